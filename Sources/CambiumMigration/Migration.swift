@@ -99,6 +99,12 @@ public struct Migration: Sendable, Hashable {
         return "The migration was planned without it"
     }
 
+    /// The statements in order.
+    var statements: [MigrationStatement] { steps.flatMap(\.statements) }
+
+    /// What they do.
+    var operations: [SchemaOperation] { statements.map(\.operation) }
+
     /// The names of the steps that the program supplies, in order.
     public var codeSteps: [String] {
         steps.compactMap(\.code)

@@ -23,6 +23,9 @@ struct MigrationChain: Equatable {
     /// What is done, in order.
     var steps: [MigrationStep] { migrations.flatMap(\.steps) }
 
+    /// What their statements do, in order.
+    var operations: [SchemaOperation] { migrations.flatMap(\.operations) }
+
     /// Whether a copy of the store is made first: where data goes, and where nobody has proven what is
     /// done to rows that exist.
     var needsBackup: Bool {

@@ -44,8 +44,7 @@ package enum MigrationProver {
         // Derived values are computed from any tables.
         let stepped = SteppedProof(match, migration, newSchema, code)
         if isBrief, stepped == nil, old.derivations.isEmpty, new.derivations.isEmpty {
-            let statements = migration.steps.flatMap(\.sql)
-            let scope = ProofScope(of: statements, from: oldSchema, to: newSchema)
+            let scope = ProofScope(of: migration.operations, from: oldSchema, to: newSchema)
             (oldSchema, newSchema) = (scope.old, scope.new)
         }
         let step = ProvenStep(match, oldSchema, newSchema, migration, stepped)

@@ -169,11 +169,9 @@ extension Migration {
     /// The tables that it reads or writes, by the names that they have afterwards.
     fileprivate var touchedTables: Set<String> {
         var names = Set(steps.flatMap(\.tables))
-        for statement in steps.flatMap(\.sql) {
+        for case .createIndex(_, let table, _) in operations {
             // What becomes unique is asked of rows that no step of the table's own speaks of.
-            if case .indexes(let table) = StatementReach(of: statement).effect {
-                names.insert(table)
-            }
+            names.insert(table)
         }
         return names
     }

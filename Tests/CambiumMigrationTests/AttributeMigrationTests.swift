@@ -33,7 +33,12 @@ import Testing
             steps == [
                 MigrationStep(
                     summary: "Change Product: add Product.note", kind: .additive,
-                    tables: ["Product"], sql: [#"ALTER TABLE "Product" ADD COLUMN "note" TEXT"#])
+                    tables: ["Product"],
+                    statements: [
+                        .init(
+                            .addColumn("note", to: "Product"),
+                            #"ALTER TABLE "Product" ADD COLUMN "note" TEXT"#)
+                    ])
             ])
         let rows = try Store.migrate(old, new, rows: two, query: "SELECT * FROM Product")
         #expect(rows == [["1", "5", "a", "nil"], ["2", "1", "b", "nil"]])

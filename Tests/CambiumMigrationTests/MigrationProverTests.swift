@@ -24,7 +24,9 @@ import Testing
     private func prove(_ change: (String) -> String) throws {
         let good = try Migration(from: old, to: new)
         let steps = good.steps.map { step in
-            MigrationStep(summary: step.summary, kind: step.kind, sql: step.sql.map(change))
+            MigrationStep(
+                summary: step.summary, kind: step.kind,
+                statements: step.statements.map { .init($0.operation, change($0.sql)) })
         }
         try MigrationProver.prove(
             from: old, to: new,

@@ -123,9 +123,10 @@ import Testing
             let steps = good.steps.map { step in
                 MigrationStep(
                     summary: step.summary, kind: step.kind,
-                    sql: step.sql.flatMap { statement -> [String] in
+                    statements: step.statements.flatMap { statement -> [MigrationStatement] in
                         defer { number += 1 }
-                        return number == failing ? [statement, "SELECT nothing"] : [statement]
+                        return number == failing
+                            ? [statement, .init(.other, "SELECT nothing")] : [statement]
                     })
             }
             let broken = Migration(

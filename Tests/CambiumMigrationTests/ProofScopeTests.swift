@@ -19,9 +19,9 @@ import Testing
         return TestStore.model(version, entities)
     }
 
-    private func scope(_ statements: [String], isRequired: Bool = false) -> [String] {
+    private func scope(_ operations: [SchemaOperation], isRequired: Bool = false) -> [String] {
         let scope = ProofScope(
-            of: statements, from: Schema(of: model("1", isRequired: isRequired)),
+            of: operations, from: Schema(of: model("1", isRequired: isRequired)),
             to: Schema(of: model("2", isRequired: isRequired)))
         #expect(scope.old.tables.map(\.name) == scope.new.tables.map(\.name))
         return scope.old.tables.filter { $0.content != .system }.map(\.name)
@@ -31,9 +31,9 @@ import Testing
         #expect(scope([]) == ["A", "B", "C"])
     }
 
-    @Test func `a table that a statement names belongs to it`() {
-        #expect(scope(["DELETE FROM \"E\""]) == ["A", "B", "C", "D", "E"])
-        #expect(scope(["SELECT 'a quote: \"' FROM \"D\""]) == ["A", "B", "C", "D", "E"])
+    @Test func `a table that is written or read belongs to it`() {
+        #expect(scope([.deleteRows("E")]) == ["A", "B", "C", "D", "E"])
+        #expect(scope([.updateRows("B", from: ["D"])]) == ["A", "B", "C", "D", "E"])
     }
 
     @Test func `what objects of it require belongs to it`() {
@@ -70,7 +70,8 @@ import Testing
         let (old, new) = (model("1"), model("2"))
         let good = try Migration(from: old, to: new)
         let bad = MigrationStep(
-            summary: "Lose a name", kind: .additive, sql: ["UPDATE \"E\" SET \"name\" = 'x'"])
+            summary: "Lose a name", kind: .additive,
+            statements: [.init(.updateRows("E"), "UPDATE \"E\" SET \"name\" = 'x'")])
         #expect(throws: MigrationProver.Failure.self) {
             try MigrationProver.prove(
                 from: old, to: new,

@@ -38,7 +38,7 @@ extension AdoptionRun {
 
     func derive(_ report: inout AdoptionReport) throws {
         for derivation in model.derivations where !derivation.sources.usesNow {
-            guard let stale = derivation.stale, let update = derivation.updateOfAll else {
+            guard let stale = derivation.stale, let update = derivation.updateOfAll?.sql else {
                 continue
             }
             for row in try connection.rows(stale) {

@@ -40,7 +40,7 @@ final class StepCount {
             if !hasBegun { try begin() }
             if !isCopied, toll.endsCopying(statement, after: choices) { try compare() }
         case .after(let statement):
-            if toll.isChoice(statement) { try countChoice() }
+            if case .chooseObjects = statement.operation { try countChoice() }
         }
     }
 

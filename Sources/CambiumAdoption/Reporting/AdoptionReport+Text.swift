@@ -41,11 +41,11 @@ extension AdoptionReport {
 
     private var header: String {
         let evidence =
-            switch foundBy {
-            case "hashes": "its hashes are those of the store"
-            case "identifier": "its identifier says so, and its tables fit"
-            case "structure": "its tables fit"
-            default: "as was said"
+            switch VersionFinder.Evidence(rawValue: foundBy) {
+            case .hashes: "its hashes are those of the store"
+            case .identifier: "its identifier says so, and its tables fit"
+            case .structure: "its tables fit"
+            case .forced, nil: "as was said"
             }
         return "\(store) was written by version '\(writtenBy)' of \(model): \(evidence)"
     }

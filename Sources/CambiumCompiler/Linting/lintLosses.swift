@@ -44,7 +44,7 @@ extension StepLint {
         else { return }
         let drop = FixWriter(old: old, new: new).note(
             for: .drop(entity: former ?? entity, property: name),
-            of: MigrationProblem(entity: entity, property: name, message: ""))
+            of: MigrationProblem(entity: entity, property: name, fact: ""))
         report(
             .lostOrder,
             "The order of \(entity).\(name) is lost: it is gone, and its inverse keeps the links "
@@ -122,7 +122,7 @@ extension StepLint {
     private func remedy(
         _ fix: MigrationFix, of entity: String, _ property: String?
     ) -> String {
-        let problem = MigrationProblem(entity: entity, property: property, message: "")
+        let problem = MigrationProblem(entity: entity, property: property, fact: "")
         return FixWriter(old: old, new: new).note(for: fix, of: problem)
             + " instead of the drop\(otherDrop(of: entity, property)), if it is the same thing"
     }

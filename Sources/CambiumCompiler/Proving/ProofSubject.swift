@@ -61,7 +61,7 @@ struct ProofSubject: Sendable {
         func key(of migration: Migration, isShipped: Bool, in verdicts: VerdictCache) -> String {
             let model = new.model
             let statements = migration.steps.flatMap { step in
-                [step.summary, "\(step.kind)", "\(step.sql.count)"] + step.sql
+                [step.summary, "\(step.kind)", "\(step.statements.count)"] + step.sql
             }
             return verdicts.key(
                 of: isShipped ? "shipped step" : "step",

@@ -16,10 +16,10 @@ enum ExpectedObjects {
     /// Nothing: the store was made by a form of its version that the program does not know.
     case nothing
 
-    /// The statements of a chain before and after a version.
+    /// What a chain does before and after a version.
     struct FormerStatements {
-        let earlier: [String]
-        let later: [String]
+        let earlier: [MigrationStatement]
+        let later: [SchemaOperation]
     }
 
     /// What differs in a store, sorted by name.
@@ -162,7 +162,7 @@ enum ExpectedObjects {
         if !added.isEmpty { return added.map { .init($0, .foreign) } }
         guard let parts = catalogue.parts(of: table) else { return [] }
         let names = Set(parts.filter(\.isColumn).map { $0.name.lowercased() })
-        return former.columnsRead(of: table).filter { !names.contains($0.lowercased()) }
+        return former.later.columnsRead(of: table).filter { !names.contains($0.lowercased()) }
             .map { .init(name: $0, kind: .missing) }
     }
 
@@ -214,8 +214,7 @@ extension MigrationRunner {
         return .fingerprints(
             fingerprints, later: schema,
             .init(
-                earlier: earlier.flatMap(\.steps).flatMap(\.sql),
-                later: chain.migrations.flatMap(\.steps).flatMap(\.sql)))
+                earlier: earlier.flatMap(\.statements), later: chain.operations))
     }
 
     /// Those that lead to the version that a migration starts from: each says what its own has other

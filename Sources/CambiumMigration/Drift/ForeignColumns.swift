@@ -29,7 +29,7 @@ struct ForeignColumns {
     var names: [String: Set<String>] { tables.mapValues { Set($0.map(\.name)) } }
 
     /// The statements that give a new version's tables the columns, of those that it has.
-    var additions: [String] {
+    var additions: [MigrationStatement] {
         tables.sorted { $0.key < $1.key }.flatMap { table, columns in
             columns.map { TableCopySQL.addition(of: $0, to: table) }
         }
@@ -63,20 +63,20 @@ struct ForeignColumns {
     /// The tables whose columns have no place in a migration: their rows go elsewhere, or to more
     /// than one table, or they go; or the new version has a column of that name.
     func lost(in migration: Migration) -> [String] {
-        let statements = migration.steps.flatMap(\.sql)
+        let operations = migration.operations
         return tables.keys.sorted().filter { table in
-            let made = TableCopySQL.columnsMade(in: table, by: statements)
+            let made = TableCopySQL.columnsMade(in: table, by: operations)
             let names = tables[table, default: []].map { $0.name.lowercased() }
             if names.contains(where: made.contains) { return true }
-            let isDropped = statements.contains { StatementReach(of: $0).effect == .drops(table) }
-            return isDropped && !TableCopySQL.isCarried(table, by: statements)
+            return operations.contains(.dropTable(table))
+                && !TableCopySQL.isCarried(table, by: operations)
         }
     }
 
     /// What has to run before a statement of the migration: where an old table goes, the new one
     /// has its rows already.
-    func statements(before statement: String) -> [String] {
-        guard case .drops(let table) = StatementReach(of: statement).effect,
+    func statements(before operation: SchemaOperation) -> [MigrationStatement] {
+        guard case .dropTable(let table) = operation,
             let columns = tables[table]
         else { return [] }
         return columns.flatMap { column in

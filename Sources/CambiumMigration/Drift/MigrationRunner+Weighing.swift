@@ -46,7 +46,7 @@ extension MigrationRunner {
         {
             guard difference.kind != .foreign, ordinary.contains(owner.name),
                 !owner.isComputed(by: (try? ordinary.computedColumns(of: owner.name)) ?? []),
-                let search = RefusalSQL.search(after: index.createStatement),
+                let search = RefusalSQL.search(after: owner.creation(of: index)),
                 let rows = try? connection.rows(search.query), !rows.isEmpty
             else { return [] }
             return ["\(ConstraintName(name)?.violation ?? "two objects are equal in \(name)")"]

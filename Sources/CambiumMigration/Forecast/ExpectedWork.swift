@@ -55,32 +55,44 @@ struct ExpectedWork {
         return work
     }
 
-    /// What the next statement costs.
-    mutating func cost(of sql: String) -> Cost {
-        let reach = StatementReach(of: sql)
-        let read = reach.reads.reduce(Amount()) { $0 + (tables[$1] ?? Amount()) }
-        switch reach.effect {
-        case .makes(let table):
+    /// What the next operation costs.
+    mutating func cost(of operation: SchemaOperation) -> Cost {
+        switch operation {
+        case .createTable(let table):
             tables[table] = Amount()
-        case .fills(let table):
-            if reach.isCheck { break }
-            tables[table] = (tables[table] ?? Amount()) + read
-            return Cost(rows: read.rows, written: read)
-        case .changes(let table), .thins(let table):
-            let own = tables[table] ?? Amount()
+        case .copyRows(let copy):
+            return fill(copy.destination, from: [copy.source])
+        case .settleRows(let root, let table):
+            return fill(table, from: [StepTableSQL.workingName(of: root)])
+        case .insertRows(let table, let sources), .chooseObjects(let table, let sources):
+            return fill(table, from: sources)
+        case .updateRows(let table, _), .deleteRows(let table, _):
+            let own = amount(of: [table])
             return Cost(rows: own.rows, written: own)
-        case .indexes(let table):
-            return Cost(rows: tables[table]?.rows ?? 0, written: Amount())
-        case .renames(let old, let new):
+        case .checkRows(let table, let others, _):
+            return Cost(rows: amount(of: [table] + others).rows, written: Amount())
+        case .createIndex(_, let table, _):
+            return Cost(rows: amount(of: [table]).rows, written: Amount())
+        case .renameTable(let old, let new):
             tables[new] = tables.removeValue(forKey: old)
-        case .drops(let table):
-            let own = tables.removeValue(forKey: table) ?? Amount()
+        case .dropTable(let table):
             // To free a table is much less than to fill one.
-            return Cost(rows: own.rows / 8, written: Amount())
-        case .other:
+            let rows = tables.removeValue(forKey: table)?.rows ?? 0
+            return Cost(rows: rows / 8, written: Amount())
+        case .addColumn, .other:
             break
         }
-        return Cost(rows: read.rows, written: Amount())
+        return Cost(rows: 0, written: Amount())
+    }
+
+    private mutating func fill(_ table: String, from sources: [String]) -> Cost {
+        let read = amount(of: sources)
+        tables[table] = amount(of: [table]) + read
+        return Cost(rows: read.rows, written: read)
+    }
+
+    private func amount(of names: [String]) -> Amount {
+        names.reduce(Amount()) { $0 + (tables[$1] ?? Amount()) }
     }
 }
 

@@ -31,12 +31,12 @@ extension MigrationRunner {
             for migration in (chain ?? .refresh).migrations {
                 var bytes = 0
                 for step in migration.steps {
-                    let costs = step.sql.map { work.cost(of: $0).written }
+                    let costs = step.statements.map { work.cost(of: $0.operation).written }
                     bytes += costs.reduce(0) { $0 + $1.bytes }
                     steps.append(
                         MigrationForecast.Step(
                             summary: step.summary, kind: step.kind, losesData: step.losesData,
-                            code: step.code, statements: step.sql.count,
+                            code: step.code, statements: step.statements.count,
                             rows: costs.reduce(0) { $0 + $1.rows }))
                 }
                 // What one migration has dropped the next one writes over.

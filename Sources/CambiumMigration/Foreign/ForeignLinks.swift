@@ -13,14 +13,7 @@ struct ForeignLinks {
         in connection: Connection, _ chain: MigrationChain, _ schema: Schema
     ) throws(SQLiteError) {
         var ours = Set(schema.tables.map { $0.name.lowercased() })
-        for step in chain.steps {
-            for statement in step.sql {
-                guard case .drops(let table) = StatementReach(of: statement).effect else {
-                    continue
-                }
-                ours.insert(table.lowercased())
-            }
-        }
+        for case .dropTable(let table) in chain.operations { ours.insert(table.lowercased()) }
         tables = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
             .filter { object in
                 object.isOrdinaryTable && !object.isOfHistory

@@ -24,7 +24,7 @@ extension MigrationRunner {
         let migrations = chain?.migrations ?? []
         guard !foreign.isEmpty else { return [] }
         var names = MigratedNames(of: objects, keeping: foreign)
-        for migration in migrations { names.follow(migration.steps.flatMap(\.sql)) }
+        for migration in migrations { names.follow(migration.operations) }
         let own = objects.filter { !foreign.contains($0) }
         let virtualColumns = columns(of: foreign.filter(\.isVirtual), in: connection)
         let others = foreign.filter { !names.taken.contains($0.name.lowercased()) }
@@ -33,7 +33,8 @@ extension MigrationRunner {
         let catalogue = Catalogue(rows: own.map(\.row))
         let kept = keptColumns(expected, differences, in: catalogue, chain)
         let after = try ForeignTrial(
-            of: schema.statements + kept.additions, with: others, virtualColumns: virtualColumns)
+            of: schema.statements + kept.additions.map(\.sql), with: others,
+            virtualColumns: virtualColumns)
         let usedNames = Set(objects.map { $0.name.lowercased() }).union(names.made.keys)
         let lostViews = try LostViews(names, own, foreign, virtualColumns)
         var obstacles = ForeignObstacles()
@@ -68,11 +69,9 @@ extension MigrationRunner {
     ) -> ForeignColumns {
         var columns = ForeignColumns()
         if case .nothing = expected {
-            let statements = (chain?.migrations ?? []).flatMap { $0.steps.flatMap(\.sql) }
             // What the chain reads is the model's own.
-            _ = columns.add(besides: schema, in: catalogue) { part in
-                !statements.contains { $0.contains("old.\(SQLText.identifier(part.name))") }
-            }
+            let own = chain?.operations.columnsRead ?? []
+            _ = columns.add(besides: schema, in: catalogue) { !own.contains($0.name) }
         } else if driftPolicy != .repair {
             columns = ForeignColumns(differences, in: catalogue)
         }
@@ -218,18 +217,16 @@ extension ExpectedObjects {
         objects.filter { $0.kind == .index && TableIndex.mayBeOurs($0.name) }.map(\.name)
     }
 
-    /// The tables that a chain needs, or that the new version has, and that no statement makes
-    /// before.
+    /// The tables that a chain drops, or that the new version has, and that no statement makes before.
     private static func names(neededBy chain: MigrationChain?, _ target: Schema) -> [String] {
         var used: [String] = []
         var made: Set<String> = []
-        for statement in (chain?.migrations ?? []).flatMap({ $0.steps.flatMap(\.sql) }) {
-            let reach = StatementReach(of: statement)
-            var needed = reach.reads
-            if case .drops(let table) = reach.effect { needed.append(table) }
-            used += needed.filter { !made.contains($0) && $0 != "sqlite_schema" }
-            if case .makes(let table) = reach.effect { made.insert(table) }
-            if case .renames(_, let table) = reach.effect { made.insert(table) }
+        for operation in chain?.operations ?? [] {
+            switch operation {
+            case .dropTable(let table) where !made.contains(table): used.append(table)
+            case .createTable(let table), .renameTable(_, let table): made.insert(table)
+            default: continue
+            }
         }
         return used + target.tables.map(\.name).filter { !made.contains($0) }
     }

@@ -2,10 +2,15 @@ import CambiumSQL
 
 /// What a migration of a store did.
 package struct ApplyReport: MigrationReport, Hashable {
+    /// What was done, as reports for programs call it.
+    package enum Outcome: String, Encodable, Sendable, Hashable {
+        case migrated, refreshed, current, created
+    }
+
     /// The store's path.
     package let store: String
-    /// `migrated`, `refreshed`, `current` or `created`.
-    package let outcome: String
+    /// What was done.
+    package let outcome: Outcome
     /// The store's version before.
     package var from: String?
     /// Its version now.
@@ -37,13 +42,13 @@ package struct ApplyReport: MigrationReport, Hashable {
         self.differences = differences
         self.seconds = seconds
         switch outcome {
-        case .created: self.outcome = "created"
-        case .current: self.outcome = "current"
+        case .created: self.outcome = .created
+        case .current: self.outcome = .current
         case .refreshed(let copy):
-            self.outcome = "refreshed"
+            self.outcome = .refreshed
             backup = copy
         case .migrated(let from, _, let done, let copy):
-            self.outcome = "migrated"
+            self.outcome = .migrated
             self.from = from
             steps = done.map(\.summary)
             backup = copy
@@ -54,17 +59,17 @@ package struct ApplyReport: MigrationReport, Hashable {
         let time = ReportText.seconds(seconds)
         var text =
             switch outcome {
-            case "migrated":
+            case .migrated:
                 "\(store): migrated from version \(from ?? "?") to \(version), "
                     + "\(ReportText.count(steps.count, "step")) in \(time)\n"
-            case "refreshed":
+            case .refreshed:
                 "\(store): checks, defaults or indexes brought up to date in \(time)\n"
-            case "created": "\(store): made, version \(version)\n"
-            default: "\(store): nothing to do, it has version \(version)\n"
+            case .created: "\(store): made, version \(version)\n"
+            case .current: "\(store): nothing to do, it has version \(version)\n"
             }
         if !differences.isEmpty {
             text += "Another program had changed: \(StatusReport.Difference.list(differences))"
-            text += outcome == "current" ? "; it was left as it is\n" : "\n"
+            text += outcome == .current ? "; it was left as it is\n" : "\n"
         }
         if let repair { text += "Repair: \(repair)\n" }
         if let history { text += "The history \(history)\n" }

@@ -31,7 +31,8 @@ package struct VerifyReport: MigrationReport, Hashable {
         /// Why the step is not what it should be; nil where it is.
         package let failure: String?
 
-        fileprivate static let undecided = "undecided"
+        /// The class as a value; nil where the model says too little for a step.
+        fileprivate var kind: MigrationKind? { MigrationKind(rawValue: self.class) }
 
         /// Whether it is right, and was proven without rows, or with too few of an entity.
         package var lacksRows: Bool {
@@ -49,7 +50,7 @@ package struct VerifyReport: MigrationReport, Hashable {
         ) {
             self.from = from
             self.to = to
-            self.class = kind?.rawValue ?? Self.undecided
+            self.class = kind?.rawValue ?? "undecided"
             self.losesData = losesData
             self.codeSteps = codeSteps
             self.rowsIn = rowsIn
@@ -109,8 +110,7 @@ package struct VerifyReport: MigrationReport, Hashable {
             steps.map { step in
                 [
                     step.from, step.to,
-                    MigrationKind(rawValue: step.class)?.words(losesData: step.losesData)
-                        ?? step.class,
+                    step.kind?.words(losesData: step.losesData) ?? step.class,
                     "\(step.rowsIn)", "\(step.rowsOut)",
                     step.isRemembered ? "before" : ReportText.seconds(step.seconds),
                     Self.verdict(on: step),
@@ -123,7 +123,7 @@ package struct VerifyReport: MigrationReport, Hashable {
     }
 
     private static func verdict(on step: Step) -> String {
-        if step.class == Step.undecided { return "to be declared" }
+        if step.kind == nil { return "to be declared" }
         if step.failure != nil { return "fails" }
         let names = step.codeSteps.joined(separator: ", ")
         let code = names.isEmpty ? "" : step.isCodeProven ? " with \(names)" : " around \(names)"

@@ -31,11 +31,13 @@ extension MigrationRunner {
     ///
     /// - Returns: Nil where the statement is about something else than what steps have written.
     func refusedRow(
-        by statement: String, of migration: Migration, on connection: Connection
+        by statement: MigrationStatement, of migration: Migration, on connection: Connection
     ) throws -> MigrationStepError? {
-        guard let (ofOne, working) = StepTableSQL.settlement(of: statement) else {
+        guard case .settleRows(let root, _) = statement.operation else {
             return refusedIndex(by: statement, of: migration, on: connection)
         }
+        let working = StepTableSQL.workingName(of: root)
+        let ofOne = StepTableSQL.settlementOfOne(statement)
         let keys = try connection.statement(StepRowSQL.keys(of: working))
         defer { keys.reset() }
         while try keys.step() {
@@ -43,7 +45,6 @@ extension MigrationRunner {
             do throws(SQLiteError) {
                 _ = try connection.rows(ofOne, [.integer(key)])
             } catch {
-                let root = String(working.dropFirst("_step_".count))
                 let names = try? connection.rows(
                     StepRowSQL.entity(in: working), [.integer(key)])
                 var entity = root
@@ -60,9 +61,9 @@ extension MigrationRunner {
 
     /// Where steps have made equal what is unique.
     private func refusedIndex(
-        by statement: String, of migration: Migration, on connection: Connection
+        by statement: MigrationStatement, of migration: Migration, on connection: Connection
     ) -> MigrationStepError? {
-        guard case .indexes(let table) = StatementReach(of: statement).effect,
+        guard case .createIndex(_, let table, _) = statement.operation,
             migration.steps.contains(where: { $0.code != nil && $0.tables.contains(table) })
         else { return nil }
         let search = RefusalSQL.search(after: statement)

@@ -34,10 +34,10 @@ extension MigrationRunner {
 
     /// Gives a new table the columns of others that the old one has, before that goes.
     func carry(
-        _ foreign: ForeignColumns, before statement: String, of step: String,
+        _ foreign: ForeignColumns, before statement: MigrationStatement, of step: String,
         _ connection: Connection, _ meter: MigrationMeter
     ) throws {
-        for addition in foreign.statements(before: statement) {
+        for addition in foreign.statements(before: statement.operation) {
             try execute(addition, of: step, on: connection, meter, isOfOthers: true)
         }
     }

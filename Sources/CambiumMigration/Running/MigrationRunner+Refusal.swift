@@ -9,10 +9,10 @@ extension MigrationRunner {
     ///
     /// - Parameter statements: Those of the migration.
     func refusal(
-        by statement: String, of step: String, in statements: [String], _ error: SQLiteError,
-        on connection: Connection
+        by statement: MigrationStatement, of step: String, in statements: [MigrationStatement],
+        _ error: SQLiteError, on connection: Connection
     ) -> MigrationRefusal {
-        var refusal = refusal(by: statement, of: step, error, on: connection)
+        var refusal = firstRefusal(by: statement, of: step, in: statements, error, on: connection)
         let sources = sources(ofRowsIn: statement, among: statements)
         guard !sources.isEmpty else { return refusal }
         // What tells where the rows were, nothing has changed yet.
@@ -36,22 +36,22 @@ extension MigrationRunner {
 
     /// The old tables of the rows that a refusal is about, where their keys are new ones.
     private func sources(
-        ofRowsIn statement: String, among statements: [String]
+        ofRowsIn statement: MigrationStatement, among statements: [MigrationStatement]
     ) -> [CopiedKeys.Source] {
         // A copy has the old table's name, and the new keys.
-        if let source = CopiedKeys.source(of: statement) {
+        if case .copyRows(let copy) = statement.operation, let source = CopiedKeys.Source(copy) {
             return source.shift == nil ? [] : [source]
         }
         let done = statements.prefix { $0 != statement }
         guard done.count < statements.count,
             let place = RefusalSQL.search(after: statement)?.table
         else { return [] }
-        let copied = CopiedKeys(after: Array(done))
-        return copied.sources(of: place)
+        return CopiedKeys(after: done.map(\.operation)).sources(of: place)
     }
 
-    private func refusal(
-        by statement: String, of step: String, _ error: SQLiteError, on connection: Connection
+    private func firstRefusal(
+        by statement: MigrationStatement, of step: String, in statements: [MigrationStatement],
+        _ error: SQLiteError, on connection: Connection
     ) -> MigrationRefusal {
         let name = constraint(of: error)
         var refusal = MigrationRefusal(step: step, reason: Self.reason(of: error, name))
@@ -62,7 +62,8 @@ extension MigrationRunner {
             }
             return refusal
         }
-        refusal.entity = TableCopySQL.lastingName(of: search.table)
+        refusal.entity = TableCopySQL.lastingName(
+            of: search.table, after: statements.map(\.operation))
         // That they are not found is no error beside the one that there is.
         if let preparation = search.preparation { try? connection.execute(preparation) }
         guard let row = try? connection.rows(search.query).first else { return refusal }
@@ -76,7 +77,7 @@ extension MigrationRunner {
 
     /// The row that a statement could not change: changes one after the other.
     private func changedRow(
-        by statement: String, on connection: Connection
+        by statement: MigrationStatement, on connection: Connection
     ) -> (table: String, key: Int64)? {
         guard let (table, keys, change) = RefusalSQL.changeOfOne(statement),
             let rows = try? connection.rows(keys)

@@ -105,8 +105,8 @@ extension MigrationRunner {
         for migration in chain.migrations {
             var sum = 0
             for step in migration.steps {
-                for statement in step.sql {
-                    let cost = work?.cost(of: statement).rows ?? 1
+                for statement in step.statements {
+                    let cost = work?.cost(of: statement.operation).rows ?? 1
                     costs.append(cost)
                     sum += cost
                 }
@@ -143,7 +143,7 @@ extension MigrationRunner {
         for migration in chain.migrations {
             try history.begin(migration)
             for step in migration.steps {
-                for statement in step.sql {
+                for statement in step.statements {
                     try carry(foreign, before: statement, of: step.summary, connection, meter)
                     try watch?(.before(statement))
                     try execute(
@@ -196,14 +196,14 @@ extension MigrationRunner {
 
     /// - Parameter isOfOthers: Whether the statement has words that another program has written.
     func execute(
-        _ statement: String, of step: String, in migration: Migration? = nil,
+        _ statement: MigrationStatement, of step: String, in migration: Migration? = nil,
         on connection: Connection, _ meter: MigrationMeter, isOfOthers: Bool = false,
         explaining: () throws -> MigrationStepError? = { nil }
     ) throws {
         try meter.begins(step)
         do {
             try isOfOthers
-                ? connection.executeAlone(statement) : connection.execute(statement)
+                ? connection.executeAlone(statement.sql) : connection.execute(statement.sql)
         } catch {
             if meter.isCancellation(error) { throw MigrationError.cancelled }
             let constraintCode: Int32 = 19
@@ -213,7 +213,7 @@ extension MigrationRunner {
             if let error = try explaining() { throw error }
             throw MigrationError.refused(
                 refusal(
-                    by: statement, of: step, in: migration?.steps.flatMap(\.sql) ?? [], error,
+                    by: statement, of: step, in: migration?.statements ?? [], error,
                     on: connection))
         }
     }

@@ -10,6 +10,7 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
         let hint: String?
         var lackingEntity: String?
         var lackingParameter: String?
+        var lacksType = false
     }
 
     /// In a box, as every frame of the parser's recursion has room for several mistakes.
@@ -56,6 +57,12 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
         set { details.lackingParameter = newValue }
     }
 
+    /// Whether the mistake is that nothing tells the type of a parameter.
+    package var lacksType: Bool {
+        get { details.lacksType }
+        set { details.lacksType = newValue }
+    }
+
     /// Equal are mistakes that say the same of the same place.
     public static func == (left: ExpressionDiagnostic, right: ExpressionDiagnostic) -> Bool {
         left.offset == right.offset && left.part == right.part && left.message == right.message
@@ -76,6 +83,7 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
         diagnostic.details.part = Self.abbreviated(part)
         diagnostic.details.lackingEntity = lackingEntity
         diagnostic.details.lackingParameter = lackingParameter
+        diagnostic.details.lacksType = lacksType
         return diagnostic
     }
 

@@ -38,15 +38,11 @@ package enum AdoptionSQL {
     ) -> (query: String, remove: String)? {
         guard let rows = index.uniqueRows else { return nil }
         let table = SQLText.identifier(root.name)
-        let columns = rows.columns.joined(separator: ", ")
-        // NULL is like nothing.
-        let conditions =
-            rows.columns.map { "\($0) IS NOT NULL" } + [rows.condition].compactMap(\.self)
         let name = model.hasSubentities(root) ? "\"_entity\"" : SQLText.literal(.text(root.name))
         return (
             "SELECT \"_id\", \"e\" FROM (SELECT \"_id\", \(name) AS \"e\", row_number() OVER "
-                + "(PARTITION BY \(columns) ORDER BY \"_id\") AS \"n\" FROM \(table) "
-                + "WHERE \(conditions.joined(separator: " AND "))) WHERE \"n\" > 1",
+                + "(PARTITION BY \(rows.list) ORDER BY \"_id\") AS \"n\" FROM \(table) "
+                + "WHERE \(rows.conditions.joined(separator: " AND "))) WHERE \"n\" > 1",
             "DELETE FROM \(table) WHERE \"_id\" = ?1"
         )
     }

@@ -44,7 +44,8 @@ extension ExpressionSQL {
         }
         let select = try inSubselect { sql throws(ExpressionDiagnostics) in
             var previous = allSteps.count == steps.count ? sql.alias(of: root) : start
-            var tables: [String] = []
+            var sources: [String] = []
+            var tables: Set<String> = []
             var links: [String] = []
             for step in steps {
                 guard let destination = sql.model.entity(named: step.relationship.destination)
@@ -52,14 +53,15 @@ extension ExpressionSQL {
                     throw Self.failure("there is no entity '\(step.relationship.destination)'")
                 }
                 let alias = sql.makeAlias()
-                tables.append("\(sql.table(of: destination)) AS \(SQLText.identifier(alias))")
+                sources.append("\(sql.table(of: destination)) AS \(SQLText.identifier(alias))")
+                tables.insert(sql.model.root(of: destination).name)
                 links.append(try sql.link(step, from: previous, to: alias))
                 previous = alias
             }
             return SQLFragment(
                 raw: "SELECT \(SQLText.column(column, of: previous)) "
-                    + "FROM \(tables.joined(separator: ", ")) "
-                    + "WHERE \(links.joined(separator: " AND "))")
+                    + "FROM \(sources.joined(separator: ", ")) "
+                    + "WHERE \(links.joined(separator: " AND "))", tables: tables)
         }
         return "(\(select))"
     }
@@ -122,6 +124,7 @@ extension ExpressionSQL {
         let results = try results(&self)
         let element = alias(ofVariable: collection.variable)
         let table = "\(table(of: collection.destination)) AS \(SQLText.identifier(element))"
+        var tables: Set = [model.root(of: collection.destination).name]
         let source: String
         let link: String
         switch model.storage(of: collection.relationship, of: collection.owner.entity) {
@@ -130,6 +133,7 @@ extension ExpressionSQL {
             link = SQLText.column(column, of: element)
         case .joinTable(let name, let sourceColumn, let destinationColumn):
             let pairs = makeAlias()
+            tables.insert(name)
             source =
                 "\(SQLText.identifier(name)) AS \(SQLText.identifier(pairs)) JOIN \(table) ON "
                 + SQLText.column("_id", of: element) + " = "
@@ -142,8 +146,8 @@ extension ExpressionSQL {
                 "'\(collection.relationship.name)' is transient: it is not in the store")
         }
         let owner = try key(of: collection.owner)
-        let select: SQLFragment =
-            "SELECT \(results) FROM \(raw: source) WHERE \(raw: link) = \(owner)"
+        let from = SQLFragment(raw: source, tables: tables)
+        let select: SQLFragment = "SELECT \(results) FROM \(from) WHERE \(raw: link) = \(owner)"
         guard let test = collection.condition else { return select }
         let filter = try condition(test, .filter)
         if case .or = test { return "\(select) AND (\(filter))" }

@@ -140,16 +140,6 @@ package struct ExpressionSQL {
         return fragment?.isPure ?? false
     }
 
-    /// Whether a value is computed from columns of its own row by built-in deterministic functions:
-    /// then a derived attribute is a generated column. False for what has no SQL at all.
-    package static func isSameRow(
-        _ value: ModelExpression, as type: AttributeType, entity: Entity, model: Model
-    ) -> Bool {
-        let fragment = try? self.value(
-            value, as: type, entity: entity, model: model, constants: .inline)
-        return fragment?.isPure ?? false
-    }
-
     /// A condition for WHERE with the values to bind, in the order of the text. The tables that it
     /// needs are noted.
     ///

@@ -11,11 +11,14 @@ package struct SQLFragment: Sendable, Hashable {
     /// Whether it uses only columns of its own row, constants and SQLite's built-in deterministic
     /// functions, so that it may stand in a CHECK.
     package private(set) var isPure = true
+    /// The tables that it reads besides that of its own row.
+    private(set) var tables: Set<String> = []
 
     /// A piece of fixed text.
-    init(raw text: String, isPure: Bool = true) {
+    init(raw text: String, isPure: Bool = true, tables: Set<String> = []) {
         self.text = text
         self.isPure = isPure
+        self.tables = tables
     }
 
     init(_ parameter: SQLParameter) {
@@ -115,5 +118,6 @@ extension SQLFragment: ExpressibleByStringInterpolation {
         text += other.text
         parameters += other.parameters
         isPure = isPure && other.isPure
+        tables.formUnion(other.tables)
     }
 }

@@ -11,17 +11,26 @@ package struct CopiedKeys: Sendable {
         package let table: String
         /// A query of the number that is added to its keys; nil where they stay.
         package let shift: String?
+
+        /// The old table of a copy; nil where its rows have no keys.
+        package init?(_ copy: RowCopy) {
+            guard copy.isOfObjects else { return nil }
+            table = copy.source
+            shift =
+                copy.precedingRoots.isEmpty
+                ? nil : "SELECT \(ModelMatch.keyCount(of: copy.precedingRoots))"
+        }
     }
 
     private var sources: [String: [Source]] = [:]
 
-    /// Reads the statements of a migration that have run, and the one that has not.
-    package init(after statements: [String]) {
-        for statement in statements {
-            switch StatementReach(of: statement).effect {
-            case .fills(let table):
-                sources[table, default: []] += [Self.source(of: statement)].compactMap(\.self)
-            case .renames(let table, let name):
+    /// Follows the operations of a migration that were carried out.
+    package init(after operations: some Sequence<SchemaOperation>) {
+        for operation in operations {
+            switch operation {
+            case .copyRows(let copy):
+                sources[copy.destination, default: []] += [Source(copy)].compactMap(\.self)
+            case .renameTable(let table, let name):
                 sources[name] = sources.removeValue(forKey: table)
             default: break
             }
@@ -33,19 +42,5 @@ package struct CopiedKeys: Sendable {
     package func sources(of table: String) -> [Source] {
         let found = sources[table] ?? []
         return found.contains { $0.shift != nil } ? found : []
-    }
-
-    /// The old table that a statement takes rows with other keys over from, if it does.
-    package static func source(of statement: String) -> Source? {
-        guard let end = statement.firstRange(of: "\" AS old"),
-            let start = statement[..<end.lowerBound].lastIndex(of: "\""),
-            statement.contains("    old.\"_id\"")
-        else { return nil }
-        let table = String(statement[statement.index(after: start)..<end.lowerBound])
-        guard let sum = statement.firstRange(of: "    old.\"_id\" + "),
-            let name = statement[sum.upperBound...].firstRange(of: " AS \"_id\"")
-        else { return Source(table: table, shift: nil) }
-        return Source(
-            table: table, shift: "SELECT \(statement[sum.upperBound..<name.lowerBound])")
     }
 }

@@ -12,14 +12,17 @@ public struct MigrationStep: Sendable, Hashable {
     /// The name of the program's step that runs after the statements, if any.
     public let code: String?
     /// The statements in order.
-    public let sql: [String]
+    public let statements: [MigrationStatement]
+
+    /// The texts of the statements.
+    public var sql: [String] { statements.map(\.sql) }
 
     /// Describes a step.
     ///
     /// - Parameter losesData: nil takes the answer from the kind.
     public init(
         summary: String, kind: MigrationKind, losesData: Bool? = nil, tables: [String] = [],
-        code: String? = nil, sql: [String]
+        code: String? = nil, statements: [MigrationStatement]
     ) {
         self.summary = summary
         self.kind = kind
@@ -27,15 +30,6 @@ public struct MigrationStep: Sendable, Hashable {
             losesData ?? [.lossy, .destructive, .needsCode].contains(kind)
         self.tables = tables
         self.code = code
-        self.sql = sql
-    }
-}
-
-extension MigrationStep {
-    static let placing = "put the new tables in place"
-
-    /// Whether the step gives tables their names that steps before it made, and drops nothing else.
-    package var onlyPlacesTables: Bool {
-        summary.lowercased().hasPrefix(Self.placing) && !summary.contains(": ")
+        self.statements = statements
     }
 }

@@ -17,13 +17,24 @@ package enum RefusalSQL {
 
     /// Fails where a query has a row.
     ///
-    /// - Parameter query: The key of an object, and the value that is to blame or NULL.
-    static func statements(_ query: String, reason: String) -> [String] {
+    /// - Parameters:
+    ///   - query: The key of an object, and the value that is to blame or NULL.
+    ///   - table: The table of the objects.
+    ///   - others: The other tables that the query reads.
+    ///   - type: The type of the value, in the model's notation.
+    static func statements(
+        _ query: String, of table: String, with others: [String] = [], type: String? = nil,
+        reason: String
+    ) -> [MigrationStatement] {
         [
-            "CREATE TABLE \"_refusal\" (\"row\" INTEGER CONSTRAINT "
-                + "\(SQLText.identifier(reason)) CHECK (\"row\" IS NULL), \"value\" ANY) STRICT",
-            "INSERT INTO \"_refusal\" (\"row\", \"value\")\n\(query)",
-            "DROP TABLE \"_refusal\"",
+            .create(
+                Self.table,
+                "(\"row\" INTEGER CONSTRAINT \(SQLText.identifier(reason)) "
+                    + "CHECK (\"row\" IS NULL), \"value\" ANY) STRICT"),
+            MigrationStatement(
+                .checkRows(table, with: others, type: type),
+                "INSERT INTO \"_refusal\" (\"row\", \"value\")\n", query),
+            .drop(Self.table),
         ]
     }
 
@@ -33,7 +44,7 @@ package enum RefusalSQL {
     /// - Parameter ofOneRow: Whether one row tells for all, because they have the same values there.
     static func statements(
         _ conditions: [Condition], in table: String, ofOneRow: Bool
-    ) -> [String] {
+    ) -> [MigrationStatement] {
         if conditions.isEmpty { return [] }
         let name = SQLText.identifier(table)
         let source = ofOneRow ? "(SELECT * FROM \(name) LIMIT 1)" : name
@@ -48,14 +59,19 @@ package enum RefusalSQL {
         let results = conditions.map { "(\($0.condition)) IS NOT FALSE" }
         let isRefused = conditions.map { "NOT (\($0.condition))" }.joined(separator: " OR ")
         return [
-            "CREATE TABLE \"_refusal\" (\n    "
-                + (["\"row\" INTEGER", "\"value\" ANY"] + checks).joined(separator: ",\n    ")
-                + "\n) STRICT",
-            "INSERT INTO \"_refusal\" "
-                + "(\((["\"row\"", "\"value\""] + numbers).joined(separator: ", ")))\n"
-                + "SELECT \((["\"_id\"", value] + results).joined(separator: ", "))\n"
-                + "FROM \(source)\nWHERE \(isRefused) LIMIT 1",
-            "DROP TABLE \"_refusal\"",
+            .create(
+                Self.table,
+                "(\n    "
+                    + (["\"row\" INTEGER", "\"value\" ANY"] + checks).joined(separator: ",\n    ")
+                    + "\n) STRICT"),
+            MigrationStatement(
+                // One row of a table is not the table.
+                ofOneRow ? .insertRows(Self.table) : .checkRows(table),
+                "INSERT INTO \"_refusal\" "
+                    + "(\((["\"row\"", "\"value\""] + numbers).joined(separator: ", ")))\n",
+                "SELECT \((["\"_id\"", value] + results).joined(separator: ", "))\n"
+                    + "FROM \(source)\nWHERE \(isRefused) LIMIT 1"),
+            .drop(Self.table),
         ]
     }
 
@@ -64,18 +80,20 @@ package enum RefusalSQL {
     /// The same change of one row alone, whose key is the first parameter.
     ///
     /// - Returns: The table, the query of the keys of all rows that it changes, and the statement;
-    ///   nil where the form of the statement is not known.
+    ///   nil if the statement does not update rows.
     package static func changeOfOne(
-        _ statement: String
+        _ statement: MigrationStatement
     ) -> (table: String, keys: String, change: String)? {
-        guard case .changes(let table) = StatementReach(of: statement).effect else { return nil }
+        guard case .updateRows(let table, _) = statement.operation else { return nil }
         let name = SQLText.identifier(table)
-        let (head, condition) = TableText.split(statement, at: " WHERE ")
-        let all = condition.map { " WHERE \($0)" } ?? ""
-        return (
-            table, "SELECT \"_id\" FROM \(name)\(all) ORDER BY \"_id\"",
-            "\(head) WHERE \"_id\" = ?1" + (condition.map { " AND (\($0))" } ?? "")
-        )
+        let (head, condition) = (statement.head, statement.rest)
+        let key = SQLText.identifier(SystemColumn.key)
+        return condition.isEmpty
+            ? (table, "SELECT \(key) FROM \(name) ORDER BY \(key)", "\(head) WHERE \(key) = ?1")
+            : (
+                table, "SELECT \(key) FROM \(name) WHERE \(condition) ORDER BY \(key)",
+                "\(head)\(key) = ?1 AND (\(condition))"
+            )
     }
 
     /// What finds the rows because of which a statement failed.
@@ -104,87 +122,47 @@ package enum RefusalSQL {
         }
     }
 
-    /// How to find the rows; nil where the statement's form is not known.
-    package static func search(after statement: String) -> Search? {
-        let reach = StatementReach(of: statement)
-        switch reach.effect {
-        case .fills(Self.table):
-            guard let table = reach.reads.first, let query = statement.afterFirstLine else {
-                return nil
-            }
-            return Search(
-                table: table, preparation: nil, query: query, rest: .value,
-                valueType: valueType(in: query))
-        case .fills(let table):
-            return search(filling: table, statement)
-        case .indexes(let table):
-            return search(indexing: table, statement)
-        default:
-            return nil
+    /// How to find the rows; nil if the statement's operation does not tell.
+    package static func search(after statement: MigrationStatement) -> Search? {
+        switch statement.operation {
+        case .checkRows(let table, _, let type):
+            Search(
+                table: table, preparation: nil, query: statement.rest, rest: .value,
+                valueType: type)
+        case .copyRows(let copy) where copy.isOfObjects:
+            search(copying: statement, copy.source, into: copy.destination, .columns(copy.columns))
+        case .settleRows(let root, let table):
+            search(
+                copying: statement, StepTableSQL.workingName(of: root), into: table, .columns([]))
+        case .createIndex(_, let table, let unique?): search(table, unique)
+        default: nil
         }
     }
 
     /// The type of values that lie in a file of their own, or may.
     package static let externalForm = "data in files"
 
-    /// The name that a query gives to what comes after the key.
-    private static func valueType(in query: String) -> String? {
-        let line = query.prefix { $0 != "\n" }
-        guard line.hasPrefix("SELECT \"_id\", "), let start = line.firstRange(of: " AS \"") else {
-            return nil
-        }
-        return String(line[start.upperBound...].prefix { $0 != "\"" })
-    }
-
     /// A new table takes all rows that it can, and those that it has not are the others.
-    private static func search(filling table: String, _ statement: String) -> Search? {
-        let start = "INSERT INTO "
-        guard let query = statement.afterFirstLine,
-            let source = query.nameOfOldTable ?? StatementReach(of: query).reads.first,
-            let open = statement.firstIndex(of: "("), let close = statement.firstIndex(of: ")"),
-            open < close
-        else { return nil }
-        let columns = statement[statement.index(after: open)..<close].split(separator: ",").map {
-            String($0.drop { $0 == " " }.dropFirst().dropLast())
-        }
-        guard columns.first == "_id" else { return nil }
-        return Search(
+    private static func search(
+        copying statement: MigrationStatement, _ source: String, into table: String,
+        _ rest: Search.Rest
+    ) -> Search {
+        Search(
             table: source,
-            preparation: "INSERT OR IGNORE INTO " + statement.dropFirst(start.count),
-            query: "SELECT * FROM (\n\(query)\n)\nWHERE \"_id\" NOT IN (SELECT \"_id\" FROM "
+            preparation: "INSERT OR IGNORE" + statement.sql.dropFirst("INSERT".count),
+            query:
+                "SELECT * FROM (\n\(statement.rest)\n)\nWHERE \"_id\" NOT IN (SELECT \"_id\" FROM "
                 + "\(SQLText.identifier(table))) LIMIT 1",
-            rest: .columns(columns))
+            rest: rest)
     }
 
     /// Rows that are equal in all columns of an index.
-    private static func search(indexing table: String, _ statement: String) -> Search? {
-        let name = SQLText.identifier(table)
-        guard let range = statement.firstRange(of: " ON \(name) (") else { return nil }
-        let rest = statement[range.upperBound...]
-        guard let close = rest.firstIndex(of: ")") else { return nil }
-        let columns = rest[..<close].split(separator: ",").map { String($0.drop { $0 == " " }) }
-        let condition = rest.firstRange(of: "WHERE ").map { String(rest[$0.upperBound...]) }
-        let conditions = columns.map { "\($0) IS NOT NULL" } + [condition].compactMap(\.self)
-        return Search(
+    private static func search(_ table: String, _ unique: UniqueRows) -> Search {
+        Search(
             table: table, preparation: nil,
-            query: "SELECT min(\"_id\"), max(\"_id\") FROM \(name)\n"
-                + "WHERE \(conditions.joined(separator: " AND "))\n"
-                + "GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1 LIMIT 1",
-            rest: .secondKey, columns: columns.map { String($0.dropFirst().dropLast()) })
-    }
-}
-
-extension String {
-    /// The table whose rows a query takes over: it may look something up in others before.
-    fileprivate var nameOfOldTable: String? {
-        firstRange(of: "\" AS old").flatMap { end in
-            self[..<end.lowerBound].lastIndex(of: "\"").map {
-                String(self[index(after: $0)..<end.lowerBound])
-            }
-        }
-    }
-
-    fileprivate var afterFirstLine: String? {
-        firstIndex(of: "\n").map { String(self[index(after: $0)...]) }
+            query: "SELECT min(\"_id\"), max(\"_id\") FROM \(SQLText.identifier(table))\n"
+                + "WHERE \(unique.conditions.joined(separator: " AND "))\n"
+                + "GROUP BY \(unique.list) HAVING count(*) > 1 LIMIT 1",
+            rest: .secondKey, columns: unique.columns)
     }
 }

@@ -5,7 +5,7 @@ import CambiumModel
 /// of it.
 package struct SchemaRefresh: Sendable {
     /// The statements in order; empty where nothing differs.
-    package let statements: [String]
+    package let statements: [MigrationStatement]
 
     /// Compares a store with the schema it should have. What is not ours is left alone.
     ///
@@ -20,7 +20,7 @@ package struct SchemaRefresh: Sendable {
         let target = target ?? Catalogue(of: schema)
         let different = Set(
             target.entries.keys.filter { catalogue.entries[$0] != target.entries[$0] })
-        var restated: [String] = []
+        var restated: [MigrationStatement] = []
         let rebuilt = schema.tables.filter { table in
             guard different.contains(table.name) else { return false }
             guard mayRestate else { return true }
@@ -35,15 +35,15 @@ package struct SchemaRefresh: Sendable {
         let indexes = schema.tables.flatMap { table in
             table.indexes.filter {
                 rebuiltNames.contains(table.name) || different.contains($0.name)
-            }
+            }.map { (name: $0.name, creation: table.creation(of: $0)) }
         }
         let drops =
             Self.staleIndexes(in: catalogue, besides: target, of: schema)
             + indexes.map(\.name).filter { catalogue.entries[$0] != nil }
         statements =
-            drops.map { "DROP INDEX \(SQLText.identifier($0))" } + restated
+            drops.map { .drop(index: $0) } + restated
             + rebuilt.flatMap { Self.rebuild($0, exists: catalogue.entries[$0.name] != nil) }
-            + indexes.map(\.createStatement)
+            + indexes.map(\.creation)
     }
 
     /// Indexes that an earlier form of the model had: their names begin with one of its entities.
@@ -57,17 +57,9 @@ package struct SchemaRefresh: Sendable {
         }.keys.sorted()
     }
 
-    private static func rebuild(_ table: Table, exists: Bool) -> [String] {
-        guard exists else { return [table.createStatement()] }
-        let name = TableCopySQL.temporaryName(of: table.name)
-        let columns = table.columns.filter { !$0.isGenerated }
-            .map { SQLText.identifier($0.name) }.joined(separator: ", ")
-        return [
-            table.createStatement(named: name),
-            "INSERT INTO \(SQLText.identifier(name)) (\(columns))\nSELECT \(columns)\n"
-                + "FROM \(SQLText.identifier(table.name))",
-            "DROP TABLE \(SQLText.identifier(table.name))",
-            "ALTER TABLE \(SQLText.identifier(name)) RENAME TO \(SQLText.identifier(table.name))",
-        ]
+    private static func rebuild(_ table: Table, exists: Bool) -> [MigrationStatement] {
+        exists
+            ? table.rebuilding(table.columns.filter { !$0.isGenerated }.map(\.name))
+            : [table.creation()]
     }
 }

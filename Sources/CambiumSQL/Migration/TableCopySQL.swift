@@ -1,87 +1,83 @@
 import CambiumModel
 
-/// What can be told from the statements that make a table anew, and be done between them.
+/// What the operations that rebuild a table mean for it, and what is done between them.
 package enum TableCopySQL {
     /// The name that a new table has while the old one is there.
     static func temporaryName(of table: String) -> String { "_new_\(table)" }
 
-    /// The name that a table has afterwards.
-    package static func lastingName(of table: String) -> String {
-        table.hasPrefix(temporaryName(of: "")) ? String(table.dropFirst(5)) : table
+    /// The name that a table has after some operations.
+    package static func lastingName(
+        of table: String, after operations: some Sequence<SchemaOperation>
+    ) -> String {
+        operations.reduce(table) { name, operation in
+            if case .renameTable(name, let new) = operation { new } else { name }
+        }
     }
 
-    /// Whether the rows of a table that goes are in the new one of the same name, with the same
+    /// Whether the rows of a table that is dropped are in the new one of the same name, with the same
     /// keys, and nowhere else.
-    package static func isCarried(_ table: String, by statements: [String]) -> Bool {
-        let source = "FROM \(SQLText.identifier(table)) AS old"
-        let readers = statements.filter { $0.contains(source) && $0.hasPrefix("INSERT INTO ") }
-        guard readers.count == 1, let reader = readers.first else { return false }
-        let names = [temporaryName(of: table), StepTableSQL.workingName(of: table)]
-        return reader.contains("    old.\"_id\",")
-            && names.contains { reader.hasPrefix("INSERT INTO \(SQLText.identifier($0)) ") }
+    package static func isCarried(_ table: String, by operations: [SchemaOperation]) -> Bool {
+        let copies = operations.copies(of: table)
+        return copies.count == 1 && copies[0].isOfObjects && copies[0].precedingRoots.isEmpty
+            && replacements(of: table).contains(copies[0].destination)
     }
 
-    /// The statement that gives a new table the rows of the old one of the same name, with the same
-    /// keys; nil where it is another table.
-    static func continuation(of table: String, by statements: [String]) -> String? {
-        let names = [temporaryName(of: table), StepTableSQL.workingName(of: table)]
-            .map { $0.lowercased() }
-        return statements.first { statement in
-            let reach = StatementReach(of: statement)
-            guard case .fills(let new) = reach.effect, names.contains(new.lowercased()),
-                reach.reads.contains(table)
-            else { return false }
-            // Links have no keys of their own.
-            return statement.contains("    old.\"_id\",") || !statement.contains("\"_id\"")
-        }
+    /// The names of the new table of the same name while the old one is there.
+    private static func replacements(of table: String) -> [String] {
+        [temporaryName(of: table), StepTableSQL.workingName(of: table)]
     }
 
-    /// The columns, in lower case, that a statement which makes a table anew fills with another
-    /// column's values.
-    static func columnsMadeOfOthers(by reader: String) -> Set<String> {
-        guard let values = reader.firstRange(of: "SELECT\n    ") else { return [] }
-        var columns: Set<String> = []
-        for value in reader[values.upperBound...].split(separator: ",\n    ") {
-            // What has another source says what it is called.
-            guard let mark = value.ranges(of: " AS \"").last else { continue }
-            let name = value[mark.upperBound...].prefix { $0 != "\"" }
-            if value.contains("old.\""), !value.contains("old.\"\(name)\"") {
-                columns.insert(name.lowercased())
+    /// The columns, in lower case, that the new table of the same name takes from other columns of the
+    /// old one; nil if there is no new table with its rows and their keys.
+    static func columnsMadeOfOthers(
+        of table: String, by operations: [SchemaOperation]
+    ) -> [String]? {
+        let names = replacements(of: table).map { $0.lowercased() }
+        for operation in operations {
+            switch operation {
+            case .copyRows(let copy)
+            where copy.source == table && copy.precedingRoots.isEmpty
+                && names.contains(copy.destination.lowercased()):
+                return copy.columnsMadeOfOthers.map { $0.lowercased() }
+            // Links of the same table alone.
+            case .insertRows(let new, [table]) where names.contains(new.lowercased()): return []
+            default: continue
             }
         }
-        return columns
+        return nil
     }
 
-    /// The columns, in lower case, that statements give a table, or the one that replaces it.
-    package static func columnsMade(in table: String, by statements: [String]) -> Set<String> {
-        let start = "ALTER TABLE \(SQLText.identifier(table)) ADD COLUMN "
+    /// The columns, in lower case, that operations give a table, or the one that replaces it.
+    package static func columnsMade(
+        in table: String, by operations: [SchemaOperation]
+    ) -> Set<String> {
         var columns: Set<String> = []
-        for statement in statements {
-            var text: String?
-            if statement.hasPrefix(start) {
-                text = "CREATE TABLE \"x\" (" + statement.dropFirst(start.count) + ")"
-            } else if case .makes(let new) = StatementReach(of: statement).effect,
-                new == table || new == temporaryName(of: table)
-            {
-                text = statement
+        for operation in operations {
+            switch operation {
+            case .addColumn(let column, table): columns.insert(column.lowercased())
+            case .copyRows(let copy) where replacements(of: table).contains(copy.destination):
+                columns.formUnion((copy.columns + copy.computed).map { $0.lowercased() })
+            default: continue
             }
-            guard let text else { continue }
-            let parts = Catalogue(rows: [[.text("x"), .text(text)]]).parts(of: "x") ?? []
-            columns.formUnion(parts.filter(\.isColumn).map { $0.name.lowercased() })
         }
         return columns
     }
 
     /// Gives a table a column more.
-    package static func addition(of column: Catalogue.Part, to table: String) -> String {
-        "ALTER TABLE \(SQLText.identifier(table)) ADD COLUMN \(column.definition)"
+    package static func addition(
+        of column: Catalogue.Part, to table: String
+    ) -> MigrationStatement {
+        .add(column.name, column.definition, to: table)
     }
 
     /// Gives the new table a column that only the old one has, with its values.
-    package static func carry(_ column: Catalogue.Part, of table: String) -> [String] {
-        let new = SQLText.identifier(temporaryName(of: table))
+    package static func carry(
+        _ column: Catalogue.Part, of table: String
+    ) -> [MigrationStatement] {
+        let newName = temporaryName(of: table)
+        let new = SQLText.identifier(newName)
         let name = SQLText.identifier(column.name)
-        let addition = addition(of: column, to: temporaryName(of: table))
+        let addition = addition(of: column, to: newName)
         // What SQLite computes cannot be written.
         if column.definition.uppercased().contains(" AS (")
             || column.definition.uppercased().contains(" AS(")
@@ -90,8 +86,40 @@ package enum TableCopySQL {
         }
         return [
             addition,
-            "UPDATE \(new) SET \(name) = (SELECT old.\(name) "
-                + "FROM \(SQLText.identifier(table)) AS old WHERE old.\"_id\" = \(new).\"_id\")",
+            .update(
+                newName,
+                set: "\(name) = (SELECT old.\(name) FROM \(SQLText.identifier(table)) AS old "
+                    + "WHERE old.\"_id\" = \(new).\"_id\")", from: [table]),
         ]
+    }
+}
+
+extension Sequence<SchemaOperation> {
+    /// The copies of a table's rows.
+    func copies(of table: String) -> [RowCopy] {
+        compactMap { if case .copyRows(let copy) = $0, copy.source == table { copy } else { nil } }
+    }
+
+    /// The columns of old tables that copies read.
+    package var columnsRead: Set<String> {
+        reduce(into: []) { columns, operation in
+            if case .copyRows(let copy) = operation { columns.formUnion(copy.columnsRead) }
+        }
+    }
+
+    /// The columns that a table must have had, sorted: those that copies read, until it is dropped.
+    package func columnsRead(of table: String) -> [String] {
+        var columns: Set<String> = []
+        var added: Set<String> = []
+        for operation in self {
+            switch operation {
+            case .addColumn(let column, table): added.insert(column)
+            case .copyRows(let copy) where copy.source == table:
+                columns.formUnion(copy.columnsRead.subtracting(added))
+            case .dropTable(table), .renameTable(table, _): return columns.sorted()
+            default: continue
+            }
+        }
+        return columns.sorted()
     }
 }

@@ -110,16 +110,6 @@ struct TableText {
         return names
     }
 
-    /// A statement before and after a word that stands neither within parentheses nor in quotes.
-    static func split(_ statement: String, at word: String) -> (head: String, rest: String?) {
-        let found = index(in: statement[...], depth: 0) { index, depth in
-            depth == 0 && statement[index...].hasPrefix(word)
-        }
-        guard let found else { return (statement, nil) }
-        let end = statement.index(found, offsetBy: word.count)
-        return (String(statement[..<found]), String(statement[end...]))
-    }
-
     /// What comes after the quote that ends a name or a text whose opening quote has been read.
     private static func end(of quote: Character, in text: Substring) -> String.Index? {
         var index = text.startIndex
@@ -147,18 +137,7 @@ struct TableText {
 
     /// Where the parenthesis closes whose inside a text begins with.
     private static func closing(in text: Substring) -> String.Index? {
-        index(in: text, depth: 1) { _, depth in depth == 0 }
-    }
-
-    /// The first place outside of quotes that meets a condition.
-    ///
-    /// - Parameters:
-    ///   - depth: The number of parentheses that are open where the text begins.
-    ///   - condition: Told the place, and how many are open after the character there.
-    private static func index(
-        in text: Substring, depth: Int, where condition: (String.Index, _ depth: Int) -> Bool
-    ) -> String.Index? {
-        var depth = depth
+        var depth = 1
         var quote: Character?
         for index in text.indices {
             let character = text[index]
@@ -172,7 +151,7 @@ struct TableText {
             case ")": depth -= 1
             default: break
             }
-            if quote == nil, condition(index, depth) { return index }
+            if depth == 0 { return index }
         }
         return nil
     }

@@ -58,9 +58,11 @@ package struct Derivation: Sendable {
 
     /// The statement that brings the values of all rows up to date; nil where the store cannot
     /// compute them at all, which the compiler refuses.
-    package var updateOfAll: String? {
+    package var updateOfAll: MigrationStatement? {
         condition.map { value, condition in
-            "UPDATE \(table) SET \(column) = \(value)\nWHERE \(condition)"
+            .update(
+                model.root(of: entity).name, set: "\(column) = \(value.text)", where: condition,
+                from: value.tables.sorted())
         }
     }
 
@@ -79,12 +81,12 @@ package struct Derivation: Sendable {
         }
     }
 
-    private var condition: (value: String, condition: String)? {
+    private var condition: (value: SQLFragment, condition: String)? {
         let value = try? ExpressionSQL.value(
             expression, as: attribute.type, entity: entity, model: model, constants: .inline)
         guard let value else { return nil }
         let restriction = restriction(before: "").map { "\($0) AND " } ?? ""
-        return (value.text, "\(restriction)\(column) IS NOT (\(value.text))")
+        return (value, "\(restriction)\(column) IS NOT (\(value.text))")
     }
 
     /// What leaves out the rows of other entities of the table.
@@ -99,7 +101,7 @@ extension Model {
     /// The statements that bring the values of all derived attributes up to date, in order; SQLite
     /// looks after the others itself. They work in one transaction only, like everything that
     /// changes a store.
-    package var derivationRepairs: [String] { derivations.compactMap(\.updateOfAll) }
+    package var derivationRepairs: [String] { derivations.compactMap { $0.updateOfAll?.sql } }
 
     /// The derived attributes that have to be kept up to date, each after those that it looks at.
     package var derivations: [Derivation] {

@@ -20,21 +20,15 @@ extension ObjectTableBuilder {
     }
 
     private func uniqueIndexes(of entity: Entity) -> [TableIndex] {
-        let names = model.family(of: entity).map { SQLText.literal(.text($0.name)) }
-        let condition =
-            entity.parent == nil
-            ? nil
-            : names.count == 1
-                ? "\"_entity\" = \(names[0])"
-                : "\"_entity\" IN (\(names.joined(separator: ", ")))"
+        let entities = entity.parent == nil ? [] : model.family(of: entity).map(\.name)
         var seen: Set<UniqueConstraint> = []
         return entity.uniqueConstraints.filter { seen.insert($0).inserted }.map { constraint in
-            index(
+            let rows = UniqueRows(
+                constraint.properties.map { column(of: $0, in: entity) }, of: entities)
+            return index(
                 ConstraintName.unique(
                     entity: entity.name, properties: constraint.properties
-                ).text,
-                by: constraint.properties.map { column(of: $0, in: entity) },
-                where: condition, isUnique: true)
+                ).text, by: [rows.list], where: rows.condition, unique: rows)
         }
     }
 
@@ -62,28 +56,26 @@ extension ObjectTableBuilder {
     private func indexed(_ element: IndexElement, of entity: Entity) -> String? {
         let direction = element.isDescending ? " DESC" : ""
         guard let expression = element.expression else {
-            return column(of: element.property, in: entity) + direction
+            return SQLText.identifier(column(of: element.property, in: entity)) + direction
         }
         return model.columnValue(expression, of: entity).map { "(\($0))\(direction)" }
     }
 
     private func index(
         _ name: String, by columns: [String], where condition: String? = nil,
-        isUnique: Bool = false
+        unique: UniqueRows? = nil
     ) -> TableIndex {
         TableIndex(
             name: name,
-            createStatement: "CREATE \(isUnique ? "UNIQUE " : "")INDEX "
+            createStatement: "CREATE \(unique == nil ? "" : "UNIQUE ")INDEX "
                 + "\(SQLText.identifier(name)) ON \(SQLText.identifier(root.name)) "
                 + "(\(columns.joined(separator: ", ")))"
                 + (condition.map { "\n    WHERE \($0)" } ?? ""),
-            uniqueRows: isUnique
-                ? TableIndex.UniqueRows(columns: columns, condition: condition) : nil)
+            uniqueRows: unique)
     }
 
-    /// The quoted column of an own or inherited property.
+    /// The column of an own or inherited property.
     private func column(of property: String, in entity: Entity) -> String {
-        let declarer = model.declarer(of: property, in: entity) ?? entity
-        return SQLText.identifier(model.column(of: property, in: declarer))
+        model.column(of: property, in: model.declarer(of: property, in: entity) ?? entity)
     }
 }

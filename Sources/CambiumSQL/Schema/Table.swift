@@ -81,10 +81,4 @@ package struct TableIndex: Sendable, Hashable {
     package static func mayBeOurs(_ name: String) -> Bool {
         [".key.", ".order.", ".unique.", ".index."].contains { name.contains($0) }
     }
-
-    /// Rows that differ in their columns.
-    package struct UniqueRows: Sendable, Hashable {
-        let columns: [String]
-        let condition: String?
-    }
 }

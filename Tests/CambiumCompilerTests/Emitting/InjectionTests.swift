@@ -110,7 +110,20 @@ struct InjectionTests {
             userInfo: [text: text])
         let migration = Migration(
             from: text, to: text, fromHash: text, toHash: text,
-            steps: [MigrationStep(summary: text, kind: .needsData, sql: [text, text])])
+            steps: [
+                MigrationStep(
+                    summary: text, kind: .needsData,
+                    statements: [
+                        .init(
+                            .copyRows(
+                                RowCopy(
+                                    text, to: text, [text, text], origins: [text: [text]],
+                                    computed: [text], after: [text])), text, text),
+                        .init(
+                            .createIndex(text, on: text, unique: .init([text], of: [text])), text),
+                        .init(.checkRows(text, with: [text], type: text), text, text),
+                    ])
+            ])
         return EmitterInput(
             model: Model(
                 name: "M\(text)", version: text, entities: [entity, base],

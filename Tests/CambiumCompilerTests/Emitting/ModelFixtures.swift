@@ -41,9 +41,35 @@ extension EmitterInput {
                     steps: [
                         MigrationStep(
                             summary: "Add Product.kind", kind: .needsData,
-                            sql: [
-                                "ALTER TABLE \"Product\" ADD COLUMN kind TEXT NOT NULL DEFAULT "
-                                    + "'book' CHECK (kind IN ('book', 'TOY')), and something else"
+                            statements: [
+                                .init(
+                                    .addColumn("kind", to: "Product"),
+                                    "ALTER TABLE \"Product\" ADD COLUMN kind TEXT NOT NULL DEFAULT "
+                                        + "'book' CHECK (kind IN ('book', 'TOY')), and something else"
+                                ),
+                                .init(
+                                    .copyRows(
+                                        RowCopy(
+                                            "Old", to: "_new_Product",
+                                            ["_id", "_version", "name", "sku"],
+                                            origins: ["name": ["title"], "sku": []],
+                                            computed: ["label"], after: ["Other"])),
+                                    "INSERT INTO \"_new_Product\" …\n", "SELECT …\nFROM \"Old\""),
+                                .init(
+                                    .checkRows("Product", with: ["Tag"], type: "string"),
+                                    "INSERT INTO \"_refusal\" …\n", "SELECT …"),
+                                .init(
+                                    .updateRows("Product", from: ["Tag"]), "UPDATE … WHERE ", "1"),
+                                .init(.insertRows("Product_tags", from: ["Tag"]), "INSERT …"),
+                                .init(
+                                    .createIndex(
+                                        "Product.unique.sku", on: "Product",
+                                        unique: .init(["sku"], of: ["Product"])), "CREATE …"),
+                                .init(
+                                    .createIndex("Product.index.name", on: "Product"), "CREATE …"),
+                                .init(.renameTable("_new_Product", to: "Product"), "ALTER …"),
+                                .init(.dropTable("Old"), "DROP …"),
+                                .init(.other, "PRAGMA …"),
                             ])
                     ]),
                 Migration(from: "2", to: "3", fromHash: "bbbb", toHash: "cccc", steps: []),

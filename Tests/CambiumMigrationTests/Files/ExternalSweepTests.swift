@@ -72,7 +72,9 @@ struct ExternalSweepTests {
             var stopped = try runner()
             stopped.isCancelled = { true }
             #expect(throws: MigrationError.cancelled) { try stopped.open(fileAt: path) }
-            let bad = try runner([.init(summary: "bad", kind: .additive, sql: ["SELECT no"])])
+            let bad = try runner([
+                .init(summary: "bad", kind: .additive, statements: [.init(.other, "SELECT no")])
+            ])
             #expect(throws: MigrationError.self) { try bad.open(fileAt: path) }
             #expect(try files(folder) == Self.names + ["note.txt"])
         }

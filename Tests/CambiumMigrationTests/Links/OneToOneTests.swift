@@ -185,7 +185,8 @@ import Testing
     @Test func `a link that one of the two knows nothing of fails the proof`() throws {
         func failure(_ old: Model, _ new: Model, _ damage: String) throws -> String {
             let good = try Migration(from: old, to: new)
-            let bad = MigrationStep(summary: "damage", kind: .needsData, sql: [damage])
+            let bad = MigrationStep(
+                summary: "damage", kind: .needsData, statements: [.init(.other, damage)])
             let error = #expect(throws: MigrationProver.Failure.self) {
                 try MigrationProver.prove(
                     from: old, to: new,

@@ -56,11 +56,13 @@ import Testing
         let good = try Migration(from: Self.old, to: Self.new)
         var steps = good.steps.map { step in
             MigrationStep(
-                summary: step.summary, kind: kind ?? step.kind, sql: step.sql.map(change))
+                summary: step.summary, kind: kind ?? step.kind,
+                statements: step.statements.map { .init($0.operation, change($0.sql)) })
         }
         if let more {
             steps.append(
-                MigrationStep(summary: "more", kind: kind ?? .needsData, sql: [more]))
+                MigrationStep(
+                    summary: "more", kind: kind ?? .needsData, statements: [.init(.other, more)]))
         }
         try MigrationProver.prove(
             from: Self.old, to: Self.new,

@@ -32,6 +32,9 @@ struct RandomMappingTests {
                 counts.refused += 1
                 continue
             }
+            let untold = migration.untoldTables(
+                from: pair.version(0).1, to: pair.version(1).1)
+            #expect(untold == [], "seed \(seed), pair \(number)")
             let store = try pair.makeStore()
             let before = try pair.graph(of: store, version: 0)
             let mapping = RandomMapping(of: before, from: pair.version(0), to: pair.version(1))

@@ -65,7 +65,7 @@ struct CutOffStoreTests {
     @Test func `it is migrated as it was before`() throws {
         try withCutOffStore { store, _ in
             let report = try store.apply()
-            #expect(report.outcome == "migrated")
+            #expect(report.outcome == .migrated)
             let rows = try Connection(path: store.path).rows(
                 "SELECT count(*), sum(title LIKE '% half') FROM A")
             #expect(rows == [[.integer(500), .integer(0)]])

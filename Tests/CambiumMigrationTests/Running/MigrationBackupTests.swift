@@ -49,7 +49,9 @@ struct MigrationBackupTests {
             let good = try Migration(from: Self.old, to: Self.new)
             let bad = Migration(
                 from: "1", to: "2", fromHash: good.fromHash, toHash: good.toHash,
-                steps: good.steps + [.init(summary: "bad", kind: .additive, sql: ["SELECT no"])])
+                steps: good.steps + [
+                    .init(summary: "bad", kind: .additive, statements: [.init(.other, "SELECT no")])
+                ])
             let runner = MigrationRunner(model: Self.new, migrations: [bad])
             #expect(throws: MigrationError.self) { try runner.open(fileAt: path) }
             #expect(try names(beside: path).isEmpty)

@@ -59,7 +59,7 @@ extension SwiftEmitter {
         var arguments: [(String?, SwiftCode)] = [
             ("summary", .string(step.summary)), ("kind", .text(".\(step.kind)")),
         ]
-        let usual = MigrationStep(summary: "", kind: step.kind, sql: [])
+        let usual = MigrationStep(summary: "", kind: step.kind, statements: [])
         if step.losesData != usual.losesData {
             arguments.append(("losesData", .text("\(step.losesData)")))
         }
@@ -67,7 +67,73 @@ extension SwiftEmitter {
             arguments.append(("tables", .array(step.tables.map { .string($0) })))
         }
         if let code = step.code { arguments.append(("code", .string(code))) }
-        arguments.append(("sql", .array(step.sql.map { .rawString($0) })))
+        arguments.append(("statements", .array(step.statements.map(code))))
+        return .call(".init", arguments)
+    }
+
+    private func code(_ statement: MigrationStatement) -> SwiftCode {
+        .call(
+            ".init",
+            [(nil, code(statement.operation))] + statement.parts.map { (nil, .rawString($0)) })
+    }
+
+    /// What a program has to know of an operation: of the tables that are read, those alone whose rows
+    /// are counted before the migration.
+    private func code(_ operation: SchemaOperation) -> SwiftCode {
+        func call(_ name: String, _ arguments: (String?, SwiftCode)?...) -> SwiftCode {
+            .call(".\(name)", arguments.compactMap(\.self))
+        }
+        func list(_ label: String?, _ names: [String]) -> (String?, SwiftCode)? {
+            names.isEmpty ? nil : (label, .array(names.map { .string($0) }))
+        }
+        return switch operation {
+        case .createTable(let table): call("createTable", (nil, .string(table)))
+        case .addColumn(let column, let table):
+            call("addColumn", (nil, .string(column)), ("to", .string(table)))
+        case .copyRows(let copy): call("copyRows", (nil, code(copy)))
+        case .insertRows(let table, let sources):
+            call("insertRows", (nil, .string(table)), list("from", sources))
+        case .chooseObjects(let table, let sources):
+            call("chooseObjects", (nil, .string(table)), list("from", sources))
+        case .settleRows(let root, let table):
+            call("settleRows", ("root", .string(root)), ("into", .string(table)))
+        case .updateRows(let table, _): call("updateRows", (nil, .string(table)))
+        case .deleteRows(let table, _): call("deleteRows", (nil, .string(table)))
+        case .checkRows(let table, let others, let type):
+            call(
+                "checkRows", (nil, .string(table)), list("with", others),
+                type.map { ("type", .string($0)) })
+        case .createIndex(let name, let table, let unique):
+            call(
+                "createIndex", (nil, .string(name)), ("on", .string(table)),
+                unique.map {
+                    ("unique", call("init", list(nil, $0.columns), list("of", $0.entities)))
+                })
+        case .renameTable(let table, let name):
+            call("renameTable", (nil, .string(table)), ("to", .string(name)))
+        case .dropTable(let table): call("dropTable", (nil, .string(table)))
+        case .other: .text(".other")
+        }
+    }
+
+    private func code(_ copy: RowCopy) -> SwiftCode {
+        var arguments: [(String?, SwiftCode)] = [
+            (nil, .string(copy.source)), ("to", .string(copy.destination)),
+            (nil, .array(copy.columns.map { .string($0) })),
+        ]
+        if !copy.origins.isEmpty {
+            let origins = copy.origins.sorted { $0.key < $1.key }
+            arguments.append(
+                (
+                    "origins",
+                    .dictionary(
+                        origins.map { (.string($0), .array($1.map { .string($0) })) })
+                ))
+        }
+        for (label, names) in [("computed", copy.computed), ("after", copy.precedingRoots)]
+        where !names.isEmpty {
+            arguments.append((label, .array(names.map { .string($0) })))
+        }
         return .call(".init", arguments)
     }
 }

@@ -149,7 +149,8 @@ extension ExpressionChecker {
             return fail("'\(function.rawValue)' has the wrong number of operands", at: offset)
         }
         if let unknown = right.first(where: { $0.typed.type == .null && !$0.typed.isNull }) {
-            return fail("nothing tells the type of this parameter", at: unknown.offset)
+            return fail(
+                "nothing tells the type of this parameter", at: unknown.offset, lacksType: true)
         }
         guard let typed = typedFunction(function, right.map(\.typed)) else {
             let types = right.map(\.typed.type.description).joined(separator: " and ")

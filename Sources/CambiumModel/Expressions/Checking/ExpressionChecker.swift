@@ -117,10 +117,16 @@ struct ExpressionChecker {
     }
 
     /// Reports a mistake; nil, so that the part it is in is left out.
-    mutating func fail(_ message: String, at offset: Int, hint: String? = nil) -> Checked? {
+    ///
+    /// - Parameter lacksType: Whether the mistake is that nothing tells the type of a parameter.
+    mutating func fail(
+        _ message: String, at offset: Int, hint: String? = nil, lacksType: Bool = false
+    ) -> Checked? {
         // Whoever reads a hundred mistakes has got the point; a hostile text has a million.
         if diagnostics.count < 100 {
-            diagnostics.append(ExpressionDiagnostic(offset: offset, message: message, hint: hint))
+            var mistake = ExpressionDiagnostic(offset: offset, message: message, hint: hint)
+            mistake.lacksType = lacksType
+            diagnostics.append(mistake)
         }
         return nil
     }

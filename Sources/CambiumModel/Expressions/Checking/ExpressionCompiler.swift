@@ -165,7 +165,7 @@ package enum ExpressionCompiler {
             let found = first.inference?.parameters() ?? .success([])
             if case .failure(let failure) = found {
                 // Other mistakes may be the reason why nothing tells a type.
-                let others = first.diagnostics.filter { !$0.message.hasPrefix("nothing tells") }
+                let others = first.diagnostics.filter { !$0.lacksType }
                 throw others.isEmpty ? failure : ExpressionDiagnostics(others)
             }
             let inferred = try found.get()

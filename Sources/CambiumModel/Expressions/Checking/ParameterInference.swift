@@ -171,7 +171,7 @@ extension ExpressionChecker {
     }
 
     mutating func untold<Result>(_ name: String, at offset: Int) -> Result? {
-        _ = fail("nothing tells the type of $\(name) here", at: offset)
+        _ = fail("nothing tells the type of $\(name) here", at: offset, lacksType: true)
         return nil
     }
 

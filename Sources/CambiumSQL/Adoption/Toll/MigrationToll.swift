@@ -123,7 +123,7 @@ package struct MigrationToll: Sendable {
 
     /// Objects that go by a condition are told condition by condition.
     private static func isLoss(_ change: ModelChange) -> Bool {
-        change.losesData && change.word != "objectsDropped"
+        if case .objectsDropped = change { false } else { change.losesData }
     }
 
     // MARK: Moments
@@ -133,15 +133,15 @@ package struct MigrationToll: Sendable {
     /// Whether objects are taken away of the new tables.
     package var takesObjectsLate: Bool { choices.count > earlyChoices }
 
-    /// Whether the tables of both versions are there, and will not be when a statement has run.
+    /// Whether the tables of both versions are there, and will not be when a statement has run, or
+    /// what it chooses is deleted.
     ///
     /// - Parameter made: How many choices were made before it.
-    package func endsCopying(_ statement: String, after made: Int) -> Bool {
-        if ObjectRemoval.begins(with: statement) { return made >= earlyChoices }
-        guard case .drops(let table) = StatementReach(of: statement).effect else { return false }
-        return oldTables.contains(table)
+    package func endsCopying(_ statement: MigrationStatement, after made: Int) -> Bool {
+        switch statement.operation {
+        case .chooseObjects: made >= earlyChoices
+        case .dropTable(let table): oldTables.contains(table)
+        default: false
+        }
     }
-
-    /// Whether a statement chooses objects that go.
-    package func isChoice(_ statement: String) -> Bool { ObjectRemoval.chooses(statement) }
 }

@@ -16,8 +16,10 @@ package struct MigrationProblem: Error, Sendable, Hashable {
     package let enumeration: String?
     /// Which version has them.
     package let side: Side
-    /// What is wrong, and after the first semicolon the remedy in words.
-    package let message: String
+    /// What is wrong, without a remedy: for versions in which nothing can be changed any more.
+    package let fact: String
+    /// What to do about it, in words; nil where the fact says it.
+    package let remedy: String?
     /// What to write; each by itself solves the problem.
     package let fixes: [MigrationFix]
 
@@ -32,20 +34,21 @@ package struct MigrationProblem: Error, Sendable, Hashable {
         package let former: String
     }
 
-    /// What is wrong, without a remedy: for versions in which nothing can be changed any more.
-    package var fact: String { message.split(separator: "; ").first.map(String.init) ?? message }
+    /// What is wrong, and the remedy.
+    package var message: String { fact + (remedy.map { "; \($0)" } ?? "") }
 
     /// Describes a problem.
     package init(
         entity: String, property: String? = nil, enumeration: String? = nil,
-        in side: Side = .new, message: String,
+        in side: Side = .new, fact: String, remedy: String? = nil,
         fixes: [MigrationFix] = [], disputed: Disputed? = nil
     ) {
         self.entity = entity
         self.property = property
         self.enumeration = enumeration
         self.side = side
-        self.message = message
+        self.fact = fact
+        self.remedy = remedy
         self.fixes = fixes
         self.disputed = disputed
     }

@@ -191,8 +191,9 @@ extension ModelDifference {
             return add(
                 MigrationProblem(
                     entity: entity.name, property: new.name,
-                    message: "\(entity.name).\(new.name) becomes derived, and the values that "
-                        + "objects have would be lost; say that they may be, or give the derived "
+                    fact: "\(entity.name).\(new.name) becomes derived, and the values that "
+                        + "objects have would be lost",
+                    remedy: "say that they may be, or give the derived "
                         + "attribute another name",
                     fixes: [.drop(entity: oldEntity, property: old.name)]))
         }
@@ -213,9 +214,10 @@ extension ModelDifference {
                 add(
                     MigrationProblem(
                         entity: entity.name, property: attribute.name,
-                        message:
+                        fact:
                             "The fill of \(place) looks at \(place), which has no value before "
-                            + "the fill: it is new, or a drop takes the old values; without the "
+                            + "the fill: it is new, or a drop takes the old values",
+                        remedy: "without the "
                             + "drop they are there"))
             }
             let former = match.formerRow(of: entity)
@@ -223,8 +225,9 @@ extension ModelDifference {
                 add(
                     MigrationProblem(
                         entity: entity.name, property: attribute.name,
-                        message: "The fill of \(entity.name).\(attribute.name) cannot be computed "
-                            + "by the store from the row alone; use a constant of the attribute's "
+                        fact: "The fill of \(entity.name).\(attribute.name) cannot be computed "
+                            + "by the store from the row alone",
+                        remedy: "use a constant of the attribute's "
                             + "type, or other attributes and SQLite's own functions"))
             }
             return
@@ -239,8 +242,9 @@ extension ModelDifference {
         add(
             MigrationProblem(
                 entity: entity.name, property: attribute.name,
-                message: "\(entity.name).\(attribute.name) is \(reason), and existing objects "
-                    + "\(hasValues ? "may " : "")have no value for it; give it a default or a fill, "
+                fact: "\(entity.name).\(attribute.name) is \(reason), and existing objects "
+                    + "\(hasValues ? "may " : "")have no value for it",
+                remedy: "give it a default or a fill, "
                     + "or make it optional",
                 fixes: [
                     .giveDefault(name: attribute.name, type: attribute.type.word),

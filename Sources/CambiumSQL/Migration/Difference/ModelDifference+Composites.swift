@@ -85,8 +85,9 @@ extension ModelDifference {
         add(
             MigrationProblem(
                 entity: entity.name, property: composite.name,
-                message: "\(entity.name).\(composite.name) is new and required, and existing "
-                    + "objects have no value for \(names.joined(separator: ", ")); give each a "
+                fact: "\(entity.name).\(composite.name) is new and required, and existing "
+                    + "objects have no value for \(names.joined(separator: ", "))",
+                remedy: "give each a "
                     + "fill, or a default in \(composite.composite), or make the value optional",
                 fixes: [
                     .makeOptional(
@@ -103,9 +104,10 @@ extension ModelDifference {
         add(
             MigrationProblem(
                 entity: entity.name, property: composite.name,
-                message: "\(names.map { "\(entity.name).\($0)" }.joined(separator: " and ")) "
+                fact: "\(names.map { "\(entity.name).\($0)" }.joined(separator: " and ")) "
                     + "\(names.count == 1 ? "is" : "are") new and required, and existing values of "
-                    + "\(composite.name) have none; give them a fill, or make the "
+                    + "\(composite.name) have none",
+                remedy: "give them a fill, or make the "
                     + "part\(names.count == 1 ? "" : "s") optional",
                 fixes: [
                     .together(
@@ -138,10 +140,11 @@ extension ModelDifference {
             add(
                 MigrationProblem(
                     entity: entity.name, property: composite.name,
-                    message:
+                    fact:
                         "The migration fills a part of \(entity.name).\(rule.composite), which "
                         + "no object has yet, and a value of it needs "
-                        + "\(missing.joined(separator: ", ")) too; fill each of them, or none",
+                        + "\(missing.joined(separator: ", ")) too",
+                    remedy: "fill each of them, or none",
                     fixes: [.fill(missing.map { .init(entity: entity.name, name: $0) })]))
         }
     }

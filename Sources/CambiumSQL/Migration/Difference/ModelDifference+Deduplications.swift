@@ -23,7 +23,7 @@ extension ModelDifference {
                 add(
                     MigrationProblem(
                         entity: declared.entity,
-                        message: "A de-duplication names \(list) of \(declared.entity), which "
+                        fact: "A de-duplication names \(list) of \(declared.entity), which "
                             + "version \(new.version) does not declare unique"))
                 continue
             }
@@ -36,7 +36,7 @@ extension ModelDifference {
                 add(
                     MigrationProblem(
                         entity: entity.name, property: order.attribute,
-                        message: "The de-duplication of \(entity.name) orders by "
+                        fact: "The de-duplication of \(entity.name) orders by "
                             + "\(order.attribute), which is no stored attribute of it"))
             }
         }

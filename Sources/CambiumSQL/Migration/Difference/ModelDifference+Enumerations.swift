@@ -76,9 +76,10 @@ extension ModelDifference {
         add(
             MigrationProblem(
                 entity: first.entity.name, enumeration: enumeration.name,
-                message: "'\(item.name)' of \(enumeration.name) \(what) in version \(new.version), "
+                fact: "'\(item.name)' of \(enumeration.name) \(what) in version \(new.version), "
                     + "and objects may have \(namesake == nil ? "it" : item.rawText) "
-                    + "(\(names.joined(separator: ", "))); say "
+                    + "(\(names.joined(separator: ", ")))",
+                remedy: "say "
                     + (kept == nil
                         ? ""
                         : "whether it " + (namesake == nil ? "was renamed, and so keeps" : "keeps")
@@ -108,7 +109,7 @@ extension ModelDifference {
         let holder = holders.first { !mayHaveNone($0.attribute, of: $0.entity) }
         return MigrationProblem(
             entity: holder?.entity.name ?? "", enumeration: declared.enumeration,
-            message: "Objects that have '\(declared.name)' of \(declared.enumeration) need another "
+            fact: "Objects that have '\(declared.name)' of \(declared.enumeration) need another "
                 + "case: \(holder?.entity.name ?? "").\(holder?.attribute.name ?? "") is required",
             fixes: [
                 .replace(
@@ -120,8 +121,8 @@ extension ModelDifference {
     private mutating func check(_ replacement: MigrationDeclaration.Replacement) {
         let (type, name) = (replacement.enumeration, replacement.name)
         let item = match.formerCase(name, of: type)
-        func problem(_ message: String) -> MigrationProblem {
-            MigrationProblem(entity: "", enumeration: type, message: message)
+        func problem(_ fact: String, remedy: String? = nil) -> MigrationProblem {
+            MigrationProblem(entity: "", enumeration: type, fact: fact, remedy: remedy)
         }
         guard let item, let enumeration = new.enumeration(named: type) else {
             let heir = new.enumerations.first { match.wasCalled($0.name, type) }
@@ -141,8 +142,8 @@ extension ModelDifference {
             return add(
                 problem(
                     "The migration replaces '\(name)' of \(type), and version \(new.version) still "
-                        + "has its raw value in '\(heir.name)'; remove the replacement, or give "
-                        + "'\(heir.name)' another raw value"))
+                        + "has its raw value in '\(heir.name)'",
+                    remedy: "remove the replacement, or give '\(heir.name)' another raw value"))
         }
         if let other = replacement.replacement,
             !enumeration.cases.contains(where: { $0.name == other })

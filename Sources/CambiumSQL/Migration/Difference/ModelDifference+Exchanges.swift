@@ -19,12 +19,12 @@ extension ModelDifference {
         add(
             MigrationProblem(
                 entity: holder.entity.name, enumeration: enumeration.name,
-                message: "'\(item.name)' of \(enumeration.name) has the raw value "
+                fact: "'\(item.name)' of \(enumeration.name) has the raw value "
                     + "\(item.rawText) now, which '\(known.name)' had, and objects that have "
-                    + "'\(known.name)' would have '\(item.name)'; "
-                    + (kept == nil
-                        ? "write out other values, or say what they get"
-                        : "write out the value that it had"),
+                    + "'\(known.name)' would have '\(item.name)'",
+                remedy: kept == nil
+                    ? "write out other values, or say what they get"
+                    : "write out the value that it had",
                 fixes: [
                     kept.map { keeping($0, item, of: enumeration, since: before) }
                         ?? .replace(

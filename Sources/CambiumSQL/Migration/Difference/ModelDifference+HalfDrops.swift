@@ -82,12 +82,12 @@ extension ModelDifference {
         add(
             MigrationProblem(
                 entity: place.owner.name, property: place.relationship.name,
-                message: "The migration drops \(oldEntity.name).\(name) and not its inverse "
+                fact: "The migration drops \(oldEntity.name).\(name) and not its inverse "
                     + "\(kept.old.entity).\(kept.old.property), which keeps all the links for "
-                    + (other == name ? "both" : "\(kept.other.owner.name).\(other) as well")
-                    + (isInherited
-                        ? "; drop both ends for all of \(declarer.name), or remove the drop"
-                        : "; drop the other end too, or remove the drop"),
+                    + (other == name ? "both" : "\(kept.other.owner.name).\(other) as well"),
+                remedy: isInherited
+                    ? "drop both ends for all of \(declarer.name), or remove the drop"
+                    : "drop the other end too, or remove the drop",
                 fixes: fixes))
     }
 

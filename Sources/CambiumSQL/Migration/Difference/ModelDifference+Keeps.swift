@@ -15,7 +15,7 @@ extension ModelDifference {
                 add(
                     MigrationProblem(
                         entity: keep.entity, property: keep.relationship,
-                        message: "A keep names \(place), which version \(new.version) does not "
+                        fact: "A keep names \(place), which version \(new.version) does not "
                             + "declare (name the entity that declares the relationship, not a "
                             + "sub-entity)"))
                 continue
@@ -28,7 +28,8 @@ extension ModelDifference {
                     add(
                         MigrationProblem(
                             entity: keep.entity, property: keep.relationship,
-                            message: "A keep names \(place), which loses no links; remove it"))
+                            fact: "A keep names \(place), which loses no links", remedy: "remove it"
+                        ))
                 }
                 continue
             }
@@ -40,7 +41,7 @@ extension ModelDifference {
                     add(
                         MigrationProblem(
                             entity: keep.entity, property: keep.relationship,
-                            message: "The keep of \(place) orders by \(order.attribute), which is "
+                            fact: "The keep of \(place) orders by \(order.attribute), which is "
                                 + "no stored attribute of \(oldDestination.name) in version "
                                 + "\(old.version)"))
                 }
@@ -79,9 +80,10 @@ extension ModelDifference {
         add(
             MigrationProblem(
                 entity: entity.name, property: relationship.name,
-                message:
+                fact:
                     "\(ends.joined(separator: " and ")) \(ends.count == 1 ? "leads" : "lead") to "
-                    + "one object from now on, and objects may have several there; say that the "
+                    + "one object from now on, and objects may have several there",
+                remedy: "say that the "
                     + "first stays (in an order, else as the old list has them), or drop all the "
                     + "old links",
                 fixes: [fixes.count == 1 ? fixes[0] : .together(fixes), dropOfLinks(old)]))

@@ -12,8 +12,9 @@ extension ModelDifference {
             return add(
                 MigrationProblem(
                     entity: oldEntity.name, property: property, in: .old,
-                    message: "\(oldEntity.name).\(property) of version \(old.version) is a "
-                        + "relationship in version \(new.version); keep the old values under "
+                    fact: "\(oldEntity.name).\(property) of version \(old.version) is a "
+                        + "relationship in version \(new.version)",
+                    remedy: "keep the old values under "
                         + "another name, let a step of the program make links of them, or drop them",
                     fixes: [
                         .rename(declaration, to: nil, from: property),
@@ -25,11 +26,11 @@ extension ModelDifference {
         add(
             MigrationProblem(
                 entity: oldEntity.name, property: property, in: .old,
-                message: "\(oldEntity.name).\(property) of version \(old.version) is "
+                fact: "\(oldEntity.name).\(property) of version \(old.version) is "
                     + (isTransient
-                        ? "transient in version \(new.version), and a store keeps nothing of it; "
-                        : "gone in version \(new.version); ")
-                    + "say whether it was renamed or its data may be lost",
+                        ? "transient in version \(new.version), and a store keeps nothing of it"
+                        : "gone in version \(new.version)"),
+                remedy: "say whether it was renamed or its data may be lost",
                 fixes: [
                     part ?? .rename(declaration, to: candidate, from: property),
                     .drop(entity: oldEntity.name, property: property),

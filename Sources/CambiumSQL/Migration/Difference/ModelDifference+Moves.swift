@@ -144,9 +144,10 @@ extension ModelDifference {
             add(
                 MigrationProblem(
                     entity: top.name, property: property.property, in: .old,
-                    message: "Objects of \(top.name) of version \(old.version) have "
+                    fact: "Objects of \(top.name) of version \(old.version) have "
                         + "\(property.property) from \(property.entity), and have it no more in "
-                        + "version \(new.version); say that it may be lost, or declare it for them",
+                        + "version \(new.version)",
+                    remedy: "say that it may be lost, or declare it for them",
                     fixes: [.drop(entity: top.name, property: property.property)]))
         }
     }

@@ -24,9 +24,10 @@ extension ModelDifference {
             add(
                 MigrationProblem(
                     entity: heir.entity.name, property: heir.relationship.name,
-                    message: ends.map { "\($0.0).\($0.1)" }.joined(separator: " and ")
+                    fact: ends.map { "\($0.0).\($0.1)" }.joined(separator: " and ")
                         + " were each other's inverse before, and are not now, so that both would "
-                        + "have all their links; drop one of them: the other keeps the links",
+                        + "have all their links",
+                    remedy: "drop one of them: the other keeps the links",
                     fixes: ends.map { .drop(entity: $0.0, property: $0.1) }))
         }
         return !parted.isEmpty
@@ -40,10 +41,11 @@ extension ModelDifference {
         add(
             MigrationProblem(
                 entity: heirs[0].entity.name, property: heirs[0].relationship.name,
-                message:
+                fact:
                     "\(links.entity.name).\(name) was its own inverse before, and what it is now "
                     + "in \(owners.joined(separator: " and ")) is not each other's inverse, so that "
-                    + "both would have the same links; drop one of them: the other keeps the links",
+                    + "both would have the same links",
+                remedy: "drop one of them: the other keeps the links",
                 fixes: owners.map { .drop(entity: $0, property: name) }))
     }
 
@@ -61,9 +63,10 @@ extension ModelDifference {
         add(
             MigrationProblem(
                 entity: entity.name, property: relationship.name,
-                message: "\(entity.name).\(relationship.name) is its own inverse now, and "
+                fact: "\(entity.name).\(relationship.name) is its own inverse now, and "
                     + "\(old.entity).\(old.property) was not, so that a link of one object to "
-                    + "another would lead back too; let a step of the program make the links, or "
+                    + "another would lead back too",
+                remedy: "let a step of the program make the links, or "
                     + "drop them at both ends",
                 fixes: [
                     parted(.convert(entity: old.entity, property: old.property)),

@@ -144,8 +144,8 @@ extension ModelDifference {
             add(
                 MigrationProblem(
                     entity: entity.name, property: relationship.name,
-                    message: "\(entity.name).\(relationship.name) and its inverse were not each "
-                        + "other's inverse before (\(names)); drop one of them",
+                    fact: "\(entity.name).\(relationship.name) and its inverse were not each "
+                        + "other's inverse before (\(names))", remedy: "drop one of them",
                     fixes: conflict.map { .drop(entity: $0.entity, property: $0.property) }))
         } else if links.isOwn {
             checkFewerLinks(links, relationship, of: entity)
@@ -179,7 +179,8 @@ extension ModelDifference {
         add(
             MigrationProblem(
                 entity: entity.name, property: new.name,
-                message: "\(entity.name).\(new.name) \(reason); drop its old links, or give the "
+                fact: "\(entity.name).\(new.name) \(reason)",
+                remedy: "drop its old links, or give the "
                     + "new relationship another name",
                 fixes: fixes))
     }

@@ -56,8 +56,9 @@ extension ModelDifference {
         add(
             MigrationProblem(
                 entity: entity.name, property: relationship.name,
-                message: "\(first.required) is dropped, but the required relationship "
-                    + "\(entity.name).\(relationship.name) may lead to its objects; make it "
+                fact: "\(first.required) is dropped, but the required relationship "
+                    + "\(entity.name).\(relationship.name) may lead to its objects",
+                remedy: "make it "
                     + "optional, or drop the objects that lead there",
                 fixes: [
                     .makeOptional(
@@ -108,8 +109,9 @@ extension ModelDifference {
         }
         return MigrationProblem(
             entity: entity.name, property: relationship.name,
-            message: "\(entity.name).\(relationship.name) is required, and existing "
-                + "objects may have no object there; make it optional, or say what becomes of them",
+            fact: "\(entity.name).\(relationship.name) is required, and existing "
+                + "objects may have no object there",
+            remedy: "make it optional, or say what becomes of them",
             fixes: fixes)
     }
 
@@ -133,8 +135,9 @@ extension ModelDifference {
                 add(
                     MigrationProblem(
                         entity: entity.name, in: .old,
-                        message: "A drop by condition names \(entity.name), which is abstract and "
-                            + "has no objects of its own; name the entities below it "
+                        fact: "A drop by condition names \(entity.name), which is abstract and "
+                            + "has no objects of its own",
+                        remedy: "name the entities below it "
                             + "(\(members.joined(separator: ", ")))",
                         fixes: members.isEmpty
                             ? []
@@ -144,8 +147,8 @@ extension ModelDifference {
                 add(
                     MigrationProblem(
                         entity: entity.name, in: .old,
-                        message: "Which objects of \(entity.name) a drop means cannot be computed "
-                            + "by the store; use its stored properties"))
+                        fact: "Which objects of \(entity.name) a drop means cannot be computed "
+                            + "by the store", remedy: "use its stored properties"))
             }
             let name = match.newEntity(of: entity)?.name ?? entity.name
             add(.objectsDropped(name, where: condition.description))
@@ -156,8 +159,9 @@ extension ModelDifference {
 
     private mutating func compare(_ link: MigrationDeclaration.Link) {
         let place = "\(link.entity).\(link.relationship)"
-        func problem(_ message: String) -> MigrationProblem {
-            MigrationProblem(entity: link.entity, property: link.relationship, message: message)
+        func problem(_ fact: String, remedy: String? = nil) -> MigrationProblem {
+            MigrationProblem(
+                entity: link.entity, property: link.relationship, fact: fact, remedy: remedy)
         }
         guard let entity = new.entity(named: link.entity),
             let relationship = entity.relationships.first(where: { $0.name == link.relationship })
@@ -170,7 +174,7 @@ extension ModelDifference {
         guard case .key = new.storage(of: relationship, of: entity) else {
             return add(
                 problem(
-                    "The links of \(place) are kept at the other end; link its inverse"))
+                    "The links of \(place) are kept at the other end", remedy: "link its inverse"))
         }
         guard LinkSource.all(of: link, in: match) != nil else {
             let formers = match.formers(of: entity).map(\.name)
@@ -202,8 +206,8 @@ extension ModelDifference {
         add(
             MigrationProblem(
                 entity: entity, property: name,
-                message: "A requirement names \(entity).\(name), which every object has as it is; "
-                    + "remove it"))
+                fact: "A requirement names \(entity).\(name), which every object has as it is",
+                remedy: "remove it"))
     }
 
     /// Objects are said to have what a drop takes from all of them.
@@ -233,9 +237,10 @@ extension ModelDifference {
         guard let drop else { return nil }
         return MigrationProblem(
             entity: entity, property: name,
-            message:
+            fact:
                 "A requirement says that every object has \(entity).\(name), and the migration "
-                + "drops what they have there (\(drop.entity).\(name)); remove the drop, or "
+                + "drops what they have there (\(drop.entity).\(name))",
+            remedy: "remove the drop, or "
                 + (fix == nil ? "make it optional" : "say what they get instead"),
             fixes: [fix].compactMap(\.self))
     }

@@ -26,9 +26,10 @@ extension ModelDifference {
             add(
                 MigrationProblem(
                     entity: entity.name, property: new.name,
-                    message: "\(entity.name).\(new.name) changes its type from "
+                    fact: "\(entity.name).\(new.name) changes its type from "
                         + "\(words(for: old.type)) to \(words(for: new.type)), and not every value "
-                        + "is sure to survive; keep the old values under another name, let a step "
+                        + "is sure to survive",
+                    remedy: "keep the old values under another name, let a step "
                         + "of the program convert them, or drop them",
                     fixes: [
                         parted(.rename(.attribute, to: nil, from: old.name)),

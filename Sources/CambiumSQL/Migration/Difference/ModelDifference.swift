@@ -28,7 +28,7 @@ package struct ModelDifference: Sendable {
             problems.append(
                 MigrationProblem(
                     entity: "",
-                    message: "A store of the model \(old.name) cannot become one of \(new.name)"))
+                    fact: "A store of the model \(old.name) cannot become one of \(new.name)"))
             return
         }
         compareDeclaration()
@@ -82,7 +82,7 @@ package struct ModelDifference: Sendable {
             add(
                 MigrationProblem(
                     entity: "",
-                    message: "The migration of version \(new.version) is declared "
+                    fact: "The migration of version \(new.version) is declared "
                         + "from=\"\(declaration.from)\", but the version before is \(old.version)"))
         }
         for fill in declaration.fills {
@@ -92,20 +92,20 @@ package struct ModelDifference: Sendable {
                 add(
                     MigrationProblem(
                         entity: fill.entity, property: fill.attribute,
-                        message: "A fill gives a value to one attribute; "
-                            + "\(fill.entity).\(fill.attribute) is a composite value: fill its "
+                        fact: "A fill gives a value to one attribute",
+                        remedy: "\(fill.entity).\(fill.attribute) is a composite value: fill its "
                             + "parts \(parts.joined(separator: ", "))"))
             } else if attribute?.derivation != nil {
                 add(
                     MigrationProblem(
                         entity: fill.entity, property: fill.attribute,
-                        message: "\(fill.entity).\(fill.attribute) is derived: the store computes "
-                            + "it for existing objects; remove the fill"))
+                        fact: "\(fill.entity).\(fill.attribute) is derived: the store computes "
+                            + "it for existing objects", remedy: "remove the fill"))
             } else if attribute == nil {
                 add(
                     MigrationProblem(
                         entity: fill.entity, property: fill.attribute,
-                        message: "A fill names \(fill.entity).\(fill.attribute), which version "
+                        fact: "A fill names \(fill.entity).\(fill.attribute), which version "
                             + "\(new.version) does not declare (name the entity that declares "
                             + "the attribute, not a sub-entity)"))
             }
@@ -125,7 +125,7 @@ package struct ModelDifference: Sendable {
                 add(
                     MigrationProblem(
                         entity: drop.entity, property: drop.property, in: .old,
-                        message: "A drop names \(name), which version \(old.version) does not "
+                        fact: "A drop names \(name), which version \(old.version) does not "
                             + "declare"))
             }
         }
@@ -162,8 +162,9 @@ package struct ModelDifference: Sendable {
                 add(
                     MigrationProblem(
                         entity: entity.name,
-                        message: "The migration drops \(entity.name) with all its objects, but "
-                            + "version \(new.version) still has it; remove the drop, or give the "
+                        fact: "The migration drops \(entity.name) with all its objects, but "
+                            + "version \(new.version) still has it",
+                        remedy: "remove the drop, or give the "
                             + "entity that starts without objects another name"))
             }
             return
@@ -174,8 +175,9 @@ package struct ModelDifference: Sendable {
         add(
             MigrationProblem(
                 entity: entity.name, in: .old,
-                message: "\(entity.name) of version \(old.version) is gone in version "
-                    + "\(new.version); say whether it was renamed or its data may be lost",
+                fact: "\(entity.name) of version \(old.version) is gone in version "
+                    + "\(new.version)",
+                remedy: "say whether it was renamed or its data may be lost",
                 fixes: [
                     .rename(.entity, to: candidate, from: entity.name),
                     leavers.isEmpty ? drop : .together([drop] + leavers),

@@ -29,28 +29,29 @@ package struct MigratedNames: Sendable {
         self.kept = Set(kept.map { $0.name.lowercased() })
     }
 
-    /// Follows the statements of one migration.
-    package mutating func follow(_ statements: [String]) {
-        let reaches = statements.map(StatementReach.init)
-        for (statement, reach) in zip(statements, reaches) {
-            switch reach.effect {
-            case .makes(let table): make(table, of: table)
-            case .renames(let table, let new):
+    /// Follows the operations of one migration.
+    package mutating func follow(_ operations: [SchemaOperation]) {
+        var helpers: Set<String> = []
+        for operation in operations {
+            switch operation {
+            case .createTable(let table):
+                helpers.insert(table)
+                make(table, of: table)
+            case .renameTable(let table, let new):
                 present[table.lowercased()] = nil
                 make(new, of: new)
-            case .drops(let table): drop(table)
-            case .indexes(let table):
-                if let name = StatementReach.indexName(in: statement) { make(name, of: table) }
+            case .dropTable(let table): drop(table)
+            case .createIndex(let name, let table, _): make(name, of: table)
             default: break
             }
         }
-        for case .drops(let table) in reaches.map(\.effect) where !table.hasPrefix("_") {
+        for case .dropTable(let table) in operations where !helpers.contains(table) {
             let key = table.lowercased()
-            guard let reader = TableCopySQL.continuation(of: table, by: statements) else {
+            guard let columns = TableCopySQL.columnsMadeOfOthers(of: table, by: operations) else {
                 strangers.insert(key)
                 continue
             }
-            strangeColumns[key, default: []].formUnion(TableCopySQL.columnsMadeOfOthers(by: reader))
+            strangeColumns[key, default: []].formUnion(columns)
         }
     }
 

@@ -7,6 +7,8 @@ extension ModelMatch {
         let entity: Entity
         /// SQL over the rows of the entity's old table.
         let sql: String
+        /// The other tables that it reads.
+        let tables: Set<String>
         /// Which objects go, and why, in words.
         let words: String
     }
@@ -16,11 +18,11 @@ extension ModelMatch {
     var conditionalDrops: [ConditionalDrop] {
         (new.migration?.drops ?? []).compactMap { drop in
             guard let entity = old.entity(named: drop.entity),
-                let sql = rows(of: drop, entity)
+                let rows = rows(of: drop, entity)
             else { return nil }
             let condition = drop.condition.map { "\($0)" } ?? ""
             return ConditionalDrop(
-                entity: entity, sql: sql,
+                entity: entity, sql: rows.sql, tables: rows.tables,
                 words: "the objects of \(entity.name) where \(condition)"
                     + (drop.reason.isEmpty ? "" : " (\(drop.reason))"))
         }
@@ -28,14 +30,18 @@ extension ModelMatch {
 
     /// SQL for the rows that a drop by condition is about, which are those of the entity itself: what
     /// is said of it is not said of the entities below. Nil where the store cannot compute it.
-    func rows(of drop: MigrationDeclaration.Drop, _ entity: Entity) -> String? {
+    func rows(
+        of drop: MigrationDeclaration.Drop, _ entity: Entity
+    ) -> (sql: String, tables: Set<String>)? {
         guard let condition = drop.condition,
             let fragment = try? ExpressionSQL.condition(
                 condition, entity: entity, model: old, constants: .inline, heedsNUL: true),
             fragment.parameters.isEmpty
         else { return nil }
-        guard old.hasSubentities(old.root(of: entity)) else { return "(\(fragment.text))" }
-        return "\"_entity\" = \(SQLText.literal(.text(entity.name))) AND (\(fragment.text))"
+        let isOfEntity =
+            old.hasSubentities(old.root(of: entity))
+            ? "\"_entity\" = \(SQLText.literal(.text(entity.name))) AND " : ""
+        return ("\(isOfEntity)(\(fragment.text))", fragment.tables)
     }
 
     /// Whether the author gives up every object of an entity of the old version.

@@ -39,8 +39,9 @@ extension ModelMatch {
         let place = property == nil ? "" : "\(entity.name)."
         return MigrationProblem(
             entity: entity.name, property: property,
-            message: "\(place)\(name) and \(place)\(other) both say that they were '\(from)' in "
-                + "version \(old.version), and only one of them can have been; take it back at the other",
+            fact: "\(place)\(name) and \(place)\(other) both say that they were '\(from)' in "
+                + "version \(old.version), and only one of them can have been",
+            remedy: "take it back at the other",
             disputed: .init(name: other, former: from))
     }
 
@@ -49,9 +50,10 @@ extension ModelMatch {
     ) -> MigrationProblem {
         MigrationProblem(
             entity: entity.name, property: property,
-            message:
+            fact:
                 "\(name) says that it was \(from) in version \(old.version), and the migration "
-                + "drops that; remove the drop, so that it lives on, or take back that it was "
+                + "drops that",
+            remedy: "remove the drop, so that it lives on, or take back that it was "
                 + "renamed, so that it goes")
     }
 

@@ -55,10 +55,16 @@ extension ModelMatch {
     /// SQL for what is added to the keys of an old entity's objects; nil where they stay, or go.
     /// It reads the old key table.
     package func keyShift(of oldEntity: Entity) -> String? {
-        guard mergesRoots, let newEntity = newEntity(of: oldEntity) else { return nil }
+        let earlier = precedingRoots(of: oldEntity)
+        return earlier.isEmpty ? nil : Self.keyCount(of: earlier)
+    }
+
+    /// The old root entities whose keys come before those of an old entity's objects, which are
+    /// shifted by as much; none where the keys stay, or the objects go.
+    func precedingRoots(of oldEntity: Entity) -> [String] {
+        guard mergesRoots, let newEntity = newEntity(of: oldEntity) else { return [] }
         let origins = origins(of: new.root(of: newEntity)).map(\.oldRoot.name)
-        let earlier = origins.prefix { $0 != old.root(of: oldEntity).name }
-        return earlier.isEmpty ? nil : Self.keyCount(of: Array(earlier))
+        return Array(origins.prefix { $0 != old.root(of: oldEntity).name })
     }
 
     /// How many keys of some old root entities were given so far.

@@ -142,7 +142,7 @@ package struct ModelMatch {
                 problems.append(
                     MigrationProblem(
                         entity: entity.name,
-                        message: "\(entity.name) says renamedFrom=\"\(missing)\", but version "
+                        fact: "\(entity.name) says renamedFrom=\"\(missing)\", but version "
                             + "\(old.version) has no entity of that name"))
             } else if newEntities[entity.name] == nil, !isDropped(entity.name, nil) {
                 pair(entity.name, entity.name)
@@ -169,10 +169,12 @@ package struct ModelMatch {
             guard let oldName, oldProperties[newProperty] == nil else { continue }
             guard names.contains(oldName) else {
                 guard let renamedFrom else { continue }
+                let (reason, remedy) = missingProperty(renamedFrom, of: oldEntity)
                 let problem = MigrationProblem(
                     entity: entity.name, property: name,
-                    message: "\(entity.name).\(name) says renamedFrom=\"\(renamedFrom)\", but "
-                        + missingProperty(renamedFrom, of: oldEntity))
+                    fact:
+                        "\(entity.name).\(name) says renamedFrom=\"\(renamedFrom)\", but \(reason)",
+                    remedy: remedy)
                 missing.append((newProperty, problem))
                 continue
             }
@@ -194,13 +196,16 @@ package struct ModelMatch {
 
     /// Why a property of an old entity cannot be another one now: there is none, or the objects of
     /// other entities have it too.
-    private func missingProperty(_ name: String, of oldEntity: Entity) -> String {
+    private func missingProperty(
+        _ name: String, of oldEntity: Entity
+    ) -> (reason: String, remedy: String?) {
         guard let declarer = old.declarer(of: name, in: oldEntity),
             declarer.name != oldEntity.name
-        else { return "\(oldEntity.name) of version \(old.version) has no such property" }
-        return
+        else { return ("\(oldEntity.name) of version \(old.version) has no such property", nil) }
+        return (
             "\(oldEntity.name) of version \(old.version) inherits it from \(declarer.name), whose "
-            + "objects have it too; take it back"
+                + "objects have it too", "take it back"
+        )
     }
 
     /// Whether the author says that the data of something in the old version may go.

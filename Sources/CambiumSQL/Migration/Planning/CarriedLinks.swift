@@ -105,6 +105,15 @@ struct CarriedLinks {
         return query
     }
 
+    /// The tables that ``query(with:)`` and ``choice`` read.
+    var tables: Set<String> {
+        let isOrdered = [keeps.source, keeps.destination].contains { $0?.order.isEmpty == false }
+        return sets.reduce(into: []) { tables, links in
+            tables.formUnion(links.tables)
+            if isOrdered { tables.formUnion([links.table, links.destinationTable]) }
+        }
+    }
+
     /// A query of all pairs in the order in which the sources choose: in that of their keys, each
     /// the first of its links, as the author says.
     var choice: String {

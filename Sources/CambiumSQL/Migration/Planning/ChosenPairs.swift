@@ -38,40 +38,46 @@ struct ChosenPairs {
     var name: String { "\(entity.name).\(relationship.name)" }
 
     /// The statements that choose the links.
-    var statements: [String] {
+    var statements: [MigrationStatement] {
         var statements = [
-            "CREATE TABLE \(table) (\"source\" INTEGER PRIMARY KEY, "
-                + "\"destination\" INTEGER NOT NULL UNIQUE) STRICT"
+            MigrationStatement.create(
+                tableName,
+                "(\"source\" INTEGER PRIMARY KEY, \"destination\" INTEGER NOT NULL UNIQUE) STRICT")
         ]
         if isSymmetric {
             // Who has been chosen has chosen, too.
             statements.append(
-                "CREATE TRIGGER \(SQLText.identifier("\(tableName).back")) AFTER INSERT ON \(table)\n"
-                    + "BEGIN INSERT OR IGNORE INTO \(table) (\"source\", \"destination\") "
-                    + "VALUES (new.\"destination\", new.\"source\"); END")
+                MigrationStatement(
+                    .other,
+                    "CREATE TRIGGER \(SQLText.identifier("\(tableName).back")) AFTER INSERT ON "
+                        + "\(table)\nBEGIN INSERT OR IGNORE INTO \(table) (\"source\", "
+                        + "\"destination\") VALUES (new.\"destination\", new.\"source\"); END"))
         }
-        let insertion = "INSERT OR IGNORE INTO \(table) (\"source\", \"destination\")\n"
+        func insertion(_ query: String, of tables: Set<String>) -> MigrationStatement {
+            MigrationStatement(
+                .insertRows(tableName, from: tables.sorted()),
+                "INSERT OR IGNORE INTO \(table) (\"source\", \"destination\")\n\(query)")
+        }
         if let links {
-            statements.append(
-                insertion
-                    + (isSymmetric
-                        ? links.choice
-                        : "SELECT \"source\", \"destination\" FROM (\(links.query())) ORDER BY 1, 2")
-            )
+            let query =
+                isSymmetric
+                ? links.choice
+                : "SELECT \"source\", \"destination\" FROM (\(links.query())) ORDER BY 1, 2"
+            statements.append(insertion(query, of: links.tables))
         }
-        statements += given.map { insertion + $0.pairs(besides: table) }
-        return statements
+        return statements + given.map { insertion($0.pairs(besides: table), of: $0.tables) }
     }
 
     /// The statement that takes the table away.
-    var removal: String { "DROP TABLE \(table)" }
+    var removal: MigrationStatement { .drop(tableName) }
 
     /// SQL for what the object that has a key is linked to.
     func destination(of key: String) -> String {
         "(SELECT \"destination\" FROM \(table) WHERE \"source\" = \(key))"
     }
 
-    private var tableName: String { "_pairs.\(name)" }
+    /// The table of the links.
+    var tableName: String { "_pairs.\(name)" }
 
     private var table: String { SQLText.identifier(tableName) }
 }

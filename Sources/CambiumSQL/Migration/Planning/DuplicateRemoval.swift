@@ -7,7 +7,7 @@ struct DuplicateRemoval {
     let schema: Schema
 
     /// The statements of all de-duplications, in the order of their declaration.
-    var statements: [String] {
+    var statements: [MigrationStatement] {
         (model.migration?.deduplications ?? []).flatMap(statements)
     }
 
@@ -24,7 +24,9 @@ struct DuplicateRemoval {
             })
     }
 
-    private func statements(of declared: MigrationDeclaration.Deduplication) -> [String] {
+    private func statements(
+        of declared: MigrationDeclaration.Deduplication
+    ) -> [MigrationStatement] {
         guard let entity = model.entity(named: declared.entity) else { return [] }
         let removal = ObjectRemoval(
             model: model, schema: schema, entity: entity, links: declared.links)
@@ -46,14 +48,15 @@ struct DuplicateRemoval {
             + "ORDER BY \(order.joined(separator: ", ")))"
         return removal.statements(
             removing: "SELECT \"_id\", \"first\", \"place\" FROM (\(choice))\n"
-                + "WHERE \"_id\" <> \"first\"") + refusal(declared, of: entity, choice)
+                + "WHERE \"_id\" <> \"first\"", from: [model.root(of: entity).name])
+            + refusal(declared, of: entity, choice)
     }
 
     /// Objects that lead to equal ones of their own entity are equal when those are one, and then it
     /// starts again: how often, no plan knows.
     private func refusal(
         _ declared: MigrationDeclaration.Deduplication, of entity: Entity, _ choice: String
-    ) -> [String] {
+    ) -> [MigrationStatement] {
         let root = model.root(of: entity).name
         let leadsBack = declared.properties.contains { name in
             model.relationship(name, of: entity).flatMap { model.entity(named: $0.destination) }
@@ -64,6 +67,7 @@ struct DuplicateRemoval {
         return RefusalSQL.statements(
             "SELECT \"_id\", NULL FROM \(SQLText.identifier(root))\nWHERE \"_id\" IN ("
                 + "SELECT \"_id\" FROM (\(choice)) WHERE \"_id\" <> \"first\") LIMIT 1",
+            of: root,
             reason: "objects of \(entity.name) become equal in \(list) as those that they lead to "
                 + "become one: let a step take them away, or the program before this version")
     }

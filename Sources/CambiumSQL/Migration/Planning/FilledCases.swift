@@ -8,20 +8,22 @@ struct FilledCases {
     /// Statements that fail where a fill leaves something else than a case, and why.
     ///
     /// - Parameter name: The name that a new table has when they run.
-    func refusals(in name: (_ root: Entity) -> String) -> [(reason: String, sql: [String])] {
+    func refusals(in name: (_ root: Entity) -> String) -> [(
+        reason: String, statements: [MigrationStatement]
+    )] {
         match.new.entities.flatMap { entity in
             entity.attributes.filter { isInQuestion($0, of: entity) }.map { attribute in
                 let column = SQLText.identifier(match.new.column(of: attribute.name, in: entity))
                 let reason =
                     "the fill of \(entity.name).\(attribute.name) leaves a value that is no "
                     + "case of \(match.new.name(ofEnumeration: attribute.type))"
-                let table = SQLText.identifier(name(match.new.root(of: entity)))
+                let table = name(match.new.root(of: entity))
                 return (
                     reason,
                     RefusalSQL.statements(
-                        "SELECT \"_id\", \(column) FROM \(table)\n"
+                        "SELECT \"_id\", \(column) FROM \(SQLText.identifier(table))\n"
                             + "WHERE \(column) NOT IN (\(cases(of: attribute.type))) LIMIT 1",
-                        reason: reason)
+                        of: table, reason: reason)
                 )
             }
         }

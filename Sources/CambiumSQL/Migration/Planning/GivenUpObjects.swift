@@ -21,12 +21,14 @@ struct GivenUpObjects {
         }
         let roots = drops.map { match.old.root(of: $0.entity).name }
         let choices = drops.indices.flatMap { index in
-            removals[index].choice(query(of: drops[index], besides: roots[..<index]))
+            removals[index].choice(
+                query(of: drops[index], besides: roots[..<index]),
+                from: [roots[index]] + drops[index].tables.sorted())
         }
         return MigrationStep(
             summary: "Drop " + drops.map(\.words).unique.joined(separator: "; "),
             kind: .lossy, tables: roots.unique,
-            sql: choices + removals.flatMap(\.deletion) + removals.flatMap(\.linkUpdates)
+            statements: choices + removals.flatMap(\.deletion) + removals.flatMap(\.linkUpdates)
                 + removals.flatMap(\.ending))
     }
 

@@ -5,7 +5,7 @@ struct KeyTablePlan {
     let match: ModelMatch
 
     /// The statements, once no old table is needed any more.
-    var statements: [String] {
+    var statements: [MigrationStatement] {
         let oldRoots = match.oldRoots
         var uses: [String: Int] = [:]
         for name in oldRoots.values.joined() { uses[name, default: 0] += 1 }
@@ -15,47 +15,45 @@ struct KeyTablePlan {
     }
 
     /// Each root was one root at most.
-    private func renames(_ oldRoots: [String: [String]]) -> [String] {
+    private func renames(_ oldRoots: [String: [String]]) -> [MigrationStatement] {
         let used = Set(oldRoots.values.joined())
         var first = match.old.roots.map(\.name).filter { !used.contains($0) }.map(deletion)
-        var last: [String] = []
+        var last: [MigrationStatement] = []
         for root in match.new.roots.map(\.name) {
             guard let oldRoot = oldRoots[root]?.first else {
-                last.append(insertion(root))
+                last.append(insertion(literal(root), "1"))
                 continue
             }
             guard oldRoot != root else { continue }
             // By way of a name that no entity has, because two entities may exchange theirs.
-            first.append(
-                "UPDATE \"_keys\" SET \"entity\" = \(temporary(root)) "
-                    + "WHERE \"entity\" = \(literal(oldRoot))")
-            last.append(rename(root))
+            first.append(rename(literal(oldRoot), to: temporary(root)))
+            last.append(rename(temporary(root), to: literal(root)))
         }
         return first + last
     }
 
     /// The objects of several roots come together, or those of one part.
-    private func sums(_ oldRoots: [String: [String]]) -> [String] {
+    private func sums(_ oldRoots: [String: [String]]) -> [MigrationStatement] {
         let roots = match.new.roots.map(\.name)
         let entries = roots.map { root in
             let names = oldRoots[root] ?? []
             let next = names.isEmpty ? "1" : "1 + \(ModelMatch.keyCount(of: names))"
-            return
-                "INSERT INTO \"_keys\" (\"entity\", \"next\") VALUES (\(temporary(root)), \(next))"
+            return insertion(temporary(root), next)
         }
-        return entries + match.old.roots.map { deletion($0.name) } + roots.map(rename)
+        return entries + match.old.roots.map { deletion($0.name) }
+            + roots.map { rename(temporary($0), to: literal($0)) }
     }
 
-    private func insertion(_ root: String) -> String {
-        "INSERT INTO \"_keys\" (\"entity\", \"next\") VALUES (\(literal(root)), 1)"
+    private func insertion(_ root: String, _ next: String) -> MigrationStatement {
+        .insert(into: KeySQL.table, "(\"entity\", \"next\") VALUES (\(root), \(next))")
     }
 
-    private func deletion(_ root: String) -> String {
-        "DELETE FROM \"_keys\" WHERE \"entity\" = \(literal(root))"
+    private func deletion(_ root: String) -> MigrationStatement {
+        .delete(from: KeySQL.table, where: "\"entity\" = \(literal(root))")
     }
 
-    private func rename(_ root: String) -> String {
-        "UPDATE \"_keys\" SET \"entity\" = \(literal(root)) WHERE \"entity\" = \(temporary(root))"
+    private func rename(_ root: String, to name: String) -> MigrationStatement {
+        .update(KeySQL.table, set: "\"entity\" = \(name)", where: "\"entity\" = \(root)")
     }
 
     private func temporary(_ root: String) -> String { literal("_new_" + root) }

@@ -10,6 +10,8 @@ struct LinkSource {
     private let owner: Entity
     private let conditions: [String]
     private let order: [String]
+    /// The tables that the queries read.
+    let tables: Set<String>
 
     /// Works out what the author says, for each old table that has objects which get the link; nil
     /// where the store cannot compute it for one of them.
@@ -53,12 +55,14 @@ struct LinkSource {
         let members = Self.members(of: destination, at: oldDestination, as: Self.alias, match)
         conditions = members + ["(\(condition.text))"]
         self.order = order + [SQLText.column(SystemColumn.key, of: Self.alias)]
+        tables = condition.tables.union(
+            [oldDestination, source].map { match.old.root(of: $0).name })
     }
 
     /// A query of the new key of the object, for an old row whose table is called `old`.
     var query: String {
         let all = ["\(Self.row).\"_id\" = old.\"_id\""] + conditions
-        return "(SELECT \(newKey(Self.alias, of: destination)) FROM \(tables) "
+        return "(SELECT \(newKey(Self.alias, of: destination)) FROM \(sources) "
             + "WHERE \(all.joined(separator: " AND ")) "
             + "ORDER BY \(order.joined(separator: ", ")) LIMIT 1)"
     }
@@ -74,11 +78,11 @@ struct LinkSource {
                 "\(from) NOT IN (SELECT \"source\" FROM \(table))",
                 "\(to) NOT IN (SELECT \"destination\" FROM \(table))",
             ]
-        return "SELECT \(from), \(to) FROM \(tables)\nWHERE \(all.joined(separator: " AND "))\n"
+        return "SELECT \(from), \(to) FROM \(sources)\nWHERE \(all.joined(separator: " AND "))\n"
             + "ORDER BY \((["\(Self.row).\"_id\""] + order).joined(separator: ", "))"
     }
 
-    private var tables: String {
+    private var sources: String {
         "\(SQLText.identifier(match.old.root(of: destination).name)) AS \(Self.alias), "
             + "\(SQLText.identifier(match.old.root(of: source).name)) AS \(Self.row)"
     }

@@ -26,11 +26,11 @@ extension MigrationStepBuilder {
             MigrationStep(
                 summary: "Run \(step.name) of the program", kind: .needsCode, tables: names,
                 code: step.name,
-                sql: number == 0 ? StepTableSQL.prepare(difference.match, coverage) : [])
+                statements: number == 0 ? StepTableSQL.prepare(difference.match, coverage) : [])
         }
         let objects = tables.filter(isWorking)
         let settlement = objects.flatMap { table in
-            [table.createStatement(named: temporaryName(of: table))]
+            [table.creation(named: temporaryName(of: table))]
                 + StepTableSQL.settle(table, into: temporaryName(of: table))
         }
         return runs + [
@@ -38,15 +38,16 @@ extension MigrationStepBuilder {
                 summary: "Check what \(coverage.steps.map(\.name).joined(separator: ", ")) "
                     + (coverage.steps.count == 1 ? "has" : "have") + " written",
                 kind: .needsData, losesData: false, tables: names,
-                sql: deletions(coverage) + entitiesOfKeys(in: objects) + settlement)
+                statements: deletions(coverage) + entitiesOfKeys(in: objects) + settlement)
         ]
     }
 
     // MARK: What was deleted
 
     /// Links to objects that the steps have deleted go with them, wherever they are.
-    private func deletions(_ coverage: StepCoverage) -> [String] {
-        newSchema.tables.flatMap { table -> [String] in
+    private func deletions(_ coverage: StepCoverage) -> [MigrationStatement] {
+        newSchema.tables.flatMap { table -> [MigrationStatement] in
+            let current = currentName(of: table)
             switch table.content {
             case .system: return []
             case .links(let entity, let name):
@@ -56,7 +57,7 @@ extension MigrationStepBuilder {
                 return [("_source", entity), ("_destination", relationship.destination)]
                     .compactMap { column, end in
                         deleted(column, of: end, coverage).map {
-                            "DELETE FROM \(SQLText.identifier(currentName(of: table))) WHERE \($0)"
+                            .delete(from: current, where: $0, reading: [StepTableSQL.deletions])
                         }
                     }
             case .objects:
@@ -70,8 +71,9 @@ extension MigrationStepBuilder {
                         $0.content == column.content
                             || $0.content == .entityOfKey(entity: entity, relationship: name)
                     }.map { "\(SQLText.identifier($0.name)) = NULL" }
-                    return "UPDATE \(SQLText.identifier(currentName(of: table))) "
-                        + "SET \(columns.joined(separator: ", ")) WHERE \(condition)"
+                    return .update(
+                        current, set: columns.joined(separator: ", "), where: condition,
+                        from: [StepTableSQL.deletions])
                 }
             }
         }
@@ -91,9 +93,9 @@ extension MigrationStepBuilder {
     // MARK: What links lead to
 
     /// Steps write keys; of which entity their objects are the objects themselves say.
-    private func entitiesOfKeys(in tables: [Table]) -> [String] {
+    private func entitiesOfKeys(in tables: [Table]) -> [MigrationStatement] {
         tables.flatMap { table in
-            table.columns.compactMap { column -> String? in
+            table.columns.compactMap { column -> MigrationStatement? in
                 guard case .entityOfKey(let entity, let name) = column.content,
                     let source = difference.new.entity(named: entity),
                     let relationship = difference.new.relationship(name, of: source),
@@ -104,10 +106,13 @@ extension MigrationStepBuilder {
                     let other = newSchema.table(
                         named: difference.new.root(of: destination).name)
                 else { return nil }
-                let working = SQLText.identifier(currentName(of: table))
-                return "UPDATE \(working) SET \(SQLText.identifier(column.name)) = "
-                    + "(SELECT other.\"_entity\" FROM \(SQLText.identifier(currentName(of: other)))"
-                    + " AS other WHERE other.\"_id\" = \(working).\(SQLText.identifier(key)))"
+                let (current, otherName) = (currentName(of: table), currentName(of: other))
+                return .update(
+                    current,
+                    set: "\(SQLText.identifier(column.name)) = (SELECT other.\"_entity\" FROM "
+                        + "\(SQLText.identifier(otherName)) AS other WHERE other.\"_id\" = "
+                        + "\(SQLText.identifier(current)).\(SQLText.identifier(key)))",
+                    from: [otherName])
             }
         }
     }

@@ -41,7 +41,7 @@ struct MigrationStepBuilder {
         guard !pairs.isEmpty else { return nil }
         return MigrationStep(
             summary: "Choose the links of \(pairs.map(\.name).joined(separator: ", "))",
-            kind: .reversible, sql: pairs.flatMap(\.statements))
+            kind: .reversible, statements: pairs.flatMap(\.statements))
     }
 
     /// Refuses a store in which a fill gives what is no case.
@@ -52,7 +52,7 @@ struct MigrationStepBuilder {
         guard !refusals.isEmpty else { return nil }
         return MigrationStep(
             summary: "Refuse a store where " + refusals.map(\.reason).joined(separator: ", or "),
-            kind: .needsData, sql: refusals.flatMap(\.sql))
+            kind: .needsData, statements: refusals.flatMap(\.statements))
     }
 
     /// Refuses a store where an object has not what the author knows every object to have, and where
@@ -60,29 +60,29 @@ struct MigrationStepBuilder {
     private var requirement: MigrationStep? {
         let new = difference.new
         var reasons: [String] = []
-        let statements = (new.migration?.requirements ?? []).flatMap { required -> [String] in
+        let statements = (new.migration?.requirements ?? []).flatMap {
+            required -> [MigrationStatement] in
             guard let entity = new.entity(named: required.entity),
                 let relationship = new.relationship(required.property, of: entity),
                 case .inverseKey(let column) = new.storage(of: relationship, of: entity),
                 let destination = new.entity(named: relationship.destination)
             else { return [] }
-            let table = SQLText.identifier(new.root(of: entity).name)
+            let (table, other) = (new.root(of: entity).name, new.root(of: destination).name)
             let names = new.family(of: entity).map { SQLText.literal(.text($0.name)) }
             let isOfEntity =
                 entity.parent == nil ? "" : "\"_entity\" IN (\(names.joined(separator: ", "))) AND "
             let reason = "an object of \(entity.name) has no \(relationship.name)"
             reasons.append(required.reason.isEmpty ? reason : "\(reason) (\(required.reason))")
             return RefusalSQL.statements(
-                "SELECT \"_id\", NULL FROM \(table)\nWHERE \(isOfEntity)\"_id\" NOT IN ("
-                    + "SELECT \(SQLText.identifier(column)) FROM "
-                    + "\(SQLText.identifier(new.root(of: destination).name)) "
+                "SELECT \"_id\", NULL FROM \(SQLText.identifier(table))\nWHERE \(isOfEntity)\"_id\" "
+                    + "NOT IN (SELECT \(SQLText.identifier(column)) FROM \(SQLText.identifier(other)) "
                     + "WHERE \(SQLText.identifier(column)) IS NOT NULL) LIMIT 1",
-                reason: reason)
+                of: table, with: [other], reason: reason)
         }
         guard !statements.isEmpty else { return nil }
         return MigrationStep(
             summary: "Refuse a store where " + reasons.joined(separator: ", or "),
-            kind: .needsData, sql: statements)
+            kind: .needsData, statements: statements)
     }
 
     /// Computes what existing objects have as the values of derived attributes, once everything
@@ -94,7 +94,7 @@ struct MigrationStepBuilder {
         let names = derivations.map { "\($0.entity.name).\($0.attribute.name)" }
         return MigrationStep(
             summary: "Compute \(names.joined(separator: ", "))", kind: .reversible,
-            sql: statements)
+            statements: statements)
     }
 
     private func needsComputing(_ derivation: Derivation) -> Bool {
@@ -125,24 +125,24 @@ struct MigrationStepBuilder {
             return nil
         case .restate(let columns, let restatement):
             let statements = columns.map { column in
-                "ALTER TABLE \(SQLText.identifier(table.name)) ADD COLUMN "
-                    + TableText.withoutChecks(column.definition)
+                MigrationStatement.add(
+                    column.name, TableText.withoutChecks(column.definition), to: table.name)
             }
             return step(
-                for: table, "Change \(table.name)", sql: statements + restatement.statements)
+                for: table, "Change \(table.name)", statements + restatement.statements)
         case .rebuild:
             if isWorking(table) {
                 let name = StepTableSQL.workingName(of: table.name)
                 return step(
                     for: table, "Prepare \(table.name)",
-                    sql: [StepTableSQL.create(table)] + copy.insertStatements(into: name))
+                    [StepTableSQL.create(table)] + copy.insertStatements(into: name))
             }
             let name = temporaryName(of: table)
             // What nothing is copied into is new, also where no change speaks of it alone.
             let isNew = copy.parts.isEmpty
             return step(
                 for: table, isNew ? "Make \(table.name)" : "Rebuild \(table.name)", isNew: isNew,
-                sql: [table.createStatement(named: name)] + copy.insertStatements(into: name)
+                [table.creation(named: name)] + copy.insertStatements(into: name)
                     + RefusalSQL.statements(
                         isNew ? [] : table.textConditions(besides: copy.parts.map(\.source)),
                         in: name, ofOneRow: false))
@@ -150,16 +150,17 @@ struct MigrationStepBuilder {
     }
 
     private func step(
-        for table: Table, _ title: String, isNew: Bool = false, sql: [String]
+        for table: Table, _ title: String, isNew: Bool = false, _ statements: [MigrationStatement]
     ) -> MigrationStep {
         let changes = difference.changes.filter { concerns($0, table) }
         // Which objects go is said where they go.
-        let list = changes.filter { $0.word != "objectsDropped" }.map(difference.sentence)
-            .joined(separator: "; ")
+        let list = changes.filter { if case .objectsDropped = $0 { false } else { true } }
+            .map(difference.sentence).joined(separator: "; ")
         return MigrationStep(
             summary: list.isEmpty ? title : "\(title): \(list)",
             kind: changes.map(\.kind).max() ?? (isNew ? .additive : .reversible),
-            losesData: changes.contains(where: \.losesData), tables: [table.name], sql: sql)
+            losesData: changes.contains(where: \.losesData), tables: [table.name],
+            statements: statements)
     }
 
     func isRebuilt(_ table: Table) -> Bool { rebuilt.contains { $0.name == table.name } }
@@ -188,10 +189,11 @@ struct MigrationStepBuilder {
         let duplicates = DuplicateRemoval(model: difference.new, schema: newSchema).statements
         let statements =
             indexDrops
-            + dropped.map { "DROP TABLE \(SQLText.identifier($0.name))" }
+            + dropped.map { .drop($0.name) }
             + ChosenPairs.all(in: difference.match).map(\.removal)
             + rebuilt.compactMap(renameStatement) + duplicates
-            + indexStatements + KeyTablePlan(match: difference.match).statements
+            + madeIndexes.map { $0.table.creation(of: $0.index) }
+            + KeyTablePlan(match: difference.match).statements
             + (coverage.map(StepTableSQL.finish) ?? [])
         guard !statements.isEmpty else { return nil }
         return MigrationStep(
@@ -201,7 +203,7 @@ struct MigrationStepBuilder {
             losesData: !(dropped.isEmpty && duplicates.isEmpty)
                 && difference.changes.contains(where: \.losesData),
             tables: newSchema.tables.filter { !keptNames.contains($0.name) }.map(\.name),
-            sql: statements)
+            statements: statements)
     }
 
     private func summaryOfReplacement(dropped: [String]) -> String {
@@ -209,8 +211,8 @@ struct MigrationStepBuilder {
         let gone = dropped.filter { !rebuiltNames.contains($0) }
         let parts =
             (gone.isEmpty ? [] : ["drop the tables \(gone.joined(separator: ", "))"])
-            + (dropped.count > gone.count ? [MigrationStep.placing] : [])
-            + (indexStatements.isEmpty && indexDrops.isEmpty
+            + (dropped.count > gone.count ? ["put the new tables in place"] : [])
+            + (madeIndexes.isEmpty && indexDrops.isEmpty
                 ? [] : ["bring the indexes up to date"])
         let text = parts.isEmpty ? "bring the key table up to date" : parts.joined(separator: ", ")
         let rules = newRules.isEmpty ? "" : ": \(newRules.joined(separator: "; "))"
@@ -231,34 +233,33 @@ struct MigrationStepBuilder {
     }
 
     private var indexKind: MigrationKind {
-        indexStatements.contains { $0.hasPrefix("CREATE UNIQUE") } ? .needsData : .additive
+        madeIndexes.contains { $0.index.uniqueRows != nil } ? .needsData : .additive
     }
 
-    private func renameStatement(_ table: Table) -> String? {
+    private func renameStatement(_ table: Table) -> MigrationStatement? {
         let name = temporaryName(of: table)
-        guard name != table.name else { return nil }
-        return "ALTER TABLE \(SQLText.identifier(name)) RENAME TO \(SQLText.identifier(table.name))"
+        return name == table.name ? nil : .rename(name, to: table.name)
     }
 
     /// Indexes of tables that stay, which are gone or are not the same any more. Those of other
     /// tables go with them.
-    private var indexDrops: [String] {
+    private var indexDrops: [MigrationStatement] {
         let unready = DuplicateRemoval(model: difference.new, schema: newSchema).indexNames
         return kept.flatMap { copy in
             (copy.source?.indexes ?? []).filter {
                 !copy.table.indexes.contains($0) || unready.contains($0.name)
             }
-        }.map { "DROP INDEX \(SQLText.identifier($0.name))" }
+        }.map { .drop(index: $0.name) }
     }
 
-    private var indexStatements: [String] {
+    private var madeIndexes: [(table: Table, index: TableIndex)] {
         let unready = DuplicateRemoval(model: difference.new, schema: newSchema).indexNames
         return zip(copies, ways).flatMap { copy, way in
             let indexes = copy.table.indexes.filter { index in
                 if way == .rebuild || unready.contains(index.name) { return true }
                 return copy.source?.indexes.contains(index) == false
             }
-            return indexes.map(\.createStatement)
+            return indexes.map { (copy.table, $0) }
         }
     }
 }

@@ -12,16 +12,4 @@ extension ObjectRemoval {
         return "SELECT \(name), count(*) FROM \(pairs(number)) AS pair JOIN "
             + "\(SQLText.identifier(root.name)) AS object ON object.\"_id\" = pair.\"old\" GROUP BY 1"
     }
-
-    /// Whether a statement is the first of those that take objects away.
-    static func begins(with statement: String) -> Bool {
-        statement.hasPrefix("CREATE TABLE \(pairsPrefix)")
-    }
-
-    /// Whether a statement chooses the objects.
-    static func chooses(_ statement: String) -> Bool {
-        statement.hasPrefix("INSERT INTO \(pairsPrefix)")
-    }
-
-    private static var pairsPrefix: Substring { pairs(0).dropLast() }
 }

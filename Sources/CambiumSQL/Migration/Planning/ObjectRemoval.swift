@@ -14,45 +14,52 @@ struct ObjectRemoval {
 
     /// The helper table of a removal: the key of each object that goes, with that of the one that
     /// stays for it, and its place among those that are equal.
-    static func pairs(_ number: Int) -> String {
-        "\"_duplicate\(number == 0 ? "" : "\(number)")\""
+    static func pairs(_ number: Int) -> String { SQLText.identifier(pairsName(number)) }
+    private static func pairsName(_ number: Int) -> String {
+        "_duplicate\(number == 0 ? "" : "\(number)")"
     }
     private var pairs: String { Self.pairs(number) }
+    private var pairsName: String { Self.pairsName(number) }
     /// The helper table of the links of one to-one relationship, as they are to be.
-    private static let moved = "\"_moved\""
+    private static let movedName = "_moved"
+    private static let moved = SQLText.identifier(movedName)
 
     /// All statements of a removal that runs alone.
     ///
-    /// - Parameter query: As of ``choice(_:)``.
-    func statements(removing query: String) -> [String] {
-        choice(query) + (links == .move ? linkUpdates + deletion : deletion + linkUpdates) + ending
+    /// - Parameters: As of ``choice(_:from:)``.
+    func statements(removing query: String, from tables: [String]) -> [MigrationStatement] {
+        choice(query, from: tables)
+            + (links == .move ? linkUpdates + deletion : deletion + linkUpdates) + ending
     }
 
     /// Chooses the objects that go.
     ///
-    /// - Parameter query: The keys of the objects that go, each with that of the one that its links
-    ///   lead to from now on, and its place among those of the same; where links go as well, both are
-    ///   of no importance.
-    func choice(_ query: String) -> [String] {
+    /// - Parameters:
+    ///   - query: The keys of the objects that go, each with that of the one that its links lead to
+    ///     from now on, and its place among those of the same; where links go as well, both are of no
+    ///     importance.
+    ///   - tables: The tables that the query reads.
+    func choice(_ query: String, from tables: [String]) -> [MigrationStatement] {
         [
-            "CREATE TABLE \(pairs) "
-                + "(\"old\" INTEGER PRIMARY KEY, \"kept\" INTEGER NOT NULL, "
-                + "\"place\" INTEGER NOT NULL) STRICT",
-            "INSERT INTO \(pairs) (\"old\", \"kept\", \"place\")\n\(query)",
+            .create(
+                pairsName,
+                "(\"old\" INTEGER PRIMARY KEY, \"kept\" INTEGER NOT NULL, "
+                    + "\"place\" INTEGER NOT NULL) STRICT"),
+            MigrationStatement(
+                .chooseObjects(pairsName, from: tables),
+                "INSERT INTO \(pairs) (\"old\", \"kept\", \"place\")\n\(query)"),
         ]
     }
 
     /// Takes the links to the objects away, or moves them.
-    var linkUpdates: [String] { schema.tables.flatMap(linkStatements) }
+    var linkUpdates: [MigrationStatement] { schema.tables.flatMap(linkStatements) }
 
     /// Takes the objects away. Links that go are taken away after their objects: what an object
     /// requires may go with it.
-    var deletion: [String] {
-        ["DELETE FROM \(SQLText.identifier(root.name)) WHERE \(isGoing("\"_id\""))"]
-    }
+    var deletion: [MigrationStatement] { [delete(from: root.name, where: isGoing("\"_id\""))] }
 
     /// Takes the helper table away.
-    var ending: [String] { ["DROP TABLE \(pairs)"] }
+    var ending: [MigrationStatement] { [.drop(pairsName)] }
 
     /// A condition that a row is one of the entity's objects; nil where all are.
     var membership: String? {
@@ -61,7 +68,7 @@ struct ObjectRemoval {
 
     // MARK: Links
 
-    private func linkStatements(in table: Table) -> [String] {
+    private func linkStatements(in table: Table) -> [MigrationStatement] {
         switch table.content {
         case .system: return []
         case .links(let owner, let name):
@@ -74,7 +81,7 @@ struct ObjectRemoval {
             return (ends.count > 1 && links == .move ? [deletionOfInnerPairs(in: table)] : [])
                 + ends.flatMap { side, end in pairStatements(table, side, to: end) }
         case .objects:
-            return table.columns.flatMap { column -> [String] in
+            return table.columns.flatMap { column -> [MigrationStatement] in
                 guard case .key(let owner, let name) = column.content,
                     let source = model.entity(named: owner),
                     let relationship = source.relationships.first(where: { $0.name == name }),
@@ -87,18 +94,29 @@ struct ObjectRemoval {
     }
 
     /// What linked two equal objects would lead from one object to itself.
-    private func deletionOfInnerPairs(in table: Table) -> String {
+    private func deletionOfInnerPairs(in table: Table) -> MigrationStatement {
         func kept(_ side: String) -> String {
             "coalesce((SELECT pair.\"kept\" FROM \(pairs) AS pair "
                 + "WHERE pair.\"old\" = \(side)), \(side))"
         }
-        return "DELETE FROM \(SQLText.identifier(table.name)) "
-            + "WHERE \"_source\" <> \"_destination\" "
-            + "AND \(kept("\"_source\"")) = \(kept("\"_destination\""))"
+        return delete(
+            from: table.name,
+            where: "\"_source\" <> \"_destination\" "
+                + "AND \(kept("\"_source\"")) = \(kept("\"_destination\""))")
+    }
+
+    private func delete(from table: String, where condition: String) -> MigrationStatement {
+        .delete(from: table, where: condition, reading: [pairsName])
+    }
+
+    private func update(
+        _ table: Table, _ change: String, where condition: String? = nil
+    ) -> MigrationStatement {
+        .update(table.name, set: change, where: condition, from: [pairsName, root.name])
     }
 
     /// Lists of equal objects become one: that of the object that stays, then those of the others.
-    private func listStatement(_ table: Table, _ side: String) -> [String] {
+    private func listStatement(_ table: Table, _ side: String) -> [MigrationStatement] {
         let position = "\(side)_position"
         guard table.columns.contains(where: { $0.name == position }) else { return [] }
         let other = SQLText.identifier(side == "_source" ? "_destination" : "_source")
@@ -106,56 +124,62 @@ struct ObjectRemoval {
             SQLText.identifier(table.name), SQLText.identifier(side), SQLText.identifier(position)
         )
         return [
-            "UPDATE \(name) SET \(place) = listed.\"place\"\nFROM (SELECT link.\(owner) AS \"owner\", "
-                + "link.\(other) AS \"member\", row_number() OVER ("
-                + "PARTITION BY coalesce(pair.\"kept\", link.\(owner)) "
-                + "ORDER BY coalesce(pair.\"place\", 0), link.\(place) NULLS LAST, link.\(other)) "
-                + "* \(Model.positionGap) AS \"place\" FROM \(name) AS link "
-                + "LEFT JOIN \(pairs) AS pair ON pair.\"old\" = link.\(owner)\n"
-                + "WHERE pair.\"old\" IS NOT NULL OR \(isStaying("link.\(owner)"))) AS listed\n"
-                + "WHERE listed.\"owner\" = \(name).\(owner) AND listed.\"member\" = \(name).\(other)"
+            update(
+                table,
+                "\(place) = listed.\"place\"\nFROM (SELECT link.\(owner) AS \"owner\", "
+                    + "link.\(other) AS \"member\", row_number() OVER ("
+                    + "PARTITION BY coalesce(pair.\"kept\", link.\(owner)) "
+                    + "ORDER BY coalesce(pair.\"place\", 0), link.\(place) NULLS LAST, link.\(other)) "
+                    + "* \(Model.positionGap) AS \"place\" FROM \(name) AS link "
+                    + "LEFT JOIN \(pairs) AS pair ON pair.\"old\" = link.\(owner)\n"
+                    + "WHERE pair.\"old\" IS NOT NULL OR \(isStaying("link.\(owner)"))) AS listed\n"
+                    + "WHERE listed.\"owner\" = \(name).\(owner) AND listed.\"member\" = \(name).\(other)"
+            )
         ]
     }
 
     /// Of the links of equal objects to one and the same object, that of the first stays, with its
     /// places in both lists.
-    private func deletionOfRepetitions(in table: Table, _ side: String) -> String {
+    private func deletionOfRepetitions(in table: Table, _ side: String) -> MigrationStatement {
         let other = SQLText.identifier(side == "_source" ? "_destination" : "_source")
         let (name, owner) = (SQLText.identifier(table.name), SQLText.identifier(side))
-        return "DELETE FROM \(name) WHERE (\(owner), \(other)) IN (\nSELECT \"owner\", \"member\" "
-            + "FROM (SELECT link.\(owner) AS \"owner\", link.\(other) AS \"member\", "
-            + "row_number() OVER (PARTITION BY coalesce(pair.\"kept\", link.\(owner)), "
-            + "link.\(other) ORDER BY coalesce(pair.\"place\", 0)) AS \"number\" "
-            + "FROM \(name) AS link LEFT JOIN \(pairs) AS pair ON pair.\"old\" = link.\(owner)\n"
-            + "WHERE pair.\"old\" IS NOT NULL OR \(isStaying("link.\(owner)")))\n"
-            + "WHERE \"number\" > 1)"
+        return delete(
+            from: table.name,
+            where: "(\(owner), \(other)) IN (\nSELECT \"owner\", \"member\" "
+                + "FROM (SELECT link.\(owner) AS \"owner\", link.\(other) AS \"member\", "
+                + "row_number() OVER (PARTITION BY coalesce(pair.\"kept\", link.\(owner)), "
+                + "link.\(other) ORDER BY coalesce(pair.\"place\", 0)) AS \"number\" "
+                + "FROM \(name) AS link LEFT JOIN \(pairs) AS pair ON pair.\"old\" = link.\(owner)\n"
+                + "WHERE pair.\"old\" IS NOT NULL OR \(isStaying("link.\(owner)")))\n"
+                + "WHERE \"number\" > 1)")
     }
 
     /// Links that are pairs: what would be there twice is there once.
-    private func pairStatements(_ table: Table, _ side: String, to end: Entity) -> [String] {
+    private func pairStatements(
+        _ table: Table, _ side: String, to end: Entity
+    ) -> [MigrationStatement] {
         let name = SQLText.identifier(table.name)
         let column = SQLText.identifier(side)
         let kept =
             "(SELECT pair.\"kept\" FROM \(pairs) AS pair WHERE pair.\"old\" = "
             + "\(name).\(column))"
-        let move =
-            "UPDATE \(name) SET \(column) = \(kept) WHERE "
-            + ([isGoing(column)] + membership(of: kept, in: end)).joined(separator: " AND ")
+        let move = update(
+            table, "\(column) = \(kept)",
+            where: ([isGoing(column)] + membership(of: kept, in: end)).joined(separator: " AND "))
         let moving =
             [deletionOfRepetitions(in: table, side)] + listStatement(table, side) + [move]
-        return (links == .move ? moving : []) + ["DELETE FROM \(name) WHERE \(isGoing(column))"]
+        return (links == .move ? moving : []) + [delete(from: table.name, where: isGoing(column))]
     }
 
     /// Links that are keys in rows: those to objects that go, and those that objects have that go.
     private func keyStatements(
         _ table: Table, _ column: String, _ relationship: Relationship, of source: Entity,
         to end: Entity
-    ) -> [String] {
-        let name = SQLText.identifier(table.name)
+    ) -> [MigrationStatement] {
         let key = SQLText.identifier(column)
         let storage = model.storage(of: relationship, of: source)
         let leadsHere = model.root(of: end).name == root.name
-        var statements: [String] = []
+        var statements: [MigrationStatement] = []
         if links == .move, leadsHere || table.name == root.name {
             statements = moveStatements(table, key, relationship, of: source, to: end)
         }
@@ -167,7 +191,9 @@ struct ObjectRemoval {
         // What an object requires may go with it, after its links were moved.
         let isMoved = links == .move && table.name == root.name
         let stays = isMoved ? " AND NOT \(isGoing("\"_id\""))" : ""
-        return statements + ["UPDATE \(name) SET \(nothing) WHERE \(isGoing(key))\(stays)"]
+        return statements + [
+            update(table, nothing, where: "\(isGoing(key))\(stays)")
+        ]
     }
 
     /// Lets keys lead to the objects that stay, and gives those what they lack of what the others
@@ -177,7 +203,7 @@ struct ObjectRemoval {
     private func moveStatements(
         _ table: Table, _ key: String, _ relationship: Relationship, of source: Entity,
         to end: Entity
-    ) -> [String] {
+    ) -> [MigrationStatement] {
         let name = SQLText.identifier(table.name)
         let isOneToOne = model.inverse(of: relationship)?.relationship.isToMany == false
         let (sourceGoes, endGoes) = (
@@ -235,17 +261,25 @@ struct ObjectRemoval {
             (sourceGoes ? ["coalesce(one.\"place\", 0)"] : [])
             + (endGoes && (isOneToOne || !sourceGoes) ? ["coalesce(other.\"place\", 0)"] : [])
         return [
-            "CREATE TABLE \(Self.moved) (\"source\" INTEGER PRIMARY KEY, \"destination\" INTEGER "
-                + "NOT NULL\(isOneToOne ? " UNIQUE" : ""), \"position\" INTEGER) STRICT",
-            "INSERT OR IGNORE INTO \(Self.moved) (\"source\", \"destination\", \"position\")\n"
-                + "SELECT \(from), \(to), \(isListed ? number : place) FROM \(name) AS link\(joins)\n"
-                + "WHERE \(conditions.joined(separator: " AND "))\n"
-                + "ORDER BY \(order.joined(separator: " + ")), 1, 2",
-            "UPDATE \(name) SET (\(columns.joined(separator: ", "))) = ("
-                + "SELECT \(values.joined(separator: ", ")) FROM \(Self.moved) "
-                + "WHERE \(Self.moved).\"source\" = \(name).\"_id\")\n"
-                + "WHERE \"_id\" IN (SELECT \"source\" FROM \(Self.moved))",
-            "DROP TABLE \(Self.moved)",
+            .create(
+                Self.movedName,
+                "(\"source\" INTEGER PRIMARY KEY, \"destination\" INTEGER "
+                    + "NOT NULL\(isOneToOne ? " UNIQUE" : ""), \"position\" INTEGER) STRICT"),
+            MigrationStatement(
+                .insertRows(Self.movedName, from: [table.name, pairsName, root.name]),
+                "INSERT OR IGNORE INTO \(Self.moved) (\"source\", \"destination\", \"position\")\n"
+                    + "SELECT \(from), \(to), \(isListed ? number : place) "
+                    + "FROM \(name) AS link\(joins)\n"
+                    + "WHERE \(conditions.joined(separator: " AND "))\n"
+                    + "ORDER BY \(order.joined(separator: " + ")), 1, 2"),
+            .update(
+                table.name,
+                set: "(\(columns.joined(separator: ", "))) = ("
+                    + "SELECT \(values.joined(separator: ", ")) FROM \(Self.moved) "
+                    + "WHERE \(Self.moved).\"source\" = \(name).\"_id\")",
+                where: "\"_id\" IN (SELECT \"source\" FROM \(Self.moved))",
+                from: [Self.movedName, model.root(of: end).name]),
+            .drop(Self.movedName),
         ]
     }
 

@@ -138,6 +138,18 @@ struct OldLinks {
             + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
     }
 
+    /// The tables that ``query(with:)`` reads.
+    var tables: Set<String> {
+        var tables: Set = [columns.table]
+        for (table, entity) in [(table, entity), (destinationTable, destination)]
+        where match.droppedKeys(in: table) != nil || entity.map(match.shiftsKeys) ?? false {
+            tables.insert(table)
+        }
+        if owners != nil { tables.insert(table) }
+        if members != nil { tables.insert(destinationTable) }
+        return tables
+    }
+
     private func newKey(_ column: String, in table: String, of entity: Entity) -> String {
         match.shiftsKeys(of: entity)
             ? match.newKey("\(SQLText.identifier(table)).\(column)", of: entity) : column

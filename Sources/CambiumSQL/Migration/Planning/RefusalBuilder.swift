@@ -16,10 +16,11 @@ struct RefusalBuilder {
         return MigrationStep(
             summary: "Refuse a store where " + reasons.joined(separator: ", or "),
             kind: .needsData,
-            sql: refusals.flatMap { refusal in
+            statements: refusals.flatMap { refusal in
                 RefusalSQL.statements(
-                    "SELECT \"_id\", \(refusal.term) FROM \(SQLText.identifier(refusal.table))\n"
+                    "SELECT \"_id\", \(refusal.value) FROM \(SQLText.identifier(refusal.table))\n"
                         + "WHERE \(refusal.condition) LIMIT 1",
+                    of: refusal.table, with: refusal.others.sorted(), type: refusal.type,
                     reason: refusal.reason)
             })
     }
@@ -30,12 +31,11 @@ struct RefusalBuilder {
         let condition: String
         /// SQL for what is to blame.
         var value = "NULL"
-        /// What kind of value that is.
+        /// What kind of value that is: whoever tells a person of it has no other word of the version
+        /// before.
         var type: String?
-
-        /// The value, with its type as its name: whoever tells a person of it has no other word of
-        /// the version before.
-        var term: String { value + (type.map { " AS \(SQLText.identifier($0))" } ?? "") }
+        /// The other tables that the condition reads.
+        var others: Set<String> = []
     }
 
     private var unsettledEntities: [Entity] {
@@ -134,7 +134,8 @@ struct RefusalBuilder {
                             + "\(entity.name).\(relationship.name)",
                         table: table,
                         condition: "(SELECT count(*) FROM (\(links.query())) "
-                            + "WHERE \"source\" = \(key)) > 1")
+                            + "WHERE \"source\" = \(key)) > 1",
+                        others: links.tables.subtracting([table]))
                 }
             }
         }

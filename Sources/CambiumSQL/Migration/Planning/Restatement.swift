@@ -131,7 +131,7 @@ struct Restatement: Hashable {
 
     /// The statements. They refuse a store whose rows do not meet the new conditions. They run
     /// where SQLite lets its schema be written.
-    var statements: [String] {
+    var statements: [MigrationStatement] {
         guard !isEmpty else { return [] }
         var text = "\"sql\""
         if !gained.isEmpty {
@@ -148,14 +148,17 @@ struct Restatement: Hashable {
         }
         return RefusalSQL.statements(conditionsOfOneRow, in: table, ofOneRow: true)
             + RefusalSQL.statements(conditions, in: table, ofOneRow: false) + [
-                "PRAGMA writable_schema = ON",
-                "UPDATE \"sqlite_schema\" SET \"sql\" = \(text)\n"
-                    + "WHERE \"type\" = 'table' AND \"name\" = \(SQLText.literal(.text(table)))",
+                MigrationStatement(.other, "PRAGMA writable_schema = ON"),
+                MigrationStatement(
+                    .other,
+                    "UPDATE \"sqlite_schema\" SET \"sql\" = \(text)\n"
+                        + "WHERE \"type\" = 'table' AND \"name\" = \(SQLText.literal(.text(table)))"
+                ),
                 // What other connections know of the schema, and this one after a rollback, is told by
                 // a number that a change of the usual kind counts up.
-                "CREATE TABLE \"_restated\" (\"x\")",
-                "DROP TABLE \"_restated\"",
-                "PRAGMA writable_schema = RESET",
+                .create("_restated", "(\"x\")"),
+                .drop("_restated"),
+                MigrationStatement(.other, "PRAGMA writable_schema = RESET"),
             ]
     }
 }

@@ -40,14 +40,22 @@ struct RowOrigin {
         origin.members.first.flatMap { match.keyShift(of: $0.old) }.map { "old.\"_id\" + \($0)" }
     }
 
+    /// The old root entities whose keys come before those of the rows.
+    var precedingRoots: [String] {
+        origin.members.first.map { match.precedingRoots(of: $0.old) } ?? []
+    }
+
+    /// The columns that ``isOf(_:)`` reads.
+    var columnsOfEntity: [String] { hasEntities ? [SystemColumn.entity] : [] }
+
     /// The rows' entities.
     var entity: TableCopy.Origin {
         guard hasEntities else {
             let name = origin.members.first?.new.name ?? origin.oldRoot.name
-            return .sql(SQLText.literal(.text(name)))
+            return .sql(SQLText.literal(.text(name)), of: [])
         }
-        return match.renamedEntity("old.\"_entity\"", in: table.name).map { .sql($0) }
-            ?? .column("_entity")
+        return match.renamedEntity("old.\"_entity\"", in: table.name)
+            .map { .sql($0, of: columnsOfEntity) } ?? .column(SystemColumn.entity)
     }
 
     /// A condition that a row is of one of some old entities.

@@ -45,13 +45,12 @@ extension MigrationStepBuilder {
             works[copy.table.name]?.droppedIndexes = gone
             works[copy.table.name]?.causes = causes(of: copy)
         }
-        for statement in steps.flatMap(\.sql) {
-            let reach = StatementReach(of: statement)
-            switch reach.effect {
-            case .changes(let table), .thins(let table): raise(table, to: .update)
-            default:
-                guard reach.isCheck else { continue }
-                for table in reach.reads { raise(newName(of: table), to: .scan) }
+        for operation in steps.flatMap(\.statements).map(\.operation) {
+            switch operation {
+            case .updateRows(let table, _), .deleteRows(let table, _): raise(table, to: .update)
+            case .checkRows(let table, let others, _):
+                for table in [table] + others { raise(newName(of: table), to: .scan) }
+            default: break
             }
         }
         let sources = Set(copies.flatMap { $0.parts.map(\.source.name) })
@@ -74,7 +73,7 @@ extension MigrationStepBuilder {
         case .restate(_, let restatement):
             raise(copy.table.name, restatement.readsRows ? .scan : .constant)
         case .rebuild:
-            let isNew = copy.parts.isEmpty && copy.linkQuery == nil
+            let isNew = copy.parts.isEmpty && copy.links == nil
             raise(copy.table.name, isNew ? .new : .rebuild)
         }
     }

@@ -33,7 +33,7 @@ extension TableCopy {
     /// Why there is nothing simpler than to make it anew; none where there is.
     var obstacles: [Obstacle] {
         guard parts.count == 1, let part = parts.first, part.source.name == table.name,
-            part.filter == nil, linkQuery == nil
+            part.filter == nil, links == nil
         else { return [.rows] }
         let known = Dictionary(
             part.source.columns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -7,8 +7,8 @@ struct TableCopy {
     /// The old tables that have its rows; none where they come from elsewhere or there are none.
     var parts: [Part] = []
     /// Where the rows come from, if not from `parts`: a query of `source`, `destination` and the
-    /// table's other columns.
-    var linkQuery: String?
+    /// table's other columns, and the tables that it reads.
+    var links: (query: String, tables: Set<String>)?
 
     /// The old table that the rows come from, or most of them.
     var source: Table? { parts.first?.source }
@@ -21,9 +21,11 @@ struct TableCopy {
         var values: [Value]
         /// What fills look at of the old row: columns that are beside those of the new one while it
         /// is filled, and SQL over the old row.
-        var former: [(column: String, sql: String)] = []
+        var former: [(column: String, old: Origin)] = []
         /// A condition on the old rows that are taken.
         var filter: String?
+        /// The old root entities whose keys come before those of the rows.
+        var precedingRoots: [String] = []
     }
 
     /// The value of a column.
@@ -49,8 +51,8 @@ struct TableCopy {
         case columnDefault(String)
         /// NULL.
         case null
-        /// SQL over the old row, whose table is called `old`.
-        case sql(String)
+        /// SQL over columns of the old row, whose table is called `old`, and over other tables.
+        case sql(String, of: [String], tables: Set<String> = [])
         /// From SQLite, which computes it from the new row.
         case generated
 
@@ -59,34 +61,70 @@ struct TableCopy {
             case .column(let name): "old.\(SQLText.identifier(name))"
             case .columnDefault(let literal): literal
             case .null, .generated: "NULL"
-            case .sql(let sql): sql
+            case .sql(let sql, _, _): sql
             }
+        }
+
+        /// The columns of the old row that are read.
+        var columns: [String] {
+            switch self {
+            case .column(let name): [name]
+            case .sql(_, let columns, _): columns
+            case .columnDefault, .null, .generated: []
+            }
+        }
+
+        /// The other tables that are read.
+        var tables: Set<String> {
+            if case .sql(_, _, let tables) = self { tables } else { [] }
         }
     }
 
     /// The statements that fill the new table, which has another name meanwhile; none where there
     /// are no rows to take.
-    func insertStatements(into name: String) -> [String] {
-        if let linkQuery {
+    func insertStatements(into name: String) -> [MigrationStatement] {
+        if let links {
             let columns = table.columns.map { SQLText.identifier($0.name) }
             let results = ["\"source\"", "\"destination\""] + columns.dropFirst(2)
             return [
-                insertion(columns, into: name)
-                    + "SELECT DISTINCT \(results.joined(separator: ", "))\nFROM (\(linkQuery))"
+                MigrationStatement(
+                    .insertRows(name, from: links.tables.sorted()),
+                    insertion(columns, into: name)
+                        + "SELECT DISTINCT \(results.joined(separator: ", "))\n"
+                        + "FROM (\(links.query))")
             ]
         }
-        return parts.map { insertStatement(of: $0, into: name) }
+        return parts.map { part in
+            let written = Array(zip(part.values, table.columns).filter { !$1.isGenerated })
+            return MigrationStatement(
+                .copyRows(copy(of: part, written, into: name)),
+                insertion(written.map { SQLText.identifier($1.name) }, into: name),
+                query(of: part, written))
+        }
     }
 
-    private func insertStatement(of part: Part, into name: String) -> String {
-        let written = Array(zip(part.values, table.columns).filter { !$1.isGenerated })
+    private func copy(
+        of part: Part, _ written: [(Value, Table.Column)], into name: String
+    ) -> RowCopy {
+        var origins: [String: [String]] = [:]
+        for (value, column) in written where value.old.columns != [column.name] {
+            origins[column.name] = value.old.columns
+        }
+        for (column, old) in part.former { origins[column] = old.columns }
+        let old = written.map(\.0.old) + part.former.map(\.old)
+        return RowCopy(
+            part.source.name, to: name, written.map(\.1.name), origins: origins,
+            computed: table.columns.filter(\.isGenerated).map(\.name), after: part.precedingRoots,
+            with: Set(old.flatMap(\.tables)).sorted())
+    }
+
+    private func query(of part: Part, _ written: [(Value, Table.Column)]) -> String {
         let columns = written.map { SQLText.identifier($1.name) }
-        let head = insertion(columns, into: name)
         let old = written.map { value, column in
             value.old == .column(column.name)
                 ? value.old.sql : "\(value.old.sql) AS \(SQLText.identifier(column.name))"
         }
-        let former = part.former.map { "\($0.sql) AS \(SQLText.identifier($0.column))" }
+        let former = part.former.map { "\($0.old.sql) AS \(SQLText.identifier($0.column))" }
         let query =
             "SELECT\n    \((old + former).joined(separator: ",\n    "))\n"
             + "FROM \(SQLText.identifier(part.source.name)) AS old"
@@ -100,8 +138,8 @@ struct TableCopy {
             let rest = turn == last ? [] : part.former.map { SQLText.identifier($0.column) }
             return "SELECT\n    \((results + rest).joined(separator: ",\n    "))\nFROM "
         }
-        if last == 0 { return head + query }
-        if last == 1 { return head + given(in: 1) + "(\n\(query)\n)" }
+        if last == 0 { return query }
+        if last == 1 { return given(in: 1) + "(\n\(query)\n)" }
         // One after the other: SQLite's parser ends at a dozen queries within each other. OFFSET
         // keeps it from putting the expressions of one into the next, which would let them grow.
         func named(_ turn: Int, _ query: String) -> String {
@@ -109,7 +147,7 @@ struct TableCopy {
         }
         let turns =
             [named(0, query)] + (1..<last).map { named($0, given(in: $0) + "\"_turn\($0 - 1)\"") }
-        return head + "WITH " + turns.joined(separator: ", ") + "\n"
+        return "WITH " + turns.joined(separator: ", ") + "\n"
             + given(in: last) + "\"_turn\(last - 1)\""
     }
 

@@ -16,13 +16,12 @@ extension TableCopyBuilder {
             }
             return TableCopy(table: table, parts: [.init(source: source, values: values)])
         }
-        return TableCopy(
-            table: table,
-            linkQuery: links.query(
-                with: table.columns.dropFirst(2).map {
-                    // The lists of the sources and those of the destinations.
-                    ($0.name, isOfSource: $0.name.hasPrefix("_source"))
-                }))
+        let query = links.query(
+            with: table.columns.dropFirst(2).map {
+                // The lists of the sources and those of the destinations.
+                ($0.name, isOfSource: $0.name.hasPrefix("_source"))
+            })
+        return TableCopy(table: table, links: (query, links.tables))
     }
 
     /// The place in the list of its owner, in the row of a member. A member without a place comes
@@ -38,7 +37,8 @@ extension TableCopyBuilder {
             let query = links.query(with: [("_place", isOfSource: true)])
             return .sql(
                 "(SELECT min(\"_place\") FROM (\(query)) "
-                    + "WHERE \"destination\" = \(origin.newKey ?? "old.\"_id\""))")
+                    + "WHERE \"destination\" = \(origin.newKey ?? "old.\"_id\""))",
+                of: [SystemColumn.key], tables: links.tables)
         }
         let only = links.sets[0]
         let table = only.isSwapped ? only.table : only.destinationTable
@@ -51,27 +51,37 @@ extension TableCopyBuilder {
         _ relationship: String, of entity: String, from origin: RowOrigin
     ) -> TableCopy.Origin {
         if let pairs = chosenPairs(relationship, of: entity) {
-            return .sql(pairs.destination(of: origin.newKey ?? "old.\"_id\""))
+            return .sql(
+                pairs.destination(of: origin.newKey ?? "old.\"_id\""), of: [SystemColumn.key],
+                tables: [pairs.tableName])
         }
         let carried = carriedKey(relationship, of: entity, from: origin)
         guard let given = givenKey(relationship, of: entity, from: origin) else { return carried }
-        return carried == .null ? .sql(given) : .sql("coalesce(\(carried.sql), \(given))")
+        if carried == .null { return given }
+        return .sql(
+            "coalesce(\(carried.sql), \(given.sql))", of: carried.columns + given.columns,
+            tables: carried.tables.union(given.tables))
     }
 
-    /// SQL for the key that the author gives to objects that have none.
+    /// The key that the author gives to objects that have none.
     private func givenKey(
         _ relationship: String, of entity: String, from origin: RowOrigin
-    ) -> String? {
+    ) -> TableCopy.Origin? {
         guard let link = match.link(of: relationship, in: entity),
             let owner = new.entity(named: entity),
-            let query = LinkSource.all(of: link, in: match)?
-                .first(where: { $0.table == origin.table.name })?.query
+            let source = LinkSource.all(of: link, in: match)?
+                .first(where: { $0.table == origin.table.name })
         else { return nil }
-        guard owner.parent != nil else { return query }
+        let query = source.query
+        guard owner.parent != nil else {
+            return .sql(query, of: [SystemColumn.key], tables: source.tables)
+        }
         let members = origin.members(of: owner, without: []).compactMap { name in
             new.entity(named: name).flatMap(match.oldEntity)?.name
         }
-        return "CASE WHEN \(origin.isOf(members)) THEN \(query) END"
+        return .sql(
+            "CASE WHEN \(origin.isOf(members)) THEN \(query) END",
+            of: origin.columnsOfEntity + [SystemColumn.key], tables: source.tables)
     }
 
     private func carriedKey(
@@ -80,11 +90,14 @@ extension TableCopyBuilder {
         guard let links = carriedLinks(relationship, of: entity) else { return .null }
         if let keys = keysInRow(links, from: origin) {
             guard keys.count > 1 else { return keys.first ?? .null }
-            return .sql("coalesce(\(keys.map(\.sql).joined(separator: ", ")))")
+            return .sql(
+                "coalesce(\(keys.map(\.sql).joined(separator: ", ")))", of: keys.flatMap(\.columns),
+                tables: keys.reduce(into: []) { $0.formUnion($1.tables) })
         }
         return .sql(
             "(SELECT min(\"destination\") FROM (\(links.query())) "
-                + "WHERE \"source\" = \(origin.newKey ?? "old.\"_id\""))")
+                + "WHERE \"source\" = \(origin.newKey ?? "old.\"_id\""))",
+            of: [SystemColumn.key], tables: links.tables)
     }
 
     /// The key where old rows hold it too, in one column or in one for each entity that had it; nil
@@ -106,10 +119,12 @@ extension TableCopyBuilder {
             }
             if let owners = links.owners { conditions.append(origin.isOf(owners)) }
             let key = links.destination.map { match.newKey(quoted, of: $0) } ?? quoted
-            guard !conditions.isEmpty else {
-                return key == quoted ? .column(column) : .sql(key)
-            }
-            return .sql("CASE WHEN \(conditions.joined(separator: " AND ")) THEN \(key) END")
+            if conditions.isEmpty, key == quoted { return .column(column) }
+            return .sql(
+                conditions.isEmpty
+                    ? key : "CASE WHEN \(conditions.joined(separator: " AND ")) THEN \(key) END",
+                of: [column] + (links.owners == nil ? [] : origin.columnsOfEntity),
+                tables: [links.destinationTable])
         }
     }
 
@@ -137,7 +152,9 @@ extension TableCopyBuilder {
             }
         }
         let names = ends.map { nameOfObject(withKey: key.sql, in: $0, isAlone: ends.count == 1) }
-        return .sql(names.count == 1 ? names[0] : "coalesce(\(names.joined(separator: ", ")))")
+        return .sql(
+            names.count == 1 ? names[0] : "coalesce(\(names.joined(separator: ", ")))",
+            of: key.columns, tables: key.tables.union(ends.map(\.name)))
     }
 
     /// SQL for the new entity of the object of an old table that has a new key.

@@ -51,15 +51,16 @@ struct TableCopyBuilder {
                 TableCopy.Part(
                     source: origin.table,
                     values: inTurns(table.columns.map { value(of: $0, from: origin) }, of: table),
-                    former: formerValues(for: root, from: origin), filter: origin.filter)
+                    former: formerValues(for: root, from: origin), filter: origin.filter,
+                    precedingRoots: origin.precedingRoots)
             })
     }
 
     /// What the fills of a table's attributes look at of the old row.
     private func formerValues(
         for root: Entity, from origin: RowOrigin
-    ) -> [(column: String, sql: String)] {
-        new.family(of: root).flatMap { entity -> [(column: String, sql: String)] in
+    ) -> [(column: String, old: TableCopy.Origin)] {
+        new.family(of: root).flatMap { entity -> [(column: String, old: TableCopy.Origin)] in
             let fills = (new.migration?.fills ?? []).filter { $0.entity == entity.name }
             let names = Set(fills.flatMap { FillScope.attributes(in: $0.value) })
             guard !names.isEmpty, let former = match.oldEntity(of: entity) else { return [] }
@@ -69,7 +70,7 @@ struct TableCopyBuilder {
                 let column = old.column(of: name, in: old.declarer(of: name, in: former) ?? former)
                 return (
                     ExpressionSQL.formerColumn(of: name, for: entity),
-                    isThere ? "old.\(SQLText.identifier(column))" : "NULL"
+                    isThere ? .column(column) : .null
                 )
             }
         }
@@ -107,7 +108,7 @@ struct TableCopyBuilder {
             guard column.name == "_id", let key = origin.newKey else {
                 return .init(.column(column.name))
             }
-            return .init(.sql(key))
+            return .init(.sql(key, of: [column.name]))
         case .entity:
             return .init(origin.entity)
         case .attribute(let entity, let name):
@@ -173,13 +174,17 @@ struct TableCopyBuilder {
         if sources.count == 1, let source = sources.first, source.owners == nil {
             // What does not fit is refused before.
             guard !source.conversion.keepsValues else { return .column(source.column) }
-            return .sql(source.conversion.value("old.\(SQLText.identifier(source.column))"))
+            return .sql(
+                source.conversion.value("old.\(SQLText.identifier(source.column))"),
+                of: [source.column])
         }
         let cases = sources.map { source in
             let value = source.conversion.value("old.\(SQLText.identifier(source.column))")
             return "WHEN \(origin.isOf(source.entities)) THEN \(value)"
         }
-        return .sql("CASE \(cases.joined(separator: " ")) END")
+        return .sql(
+            "CASE \(cases.joined(separator: " ")) END",
+            of: origin.columnsOfEntity + sources.map(\.column))
     }
 
     private func derivedValue(

@@ -10,12 +10,12 @@ package struct ProofScope {
 
     /// Finds the tables.
     ///
-    /// - Parameter statements: All that the migration runs.
-    package init(of statements: [String], from old: Schema, to new: Schema) {
+    /// - Parameter operations: All that the migration does.
+    package init(of operations: [SchemaOperation], from old: Schema, to new: Schema) {
         let tables = old.tables + new.tables
         let names = Set(tables.map(\.name))
         var changed = Self.differentTables(old, new)
-        for statement in statements { changed.formUnion(Self.names(in: statement, among: names)) }
+        for operation in operations { changed.formUnion(names.intersection(operation.tables)) }
         var chosen = changed
         for table in tables {
             let others = Self.names(in: table.links, among: names)

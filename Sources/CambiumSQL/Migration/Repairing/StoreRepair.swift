@@ -3,7 +3,7 @@ import CambiumModel
 /// Makes tables and indexes of a store what a version says.
 package struct StoreRepair: Sendable {
     /// The statements in order.
-    package let statements: [String]
+    package let statements: [MigrationStatement]
 
     /// Repairs what differs.
     ///
@@ -16,10 +16,13 @@ package struct StoreRepair: Sendable {
         let madeNames = Set(made.map(\.name))
         let indexes = tables.flatMap { table in
             table.indexes.filter { madeNames.contains(table.name) || names.contains($0.name) }
+                .map { (name: $0.name, creation: table.creation(of: $0)) }
         }
-        var statements = indexes.map { "DROP INDEX IF EXISTS \(SQLText.identifier($0.name))" }
+        var statements = indexes.map {
+            MigrationStatement(.other, "DROP INDEX IF EXISTS \(SQLText.identifier($0.name))")
+        }
         statements += made.flatMap { TableRepair(of: $0, in: catalogue).statements }
-        statements += indexes.map(\.createStatement)
+        statements += indexes.map(\.creation)
         if madeNames.contains(KeySQL.table), catalogue.entries[KeySQL.table] == nil {
             statements += Self.keys(in: catalogue, besides: made)
         }
@@ -27,16 +30,19 @@ package struct StoreRepair: Sendable {
     }
 
     /// The next number of the objects of each table, where the one that was to come is forgotten.
-    private static func keys(in catalogue: Catalogue, besides made: [Table]) -> [String] {
+    private static func keys(in catalogue: Catalogue, besides made: [Table]) -> [MigrationStatement]
+    {
         let kept = catalogue.tables.keys.filter { name in
             let columns = Set((catalogue.parts(of: name) ?? []).filter(\.isColumn).map(\.name))
             return columns.isSuperset(of: ["_id", "_version"])
         }
         let new = made.filter { if case .objects = $0.content { true } else { false } }.map(\.name)
         return Set(kept + new).sorted().map { name in
-            "INSERT INTO \(SQLText.identifier(KeySQL.table)) (\"entity\", \"next\")\n"
-                + "SELECT \(SQLText.literal(.text(name))), coalesce(max(\"_id\"), 0) + 1 "
-                + "FROM \(SQLText.identifier(name))"
+            .insert(
+                into: KeySQL.table,
+                "(\"entity\", \"next\")\n"
+                    + "SELECT \(SQLText.literal(.text(name))), coalesce(max(\"_id\"), 0) + 1 "
+                    + "FROM \(SQLText.identifier(name))", from: [name])
         }
     }
 }

@@ -81,19 +81,8 @@ package struct TableRepair: Sendable {
 
     /// The statements that make it, with the rows as far as they are there. Its indexes are gone
     /// then.
-    package var statements: [String] {
-        guard parts != nil else { return [table.createStatement()] }
-        let (name, new) = (
-            SQLText.identifier(table.name),
-            SQLText.identifier(TableCopySQL.temporaryName(of: table.name))
-        )
-        let columns = kept.map { SQLText.identifier($0.name) }.joined(separator: ", ")
-        return [
-            table.createStatement(named: TableCopySQL.temporaryName(of: table.name)),
-            "INSERT INTO \(new) (\(columns))\nSELECT \(columns)\nFROM \(name)",
-            "DROP TABLE \(name)",
-            "ALTER TABLE \(new) RENAME TO \(name)",
-        ]
+    package var statements: [MigrationStatement] {
+        parts == nil ? [table.creation()] : table.rebuilding(kept.map(\.name))
     }
 
     // MARK: Links

@@ -16,71 +16,78 @@ package enum StepTableSQL {
     package static let deletions = "_code_deletions"
 
     /// Makes a working table.
-    static func create(_ table: Table) -> String {
+    static func create(_ table: Table) -> MigrationStatement {
         let columns = table.columns.filter { !$0.isGenerated && $0.name != "_id" }
             .map { SQLText.identifier($0.name) }
-        return "CREATE TABLE \(SQLText.identifier(workingName(of: table.name))) ("
-            + (["\"_id\" INTEGER PRIMARY KEY"] + columns).joined(separator: ", ") + ")"
+        return .create(
+            workingName(of: table.name),
+            "(" + (["\"_id\" INTEGER PRIMARY KEY"] + columns).joined(separator: ", ") + ")")
     }
 
     /// Makes the tables that help the steps, and fills them.
-    static func prepare(_ match: ModelMatch, _ coverage: StepCoverage) -> [String] {
+    static func prepare(_ match: ModelMatch, _ coverage: StepCoverage) -> [MigrationStatement] {
         let oldRoots = match.oldRoots
         let keys = coverage.roots.sorted().map { root in
             let names = oldRoots[root] ?? []
             let next = names.isEmpty ? "1" : "1 + coalesce(\(ModelMatch.keyCount(of: names)), 0)"
-            return "INSERT INTO \(quoted(Self.keys)) (\"entity\", \"next\") "
-                + "VALUES (\(literal(root)), \(next))"
+            return MigrationStatement.insert(
+                into: Self.keys, "(\"entity\", \"next\") VALUES (\(literal(root)), \(next))")
         }
-        let entities = match.old.entities.compactMap { entity -> String? in
+        let entities = match.old.entities.compactMap { entity -> MigrationStatement? in
             guard let successor = match.newEntity(of: entity) else { return nil }
             let shift = match.keyShift(of: entity).map { "coalesce(\($0), 0)" } ?? "0"
-            return "INSERT INTO \(quoted(Self.entities)) (\"entity\", \"successor\", \"shift\") "
-                + "VALUES (\(literal(entity.name)), \(literal(successor.name)), \(shift))"
+            return .insert(
+                into: Self.entities,
+                "(\"entity\", \"successor\", \"shift\") "
+                    + "VALUES (\(literal(entity.name)), \(literal(successor.name)), \(shift))")
         }
         return [
-            "CREATE TABLE \(quoted(Self.keys)) "
-                + "(\"entity\" TEXT PRIMARY KEY, \"next\" INTEGER NOT NULL) STRICT",
-            "CREATE TABLE \(quoted(Self.entities)) (\"entity\" TEXT PRIMARY KEY, "
-                + "\"successor\" TEXT NOT NULL, \"shift\" INTEGER NOT NULL) STRICT",
-            "CREATE TABLE \(quoted(successors)) (\"root\" TEXT, \"key\" INTEGER, "
-                + "\"newRoot\" TEXT, \"newKey\" INTEGER NOT NULL, "
-                + "PRIMARY KEY (\"root\", \"key\", \"newRoot\")) STRICT, WITHOUT ROWID",
-            "CREATE TABLE \(quoted(deletions)) (\"root\" TEXT, \"key\" INTEGER, "
-                + "PRIMARY KEY (\"root\", \"key\")) STRICT, WITHOUT ROWID",
+            .create(
+                Self.keys, "(\"entity\" TEXT PRIMARY KEY, \"next\" INTEGER NOT NULL) STRICT"),
+            .create(
+                Self.entities,
+                "(\"entity\" TEXT PRIMARY KEY, "
+                    + "\"successor\" TEXT NOT NULL, \"shift\" INTEGER NOT NULL) STRICT"),
+            .create(
+                successors,
+                "(\"root\" TEXT, \"key\" INTEGER, \"newRoot\" TEXT, \"newKey\" INTEGER NOT NULL, "
+                    + "PRIMARY KEY (\"root\", \"key\", \"newRoot\")) STRICT, WITHOUT ROWID"),
+            .create(
+                deletions,
+                "(\"root\" TEXT, \"key\" INTEGER, "
+                    + "PRIMARY KEY (\"root\", \"key\")) STRICT, WITHOUT ROWID"),
         ] + keys + entities
     }
 
     /// Brings the key table up to what the steps have given, and removes what has helped them.
-    static func finish(_ coverage: StepCoverage) -> [String] {
+    static func finish(_ coverage: StepCoverage) -> [MigrationStatement] {
         coverage.roots.sorted().map { root in
-            "UPDATE \"_keys\" SET \"next\" = max(\"next\", (SELECT given.\"next\" FROM "
-                + "\(quoted(keys)) AS given WHERE given.\"entity\" = \(literal(root)))) "
-                + "WHERE \"entity\" = \(literal(root))"
-        } + [keys, entities, successors, deletions].map { "DROP TABLE \(quoted($0))" }
+            .update(
+                KeySQL.table,
+                set: "\"next\" = max(\"next\", (SELECT given.\"next\" FROM "
+                    + "\(quoted(keys)) AS given WHERE given.\"entity\" = \(literal(root))))",
+                where: "\"entity\" = \(literal(root))", from: [keys])
+        } + [keys, entities, successors, deletions].map { .drop($0) }
     }
 
     /// Gives a new table, which is there, the rows that the steps have left. From here on they meet
     /// the conditions of the new version.
-    static func settle(_ table: Table, into name: String) -> [String] {
+    static func settle(_ table: Table, into name: String) -> [MigrationStatement] {
         let columns = table.columns.filter { !$0.isGenerated }
             .map { SQLText.identifier($0.name) }.joined(separator: ", ")
-        let working = quoted(workingName(of: table.name))
+        let working = workingName(of: table.name)
         return [
-            "INSERT INTO \(quoted(name)) (\(columns))\nSELECT \(columns)\nFROM \(working)",
-            "DROP TABLE \(working)",
+            MigrationStatement(
+                .settleRows(root: table.name, into: name),
+                "INSERT INTO \(quoted(name)) (\(columns))\n",
+                "SELECT \(columns)\nFROM \(quoted(working))"),
+            .drop(working),
         ]
     }
 
-    /// Where a statement is one that gives a new table its rows: the same for one row, and the
-    /// working table.
-    package static func settlement(of statement: String) -> (ofOne: String, working: String)? {
-        let mark = "\nFROM \"_step_"
-        guard statement.hasPrefix("INSERT INTO "), let range = statement.firstRange(of: mark) else {
-            return nil
-        }
-        let working = "_step_" + statement[range.upperBound...].dropLast()
-        return (statement + " WHERE \"_id\" = ?", working.replacing("\"\"", with: "\""))
+    /// The same for one row, whose key is the parameter, of a statement that settles rows.
+    package static func settlementOfOne(_ statement: MigrationStatement) -> String {
+        statement.sql + " WHERE \"_id\" = ?"
     }
 
     static func quoted(_ name: String) -> String { SQLText.identifier(name) }

@@ -1,0 +1,21 @@
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+
+extension Migration {
+    /// The tables of two versions that a statement names and its operation does not, each with the
+    /// statement. What a table references, its own text says.
+    func untoldTables(from old: Model, to new: Model) -> [String] {
+        let tables = Schema(of: old).tables + Schema(of: new).tables
+        let names = Set(tables.filter { $0.content != .system }.map(\.name))
+        return steps.flatMap(\.statements).compactMap { statement in
+            switch statement.operation {
+            case .createTable, .other: return nil
+            default: break
+            }
+            let words = Set(statement.sql.split(separator: "\"").map(String.init))
+            let untold = names.intersection(words).subtracting(statement.operation.tables)
+            return untold.isEmpty ? nil : "\(untold.sorted()) in \(statement.sql)"
+        }
+    }
+}
