@@ -16,16 +16,16 @@ struct SavePlannerTests {
     }
 
     /// What others have done to a row since it was read.
-    private enum Theirs: CaseIterable {
+    fileprivate enum Theirs: CaseIterable {
         case nothing, changed, deleted
     }
 
     /// What the save does to the first node.
-    private enum Deed: CaseIterable {
+    fileprivate enum Deed: CaseIterable {
         case nothing, lock, setCode, setLink, clearLink, delete
     }
 
-    private struct Situation {
+    fileprivate struct Situation {
         let theirs: Theirs
         /// Whether the node references the target, as the store has it.
         let isLinked: Bool
@@ -37,7 +37,7 @@ struct SavePlannerTests {
         let insertion: Insertion
     }
 
-    private enum Insertion: CaseIterable {
+    fileprivate enum Insertion: CaseIterable {
         case none, sameCode, linked
     }
 
