@@ -5,6 +5,7 @@ import Testing
 
 @testable import Cambium
 
+/// What is waited for may take long: other tests keep the threads of tasks busy.
 struct StoreThreadsTests {
     /// Counts the threads that wait for it to open.
     private final class Gate: Sendable {
@@ -28,7 +29,7 @@ struct StoreThreadsTests {
                 state.most = max(state.most, state.waiting)
             }
             condition.lock()
-            let end = Date(timeIntervalSinceNow: 30)
+            let end = Date(timeIntervalSinceNow: 300)
             while !state.withLock(\.isOpen), condition.wait(until: end) {}
             condition.unlock()
             state.withLock { $0.waiting -= 1 }
@@ -92,12 +93,12 @@ struct StoreThreadsTests {
                 for _ in 0..<10 { group.addTask { await threads.run { gate.wait() } } }
             }
         }
-        try await eventually { gate.waiting == 3 }
+        try await eventually(within: .seconds(300)) { gate.waiting == 3 }
         #expect(threads.busyCount == 3)
         gate.open()
         await run.value
         #expect(gate.most <= 3)
-        try await eventually { threads.busyCount == 0 }
+        try await eventually(within: .seconds(300)) { threads.busyCount == 0 }
         #expect(threads.busyCount == 0)
     }
 
@@ -108,7 +109,7 @@ struct StoreThreadsTests {
         let gate = Gate()
         let order = Order<TaskPriority>()
         let first = Task { await threads.run { gate.wait() } }
-        try await eventually { gate.waiting == 1 }
+        try await eventually(within: .seconds(300)) { gate.waiting == 1 }
         let priorities: [TaskPriority] = [.background, .low, .medium, .high, .low]
         let waiting = priorities.map { priority in
             let executor = StoreExecutor(threads)
@@ -120,12 +121,12 @@ struct StoreThreadsTests {
                 Task.detached(priority: priority) {
                     await recorder.record { order.append(priority) }
                 })
-            try await eventually { threads.waitingCount == index + 1 }
+            try await eventually(within: .seconds(300)) { threads.waitingCount == index + 1 }
         }
         gate.open()
         await first.value
         // Nobody waits for one of them while they run: that would raise its priority.
-        try await eventually { order.all.count == priorities.count }
+        try await eventually(within: .seconds(300)) { order.all.count == priorities.count }
         #expect(order.all == [.high, .medium, .low, .low, .background])
         for task in tasks { await task.value }
     }
@@ -149,7 +150,7 @@ struct StoreThreadsTests {
         let gate = Gate()
         let order = Order<String>()
         let first = Task { await threads.run { gate.wait() } }
-        try await eventually { gate.waiting == 1 }
+        try await eventually(within: .seconds(300)) { gate.waiting == 1 }
         let (one, other) = (
             Recorder(StoreExecutor(threads)), Recorder(StoreExecutor(threads))
         )
@@ -160,7 +161,7 @@ struct StoreThreadsTests {
                 }
             }
         }
-        try await eventually { threads.waitingCount == 2 }
+        try await eventually(within: .seconds(300)) { threads.waitingCount == 2 }
         // All of them are with their executors, soon after the first of each is.
         try await Task.sleep(for: .milliseconds(100))
         gate.open()
@@ -213,7 +214,7 @@ struct StoreThreadsTests {
                 }
                 end.signal()
             }
-            let isInTime = end.wait(timeout: .now() + 30) == .success
+            let isInTime = end.wait(timeout: .now() + 300) == .success
             let count = try context.count(for: Node.fetchRequest())
             #expect(count == 1)
             return isInTime
@@ -228,7 +229,7 @@ struct StoreThreadsTests {
         let tasks = (0..<StoreThreads.defaultLimit + 2).map { _ in
             Task { try await busy.performBackgroundTask { _ in gate.wait() } }
         }
-        try await eventually { gate.waiting == StoreThreads.defaultLimit }
+        try await eventually(within: .seconds(300)) { gate.waiting == StoreThreads.defaultLimit }
         #expect(gate.waiting == StoreThreads.defaultLimit)
         try await free.performBackgroundTask { _ = Node(in: $0) }
         #expect(gate.waiting == StoreThreads.defaultLimit)
@@ -248,7 +249,7 @@ struct StoreThreadsTests {
         continuation.yield("first")
         // The context is free for others between the elements.
         for _ in 0..<3 { try await background.perform { _ in } }
-        try await eventually { container.coordinator.threads.busyCount == 0 }
+        try await eventually(within: .seconds(300)) { container.coordinator.threads.busyCount == 0 }
         #expect(container.coordinator.threads.busyCount == 0)
         continuation.yield("second")
         continuation.finish()
@@ -269,7 +270,7 @@ struct StoreThreadsTests {
             }
             for _ in 0..<20 { try await container.performBackgroundTask { _ in } }
         }
-        try await eventually { threads == nil && context == nil }
+        try await eventually(within: .seconds(300)) { threads == nil && context == nil }
         #expect(threads == nil)
         #expect(context == nil)
     }
