@@ -160,6 +160,8 @@ struct SampleObjects {
                 ? low : index == 1 ? high : max(low, min(high, 100.1 - Double(ordinal)))
         }
         func bounds(_ greatest: Decimal) -> Value {
+            // Not every number of many digits is one of a floating-point type.
+            let greatest = laterTypes.contains(.double) ? 1000 : greatest
             var (low, high) = (-greatest, greatest)
             for limit in limits {
                 if case .decimal(let value)? = limit.minimum { low = max(low, value) }
