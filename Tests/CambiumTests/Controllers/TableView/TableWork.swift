@@ -116,7 +116,7 @@ struct TableWork {
     /// Conflicts are what policies are for, and the shop's categories deny their deletion.
     private func isExpected(_ error: any Error) -> Bool {
         switch error {
-        case is ConflictError: main.mergePolicy.refuses
+        case is ConflictError: main.mergePolicy.strategy == nil
         case let error as ValidationError: error.code == .deleteDenied
         case let errors as ValidationErrors: errors.errors.allSatisfy { $0.code == .deleteDenied }
         default: false

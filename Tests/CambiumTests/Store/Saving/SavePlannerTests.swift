@@ -61,10 +61,8 @@ struct SavePlannerTests {
                 }
             }
         }
-        #expect(counts.values.reduce(0, +) == 5 * 3 * 6 * 3 * 8)
         // All kinds of results occur.
-        #expect(counts.keys.contains("as requested") && counts.keys.contains("decided"))
-        #expect(counts.keys.contains("refused"))
+        for kind in ["as requested", "decided", "refused"] { #expect(counts[kind] != nil) }
     }
 }
 
@@ -241,7 +239,7 @@ extension PlannedWorld {
             try expectReason(for: one, strategy, isLinked)
             return "refused"
         }
-        let wanted = (request.updates.count, request.insertions.count, request.deletions.count)
+        let wanted = [request.updates.count, request.insertions.count, request.deletions.count]
         withExtendedLifetime((plan, base, request)) {
             apply(plan.request, to: store, "\(link), \(one), \(String(describing: strategy))")
         }
@@ -264,10 +262,8 @@ extension PlannedWorld {
             && one.insertion != .sameCode && one.deed != .setCode
         guard isFree else { return "decided" }
         let written = plan.request
-        #expect(
-            wanted
-                == (written.updates.count, written.insertions.count, written.deletions.count),
-            "\(one)")
+        let counts = [written.updates.count, written.insertions.count, written.deletions.count]
+        #expect(wanted == counts, "\(one)")
         return "as requested"
     }
 
