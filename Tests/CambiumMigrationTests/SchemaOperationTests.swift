@@ -64,12 +64,8 @@ import Testing
             ],
             [
                 Entity(name: "A", attributes: [Store.string("a")]),
-                Entity(
-                    name: "B", parent: "A",
-                    attributes: [Store.string("b", optional: true)]),
-            ],
-            MigrationDeclaration(
-                from: "1", drops: [.init(entity: "B", property: "a", reason: "a test")]))
+                Entity(name: "B", parent: "A"),
+            ])
         let copies = operations.compactMap {
             if case .copyRows(let copy) = $0 { copy } else { nil }
         }

@@ -118,10 +118,10 @@ struct InjectionTests {
                             .copyRows(
                                 RowCopy(
                                     text, to: text, [text, text], origins: [text: [text]],
-                                    computed: [text], after: [text])), text, text),
+                                    computed: [text], after: [text])), text, "q\(text)"),
                         .init(
                             .createIndex(text, on: text, unique: .init([text], of: [text])), text),
-                        .init(.checkRows(text, with: [text], type: text), text, text),
+                        .init(.checkRows(text, with: [text], type: text), text, "q\(text)"),
                     ])
             ])
         return EmitterInput(

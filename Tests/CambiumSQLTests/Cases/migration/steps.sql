@@ -1,7 +1,7 @@
 -- needsData: Refuse a store where a value of Product.price does not fit its new type, decimal(2)
 CREATE TABLE "_refusal" ("row" INTEGER CONSTRAINT "a value of Product.price does not fit its new type, decimal(2)" CHECK ("row" IS NULL), "value" ANY) STRICT;
 INSERT INTO "_refusal" ("row", "value")
-SELECT "_id", "price" AS "decimal(4)" FROM "Product"
+SELECT "_id", "price" FROM "Product"
 WHERE "price" IS NOT NULL AND NOT ("price" % 100 = 0) LIMIT 1;
 DROP TABLE "_refusal";
 

@@ -15,11 +15,49 @@ nonisolated extension Shop {
             .init(
                 summary: "Add Product.kind",
                 kind: .needsData,
-                sql: [
-                    #"""
-                    ALTER TABLE "Product" ADD COLUMN kind TEXT NOT NULL DEFAULT 'book' CHECK \#
-                    (kind IN ('book', 'TOY')), and something else
-                    """#
+                statements: [
+                    .init(
+                        .addColumn("kind", to: "Product"),
+                        #"""
+                        ALTER TABLE "Product" ADD COLUMN kind TEXT NOT NULL DEFAULT 'book' CHECK \#
+                        (kind IN ('book', 'TOY')), and something else
+                        """#),
+                    .init(
+                        .copyRows(
+                            .init(
+                                "Old",
+                                to: "_new_Product",
+                                ["_id", "_version", "name", "sku"],
+                                origins: ["name": ["title"], "sku": []],
+                                computed: ["label"],
+                                after: ["Other"])),
+                        #"""
+                        INSERT INTO "_new_Product" \#u{2026}
+
+                        """#,
+                        #"""
+                        SELECT \#u{2026}
+                        FROM "Old"
+                        """#),
+                    .init(
+                        .checkRows("Product", with: ["Tag"], type: "string"),
+                        #"""
+                        INSERT INTO "_refusal" \#u{2026}
+
+                        """#,
+                        #"SELECT \#u{2026}"#),
+                    .init(.updateRows("Product"), #"UPDATE \#u{2026} WHERE "#, #"1"#),
+                    .init(.insertRows("Product_tags", from: ["Tag"]), #"INSERT \#u{2026}"#),
+                    .init(
+                        .createIndex(
+                            "Product.unique.sku",
+                            on: "Product",
+                            unique: .init(["sku"], of: ["Product"])),
+                        #"CREATE \#u{2026}"#),
+                    .init(.createIndex("Product.index.name", on: "Product"), #"CREATE \#u{2026}"#),
+                    .init(.renameTable("_new_Product", to: "Product"), #"ALTER \#u{2026}"#),
+                    .init(.dropTable("Old"), #"DROP \#u{2026}"#),
+                    .init(.other, #"PRAGMA \#u{2026}"#),
                 ])
         ])
 

@@ -16,17 +16,19 @@ nonisolated extension Notes {
                 summary: "Make Folder: add Folder",
                 kind: .additive,
                 tables: ["Folder"],
-                sql: [
-                    #"""
-                    CREATE TABLE "Folder" (
-                        "_id" INTEGER PRIMARY KEY,
-                        "_version" INTEGER NOT NULL DEFAULT 1,
-                        "name" TEXT NOT NULL DEFAULT '',
-                        "position" INTEGER NOT NULL DEFAULT 0
-                            CONSTRAINT "Folder.position.range" CHECK ("position" BETWEEN -32768 \#
-                    AND 32767)
-                    ) STRICT
-                    """#
+                statements: [
+                    .init(
+                        .createTable("Folder"),
+                        #"""
+                        CREATE TABLE "Folder" (
+                            "_id" INTEGER PRIMARY KEY,
+                            "_version" INTEGER NOT NULL DEFAULT 1,
+                            "name" TEXT NOT NULL DEFAULT '',
+                            "position" INTEGER NOT NULL DEFAULT 0
+                                CONSTRAINT "Folder.position.range" CHECK ("position" BETWEEN \#
+                        -32768 AND 32767)
+                        ) STRICT
+                        """#)
                 ]),
             .init(
                 summary: #"""
@@ -35,50 +37,89 @@ nonisolated extension Notes {
                 """#,
                 kind: .reversible,
                 tables: ["Note"],
-                sql: [
-                    #"""
-                    CREATE TABLE "_new_Note" (
-                        "_id" INTEGER PRIMARY KEY,
-                        "_version" INTEGER NOT NULL DEFAULT 1,
-                        "headline" TEXT NOT NULL DEFAULT '',
-                        "created" REAL,
-                        "price" BLOB DEFAULT x'8000',
-                        "pinned" INTEGER NOT NULL DEFAULT 0
-                            CONSTRAINT "Note.pinned.range" CHECK ("pinned" IN (0, 1)),
-                        "labels" TEXT,
-                        "folder" INTEGER
-                            REFERENCES "Folder" ("_id") ON DELETE NO ACTION DEFERRABLE INITIALLY \#
-                    DEFERRED,
-                        "folder_position" INTEGER
-                    ) STRICT
-                    """#,
-                    #"""
-                    INSERT INTO "_new_Note" ("_id", "_version", "headline", "created", "price", \#
-                    "pinned", "labels", "folder", "folder_position")
-                    SELECT
-                        old."_id",
-                        old."_version",
-                        old."title" AS "headline",
-                        old."created",
-                        x'8000' AS "price",
-                        0 AS "pinned",
-                        NULL AS "labels",
-                        NULL AS "folder",
-                        NULL AS "folder_position"
-                    FROM "Note" AS old
-                    """#,
+                statements: [
+                    .init(
+                        .createTable("_new_Note"),
+                        #"""
+                        CREATE TABLE "_new_Note" (
+                            "_id" INTEGER PRIMARY KEY,
+                            "_version" INTEGER NOT NULL DEFAULT 1,
+                            "headline" TEXT NOT NULL DEFAULT '',
+                            "created" REAL,
+                            "price" BLOB DEFAULT x'8000',
+                            "pinned" INTEGER NOT NULL DEFAULT 0
+                                CONSTRAINT "Note.pinned.range" CHECK ("pinned" IN (0, 1)),
+                            "labels" TEXT,
+                            "folder" INTEGER
+                                REFERENCES "Folder" ("_id") ON DELETE NO ACTION DEFERRABLE \#
+                        INITIALLY DEFERRED,
+                            "folder_position" INTEGER
+                        ) STRICT
+                        """#),
+                    .init(
+                        .copyRows(
+                            .init(
+                                "Note",
+                                to: "_new_Note",
+                                [
+                                    "_id",
+                                    "_version",
+                                    "headline",
+                                    "created",
+                                    "price",
+                                    "pinned",
+                                    "labels",
+                                    "folder",
+                                    "folder_position",
+                                ],
+                                origins: [
+                                    "folder": [],
+                                    "folder_position": [],
+                                    "headline": ["title"],
+                                    "labels": [],
+                                    "pinned": [],
+                                    "price": [],
+                                ])),
+                        #"""
+                        INSERT INTO "_new_Note" ("_id", "_version", "headline", "created", \#
+                        "price", "pinned", "labels", "folder", "folder_position")
+
+                        """#,
+                        #"""
+                        SELECT
+                            old."_id",
+                            old."_version",
+                            old."title" AS "headline",
+                            old."created",
+                            x'8000' AS "price",
+                            0 AS "pinned",
+                            NULL AS "labels",
+                            NULL AS "folder",
+                            NULL AS "folder_position"
+                        FROM "Note" AS old
+                        """#),
                 ]),
             .init(
                 summary: "Put the new tables in place, bring the indexes up to date",
                 kind: .reversible,
                 tables: ["Folder", "Note"],
-                sql: [
-                    #"DROP TABLE "Note""#,
-                    #"ALTER TABLE "_new_Note" RENAME TO "Note""#,
-                    #"CREATE UNIQUE INDEX "Folder.unique.name" ON "Folder" ("name")"#,
-                    #"CREATE INDEX "Note.key.folder" ON "Note" ("folder", "folder_position")"#,
-                    #"CREATE INDEX "Note.index.byCreated" ON "Note" ("created" DESC)"#,
-                    #"INSERT INTO "_keys" ("entity", "next") VALUES ('Folder', 1)"#,
+                statements: [
+                    .init(.dropTable("Note"), #"DROP TABLE "Note""#),
+                    .init(
+                        .renameTable("_new_Note", to: "Note"),
+                        #"ALTER TABLE "_new_Note" RENAME TO "Note""#),
+                    .init(
+                        .createIndex("Folder.unique.name", on: "Folder", unique: .init(["name"])),
+                        #"CREATE UNIQUE INDEX "Folder.unique.name" ON "Folder" ("name")"#),
+                    .init(
+                        .createIndex("Note.key.folder", on: "Note"),
+                        #"CREATE INDEX "Note.key.folder" ON "Note" ("folder", "folder_position")"#),
+                    .init(
+                        .createIndex("Note.index.byCreated", on: "Note"),
+                        #"CREATE INDEX "Note.index.byCreated" ON "Note" ("created" DESC)"#),
+                    .init(
+                        .insertRows("_keys"),
+                        #"INSERT INTO "_keys" ("entity", "next") VALUES ('Folder', 1)"#),
                 ]),
         ],
         schemaHash: "b02569cb70d7483cbf990acaabc37eb82bd33801e1b89547e7b5a61ab93da8dc",
