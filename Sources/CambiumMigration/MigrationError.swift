@@ -73,7 +73,9 @@ extension MigrationError {
 
 extension MigrationError: CustomStringConvertible {
     /// What happened and what to do about it.
-    public var description: String { remedy.map { "\(problem). \($0)" } ?? problem }
+    public var description: String {
+        remedy.map { "\(problem)\(problem.hasSuffix(".") ? "" : ".") \($0)" } ?? problem
+    }
 
     /// What happened, without a full stop at the end.
     package var problem: String {

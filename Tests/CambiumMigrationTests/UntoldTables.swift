@@ -4,13 +4,14 @@ import CambiumSQL
 
 extension Migration {
     /// The tables of two versions that a statement names and its operation does not, each with the
-    /// statement. What a table references, its own text says.
+    /// statement. What a table or column references, its
+    /// own text says.
     func untoldTables(from old: Model, to new: Model) -> [String] {
         let tables = Schema(of: old).tables + Schema(of: new).tables
         let names = Set(tables.filter { $0.content != .system }.map(\.name))
         return steps.flatMap(\.statements).compactMap { statement in
             switch statement.operation {
-            case .createTable, .other: return nil
+            case .createTable, .addColumn, .other: return nil
             // One row of a table that changes anyway.
             case .insertRows("_refusal", _): return nil
             default: break

@@ -289,7 +289,7 @@ struct MigrateCommandTests {
         #expect(foreign.code.rawValue == 7 && foreign.errors.contains("belongs to the model Shop"))
         try folder.write("no database at all, but long enough to look at", to: "text.sqlite")
         let text = migrate("status", folder.path("text.sqlite"))
-        #expect(text.code == .file && text.errors.contains("no SQLite database"))
+        #expect(text.code == .file && text.errors.contains("not an SQLite database"))
         let place = migrate("status", folder.path("Shop.cambium"))
         #expect(place.code == .file && place.errors.contains("It is a folder"))
         let missing = migrate("plan", folder.path("missing.sqlite"))
@@ -340,7 +340,7 @@ struct MigrateCommandTests {
         let copy = folder.path("none/copy.sqlite")
         let run = migrate("apply", store, "--backup", copy)
         #expect(run.code == .file)
-        #expect(run.errors.contains("There is no folder \(folder.path("none")): make it"))
+        #expect(run.errors.contains("There is no folder \(folder.path("none")): create it"))
         #expect(migrate("status", store).code == .storeIsBehind)
     }
 

@@ -100,7 +100,7 @@ extension ExpressionSQL {
             return SQLText.column(column, of: destination) + " = "
                 + SQLText.column("_id", of: source)
         case .joinTable:
-            throw Self.failure("'\(step.relationship.name)' leads to many objects")
+            throw Self.failure("'\(step.relationship.name)' is a to-many relationship")
         case .transient:
             throw Self.failure("'\(step.relationship.name)' is transient: it is not in the store")
         }

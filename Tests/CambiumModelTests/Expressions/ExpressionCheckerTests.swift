@@ -16,7 +16,7 @@ import Testing
             "ANY needs a path through a to-many relationship at its left", nil
         ),
         (
-            "tags.word == 'x'", 0, "'tags' leads to many objects",
+            "tags.word == 'x'", 0, "'tags' is a to-many relationship",
             "say ANY, ALL or NONE before the comparison, or an aggregate such as @count"
         ),
         (

@@ -96,7 +96,7 @@ import Testing
 
     @Test(arguments: [
         ("isSelected", AttributeType.bool, "'isSelected' is transient: it is not in the store"),
-        ("tags.word", .string, "'tags' leads to many objects"),
+        ("tags.word", .string, "'tags' is a to-many relationship"),
         ("$x", .string, "there is no parameter $x"),
         ("title", .int64, "a string where a whole number is wanted"),
         ("price", .int64, "a decimal number where a whole number is wanted"),

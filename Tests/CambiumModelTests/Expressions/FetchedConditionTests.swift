@@ -69,7 +69,7 @@ import Testing
         ("stock == $source.title", 9, "a whole number cannot be compared with a string", nil),
         ("title == $sorce.title", 9, "there is no variable $sorce", "did you mean $source?"),
         (
-            "title == $source.tags.word", 17, "'tags' leads to many objects",
+            "title == $source.tags.word", 17, "'tags' is a to-many relationship",
             "say ANY, ALL or NONE before the comparison, or an aggregate such as @count"
         ),
         (

@@ -72,7 +72,7 @@ struct RowDecisionTests {
         } else {
             switch one.rule {
             case .sum?: merged = (theirs ?? 0) + (one.ours ?? 0) - (one.base ?? 0)
-            case .max?: merged = max(theirs ?? .min, one.ours ?? .min)
+            case .max?: merged = [theirs, one.ours].compactMap(\.self).max()
             case .min?: merged = one.ours.flatMap { ours in theirs.map { min(ours, $0) } }
             case .store?: merged = theirs
             case .object?: merged = one.ours

@@ -256,8 +256,8 @@ struct BatchInsertTests {
                     return "\(error)"
                 }
             }
-            #expect(error { $0.box = unsaved }.contains("Save it first"))
-            #expect(error { $0.tags.insert(Topic(in: context)) }.contains("leads to many"))
+            #expect(error { $0.box = unsaved }.contains("Save that object first"))
+            #expect(error { $0.tags.insert(Topic(in: context)) }.contains("is a to-many relationship"))
             #expect(error { $0.previous = saved }.contains("Node.next instead"))
             try #expect(context.count(for: Node.fetchRequest().filter(Node.number == 0)) == 0)
             // The unsaved objects stay.

@@ -326,7 +326,7 @@ struct SeveralStoresTests {
                         configuration: configuration, at: .memory)
                 }
                 #expect(error?.code == .invalidRequest)
-                try #expect("\(#require(error))".contains("is in the store"))
+                try #expect("\(#require(error))".contains("an entity is in one store only"))
             }
             #expect(coordinator.persistentStores.count == 2)
         }

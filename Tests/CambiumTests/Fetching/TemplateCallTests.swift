@@ -56,8 +56,8 @@ struct TemplateCallTests {
 
     @Test(
         arguments: [
-            ("sent", ["by": "Ann", "start": "d"], "something else for by"),
-            ("sent", ["start": "d"], "needs a value for by"),
+            ("sent", ["by": "Ann", "start": "d"], "has a variable by of another kind"),
+            ("sent", ["start": "d"], "requires a value for by"),
             ("sent", ["bye": "Ann"], "no parameter bye. Did you mean by?"),
             ("sentByAny", ["people": "Ann"], "a list of objects of Person"),
             ("send", [:], "no fetch template send. Did you mean sent?"),

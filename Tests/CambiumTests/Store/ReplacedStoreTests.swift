@@ -89,7 +89,7 @@ struct ReplacedStoreTests {
                     try files.copyItem(atPath: other, toPath: path)
                 }
                 _ = Node(in: context, label: "unsaved")
-                let reason = isOverwritten ? "overwritten" : "Another file"
+                let reason = isOverwritten ? "overwritten" : "another file"
                 try expectGone(reason) { try context.save() }
                 let store = try #require(container.coordinator.persistentStores.first)
                 try container.coordinator.remove(store)

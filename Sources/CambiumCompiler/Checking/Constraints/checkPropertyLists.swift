@@ -120,7 +120,7 @@ extension ModelChecker {
                 report(
                     .unsuitableProperty,
                     relationship.isToMany
-                        ? "'\(step)' leads to many objects"
+                        ? "'\(step)' is a to-many relationship"
                         : "'\(step)' is transient: it is not in the store",
                     at: offset + path[..<index].reduce(0) { $0 + $1.utf8.count + 1 })
                 return false
@@ -167,7 +167,7 @@ extension ModelChecker {
                 relationship.isTransient
                     ? "'\(name)' is transient: it is not in the store"
                     : relationship.isToMany
-                        ? "'\(name)' leads to many objects"
+                        ? "'\(name)' is a to-many relationship"
                         : "The link of '\(name)' is kept at the other end")
         }
         if let composite = model.compositeAttribute(name, of: entity) {

@@ -119,7 +119,7 @@ extension ModelChecker {
             report(
                 .unknownMigrationSubject,
                 relationship.isToMany
-                    ? "'\(written.value)' leads to many objects: all its links stay"
+                    ? "'\(written.value)' is a to-many relationship: all its links stay"
                     : "'\(written.value)' is transient: it is not in the store", at: written)
             return nil
         }

@@ -124,7 +124,7 @@ extension ExpressionChecker {
     ) -> ObjectPath? {
         guard case .open(var collections, let maximum) = capture else {
             _ = fail(
-                "'\(name.text)' leads to many objects", at: name.offset,
+                "'\(name.text)' is a to-many relationship", at: name.offset,
                 hint: "say ANY, ALL or NONE before the comparison, or an aggregate such as @count")
             return nil
         }

@@ -236,7 +236,7 @@ struct StoreMoveTests {
             _ = try context.make("Friend", ["name": "f"])
             try context.save()
             let error = #expect(throws: StoreLoadingError.self) { try stack.move(to: .json) }
-            try #expect("\(#require(error))".contains("has objects of Friend already"))
+            try #expect("\(#require(error))".contains("already has objects of Friend"))
             #expect(try other.newContext().all("Category").isEmpty)
             try requireUnmoved(stack)
         }
