@@ -4,8 +4,7 @@ import CambiumSQL
 
 extension Migration {
     /// The tables of two versions that a statement names and its operation does not, each with the
-    /// statement. What a table or column references, its
-    /// own text says.
+    /// statement. The text of a table or a column says itself what that references.
     func untoldTables(from old: Model, to new: Model) -> [String] {
         let tables = Schema(of: old).tables + Schema(of: new).tables
         let names = Set(tables.filter { $0.content != .system }.map(\.name))

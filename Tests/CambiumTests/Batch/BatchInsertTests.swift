@@ -257,7 +257,7 @@ struct BatchInsertTests {
                 }
             }
             #expect(error { $0.box = unsaved }.contains("Save that object first"))
-            #expect(error { $0.tags.insert(Topic(in: context)) }.contains("is a to-many relationship"))
+            #expect(error { $0.tags.insert(Topic(in: context)) }.contains("is a to-many"))
             #expect(error { $0.previous = saved }.contains("Node.next instead"))
             try #expect(context.count(for: Node.fetchRequest().filter(Node.number == 0)) == 0)
             // The unsaved objects stay.
