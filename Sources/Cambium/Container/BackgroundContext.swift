@@ -14,7 +14,13 @@ public actor BackgroundContext {
     private let coordinator: PersistentStoreCoordinator
     private let mergesAutomatically: Bool
     private nonisolated let executor: StoreExecutor
-    private(set) lazy var context = makeContext()
+    private var existing: ManagedObjectContext?
+    var context: ManagedObjectContext {
+        if let existing { return existing }
+        let made = makeContext()
+        existing = made
+        return made
+    }
 
     init(coordinator: PersistentStoreCoordinator, mergesAutomatically: Bool) {
         self.coordinator = coordinator
@@ -53,6 +59,15 @@ public actor BackgroundContext {
         return try body(context)
     }
 
+    /// Runs a closure with the context, and releases the context on the same thread: to free all its
+    /// objects may take longer than the caller can wait.
+    func performOnce<Result: Sendable>(
+        _ body: @Sendable (ManagedObjectContext) throws -> Result
+    ) throws -> Result {
+        defer { existing = nil }
+        return try perform(body)
+    }
+
     private func makeContext() -> ManagedObjectContext {
         ManagedObjectContext(coordinator: coordinator, mergesAutomatically: mergesAutomatically) {
             [weak self] in
@@ -61,6 +76,6 @@ public actor BackgroundContext {
     }
 
     private func endEvent() {
-        context.endEvent()
+        existing?.endEvent()
     }
 }

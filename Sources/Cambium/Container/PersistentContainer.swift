@@ -132,7 +132,7 @@ public final class PersistentContainer: Sendable {
         isolation: isolated (any Actor)? = #isolation,
         _ body: @Sendable (ManagedObjectContext) throws -> Result
     ) async throws -> Result {
-        try await newBackgroundContext().perform(body)
+        try await newBackgroundContext().performOnce(body)
     }
 
     /// A new context with an actor of its own, which runs on the container's threads. It merges what

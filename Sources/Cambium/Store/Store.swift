@@ -266,8 +266,6 @@ struct SaveRequest {
             let base: Record?
             /// The stored slots that were set.
             let slots: SlotSet
-            /// Whether a slot has another value than before.
-            var isReal = false
 
             static var linksAlone: Change { Change(base: nil, slots: SlotSet()) }
         }

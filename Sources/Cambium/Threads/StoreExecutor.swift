@@ -24,12 +24,17 @@ final class StoreExecutor: SerialExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let priority = TaskPriority(job.priority) ?? .medium
         let job = UnownedJob(job)
-        let isFirst = state.withLock { state in
+        let (isFirst, isMoreUrgent) = state.withLock { state in
+            let isMoreUrgent = state.jobs.firstPriority.map { $0 < priority } ?? false
             state.jobs.insert(job, priority)
             defer { state.isStarted = true }
-            return !state.isStarted
+            return (!state.isStarted, isMoreUrgent)
         }
-        if isFirst { threads.start(self, priority) }
+        if isFirst {
+            threads.start(self, priority)
+        } else if isMoreUrgent {
+            threads.raise(self, priority)
+        }
     }
 
     /// Runs one job on a thread; called by the threads, when there is one free.

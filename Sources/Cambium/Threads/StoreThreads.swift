@@ -14,7 +14,27 @@ final class StoreThreads: Sendable {
     private struct State {
         var busy = 0
         /// Executors with jobs, for which there is no thread yet.
-        var waiting = PriorityQueue<StoreExecutor>()
+        private var waiting: Set<ObjectIdentifier> = []
+        /// The same in their order. One whose priority was raised has a stale entry as well.
+        private var queue = PriorityQueue<StoreExecutor>()
+
+        var waitingCount: Int { waiting.count }
+
+        mutating func wait(_ executor: StoreExecutor, _ priority: TaskPriority) {
+            waiting.insert(ObjectIdentifier(executor))
+            queue.insert(executor, priority)
+        }
+
+        mutating func raise(_ executor: StoreExecutor, _ priority: TaskPriority) {
+            if waiting.contains(ObjectIdentifier(executor)) { queue.insert(executor, priority) }
+        }
+
+        mutating func popFirst() -> (element: StoreExecutor, priority: TaskPriority)? {
+            while let first = queue.popFirst() {
+                if waiting.remove(ObjectIdentifier(first.element)) != nil { return first }
+            }
+            return nil
+        }
     }
 
     /// More threads than most programs need at once. A program with more processors can use them.
@@ -31,7 +51,7 @@ final class StoreThreads: Sendable {
     /// How many threads are busy.
     var busyCount: Int { state.withLock(\.busy) }
     /// How many contexts wait for a thread.
-    var waitingCount: Int { state.withLock(\.waiting.count) }
+    var waitingCount: Int { state.withLock(\.waitingCount) }
 
     /// Runs a body in the calling task, on one of the threads.
     ///
@@ -50,7 +70,7 @@ final class StoreThreads: Sendable {
     func start(_ executor: StoreExecutor, _ priority: TaskPriority) {
         let canStart = state.withLock { state in
             guard state.busy < limit else {
-                state.waiting.insert(executor, priority)
+                state.wait(executor, priority)
                 return false
             }
             state.busy += 1
@@ -59,13 +79,18 @@ final class StoreThreads: Sendable {
         if canStart { executor.runNext(priority) }
     }
 
+    /// Lets an executor that waits for a thread go before those of lower priority.
+    func raise(_ executor: StoreExecutor, _ priority: TaskPriority) {
+        state.withLock { $0.raise(executor, priority) }
+    }
+
     /// Gives the thread of an executor, which has run one job, to the executor that is next.
     ///
     /// - Parameter next: The priority of the executor's next job; nil if it has no more.
     func finish(_ executor: StoreExecutor, next: TaskPriority?) {
         let following = state.withLock { state in
-            if let next { state.waiting.insert(executor, next) }
-            let following = state.waiting.popFirst()
+            if let next { state.wait(executor, next) }
+            let following = state.popFirst()
             if following == nil { state.busy -= 1 }
             return following
         }

@@ -131,6 +131,31 @@ struct StoreThreadsTests {
         for task in tasks { await task.value }
     }
 
+    @Test func `a context that waits comes earlier when a more urgent call joins`() async throws {
+        let threads = StoreThreads(limit: 1)
+        let gate = Gate()
+        let order = Order<String>()
+        let first = Task { await threads.run { gate.wait() } }
+        try await eventually(within: .seconds(300)) { gate.waiting == 1 }
+        let (one, other) = (Recorder(StoreExecutor(threads)), Recorder(StoreExecutor(threads)))
+        func call(_ recorder: Recorder, _ name: String, _ priority: TaskPriority) -> Task<
+            Void, Never
+        > {
+            Task.detached(priority: priority) { await recorder.record { order.append(name) } }
+        }
+        var tasks = [call(one, "one", .background)]
+        try await eventually(within: .seconds(300)) { threads.waitingCount == 1 }
+        tasks.append(call(other, "other", .medium))
+        try await eventually(within: .seconds(300)) { threads.waitingCount == 2 }
+        tasks.append(call(one, "urgent", .high))
+        try await Task.sleep(for: .milliseconds(300))
+        gate.open()
+        await first.value
+        try await eventually(within: .seconds(300)) { order.all.count == 3 }
+        #expect(order.all == ["urgent", "other", "one"])
+        for task in tasks { await task.value }
+    }
+
     private actor Recorder {
         private nonisolated let executor: StoreExecutor
 

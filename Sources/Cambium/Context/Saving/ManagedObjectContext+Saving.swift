@@ -120,9 +120,10 @@ extension ManagedObjectContext {
                 news.add(adoption)
             }
         } catch let failure as IncompleteSaveError {
+            noteRefusedDeletions(of: failure.underlying)
             news.add(failure, pending: inserted + updated + deleted)
         } catch let error as ConflictError {
-            refusedDeletions += error.refusedDeletions.compactMap { objects[$0.root].map[$0.key] }
+            noteRefusedDeletions(of: error)
             throw error
         } catch let error as SQLiteError {
             if ConstraintFailure.isForeignKey(error), let errors = try? linksThatLeadNowhere(),
@@ -133,6 +134,12 @@ extension ManagedObjectContext {
             throw ConstraintFailure.validationError(for: error, in: coordinator.model) ?? error
         }
         return news
+    }
+
+    /// The delete rules of these objects are followed once more at the next save.
+    private func noteRefusedDeletions(of error: any Error) {
+        guard let conflict = error as? ConflictError else { return }
+        refusedDeletions += conflict.refusedDeletions.compactMap { objects[$0.root].map[$0.key] }
     }
 
     private func save(to parent: ManagedObjectContext) throws -> SaveNews {

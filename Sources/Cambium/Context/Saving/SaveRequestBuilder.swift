@@ -70,11 +70,11 @@ struct SaveRequestBuilder {
             collectLinks(of: object)
             guard let record = object.record,
                 // Others have deleted the row of one that has new links only: that is a conflict.
-                let change = change(of: object)
-                    ?? (object.extras?.missed == .deletion ? .linksAlone : nil)
+                let (change, differs) = change(of: object)
+                    ?? (object.extras?.missed == .deletion ? (.linksAlone, false) : nil)
             else { return }
             collectMembers(of: object)
-            guard change.isReal, let base = change.base else {
+            guard differs, let base = change.base else {
                 let entity = object.entityDescription
                 checks[entity.index, default: .init(entity: entity)].add(record, change)
                 return
@@ -114,8 +114,11 @@ struct SaveRequestBuilder {
         }
     }
 
-    /// The stored slots that were set, and the row before; nil where none was set.
-    private func change(of object: ManagedObject) -> SaveRequest.Check.Change? {
+    /// The stored slots that were set, with the row before, and whether one has another value than
+    /// there; nil where none was set.
+    private func change(
+        of object: ManagedObject
+    ) -> (change: SaveRequest.Check.Change, differs: Bool)? {
         object.noteQuietChanges()
         guard let extras = object.extras.map({ uncounted($0) }),
             let base = extras.use(\.snapshot?.record), let record = object.record
@@ -129,7 +132,7 @@ struct SaveRequestBuilder {
             return (stored, differs)
         }
         if stored.isEmpty { return nil }
-        return .init(base: base, slots: stored, isReal: differs)
+        return (.init(base: base, slots: stored), differs)
     }
 
     /// Notes the members of the many-to-many relationships that the context knows of an object,

@@ -101,7 +101,6 @@ extension MigrationStatement {
             .addColumn(column, to: table),
             "ALTER TABLE \(SQLText.identifier(table)) ADD COLUMN \(definition)")
     }
-
 }
 
 extension Table {

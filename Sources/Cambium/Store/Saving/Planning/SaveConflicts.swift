@@ -50,6 +50,9 @@ struct UniqueCollision {
         let kind: ClaimKind
         /// The row as it would be after the save.
         let record: Record
+        /// Keeps the record alive, where the plan has made or read it: later decisions replace it
+        /// there.
+        let page: RowPage?
     }
 }
 

@@ -110,7 +110,8 @@ struct SavePlan {
     private(set) var revision = 0
     /// The rows about which something was decided, with the revision.
     private var touched: [RowID: Int] = [:]
-    let writer = RecordWriter()
+    /// Its first page is small: objects keep the pages of what a few conflicts come to.
+    let writer = RecordWriter(capacity: 2048)
 
     init(_ request: SaveRequest, model: RuntimeModel) {
         self.model = model

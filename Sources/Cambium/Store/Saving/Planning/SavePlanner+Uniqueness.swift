@@ -40,7 +40,9 @@ extension SavePlanner {
             var groups: [[StoredValue]: [UniqueCollision.Claim]] = [:]
             for (id, row, values) in claims {
                 groups[values, default: []].append(
-                    .init(id: id, entity: row.entity, kind: Self.kind(row), record: row.record))
+                    .init(
+                        id: id, entity: row.entity, kind: Self.kind(row), record: row.record,
+                        page: row.placed?.page))
             }
             for key64 in rows {
                 let id = RowID(root: root, key: key64)
@@ -48,7 +50,9 @@ extension SavePlanner {
                     let values = key.values(of: row.record, row.entity.shape)
                 else { continue }
                 groups[values]?.append(
-                    .init(id: id, entity: row.entity, kind: .stored, record: row.record))
+                    .init(
+                        id: id, entity: row.entity, kind: .stored, record: row.record,
+                        page: row.placed?.page))
             }
             for claims in groups.values where claims.count > 1 {
                 collisions.append(
