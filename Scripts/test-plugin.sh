@@ -150,6 +150,8 @@ cambium() {
 build
 cambium check
 result $? "swift package cambium check"
+cambium check --package .
+result $? "swift package cambium check --package ."
 cambium sql
 says "CREATE TABLE \"Product\"" "swift package cambium sql prints the schema"
 says "from version 1 to version 2" "swift package cambium sql prints the migration"

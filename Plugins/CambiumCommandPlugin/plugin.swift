@@ -51,6 +51,8 @@ struct CambiumCommandPlugin: CommandPlugin {
         }
         switch command {
         case "check":
+            // It finds the models of a package itself.
+            if rest.contains(where: { $0.hasPrefix("--package") }) { return [rest] }
             return [rest + proofs(for: rest, in: output) + models.map(\.path)]
         case "format":
             // Xcode lays its own files out.
