@@ -20,7 +20,9 @@ if [ -n "${CAMBIUM_BUILD_SYSTEM:-}" ]; then system="--build-system $CAMBIUM_BUIL
 # shellcheck disable=SC2034
 case $version in
     6.1 | 6.2 | 6.3)
-        strict="$system --disable-index-store -debug-info-format none -Xswiftc -warnings-as-errors"
+        # The next build system does not obey -debug-info-format none.
+        strict="$system --disable-index-store -Xswiftc -Xfrontend -Xswiftc -gnone"
+        strict="$strict -Xswiftc -warnings-as-errors"
         strict="$strict -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify"
         strict="$strict -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen"
         ;;

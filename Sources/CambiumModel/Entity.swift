@@ -68,6 +68,11 @@ public struct Entity: Sendable, Hashable {
     }
 }
 
+extension Entity: CustomStringConvertible {
+    /// The name.
+    public var description: String { name }
+}
+
 /// How much of an entity's Swift class the compiler writes.
 public enum CodeGeneration: String, Sendable, Hashable, CaseIterable {
     /// The whole class.

@@ -65,3 +65,8 @@ public struct Model: Sendable, Hashable {
         composites.first { $0.name == name }
     }
 }
+
+extension Model: CustomStringConvertible {
+    /// The name and the version: `Library, version 1`.
+    public var description: String { "\(name), version \(version)" }
+}

@@ -23,3 +23,21 @@ public enum Value: Sendable, Hashable {
     /// Bytes.
     case data(Data)
 }
+
+extension Value: CustomStringConvertible {
+    /// The value as Swift shows it: text in quotes, `nil` for no value, and of data only the length.
+    public var description: String {
+        switch self {
+        case .null: "nil"
+        case .bool(let value): "\(value)"
+        case .int(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .decimal(let value): "\(value)"
+        case .string(let value): "\"\(value)\""
+        case .date(let value): "\(value)"
+        case .uuid(let value): "\(value)"
+        case .uri(let value): "\(value)"
+        case .data(let value): "\(value.count) bytes"
+        }
+    }
+}

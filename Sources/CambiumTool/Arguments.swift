@@ -83,7 +83,7 @@ struct Arguments {
     func usage(_ message: String) -> ToolError {
         .usage(
             "\(message)\nUsage: cambium \(command.name) \(command.usage)\n"
-                + "More: cambium help \(command.name)")
+                + "More: swift package cambium help \(command.name)")
     }
 
     private func unknown(_ name: String) -> ToolError {

@@ -59,7 +59,7 @@ struct Tool {
         if let command = commands.first(where: { $0.name == name }) { return command }
         let hint =
             Suggestion.sentence(for: name, among: commands.map { $0.name })
-            ?? "'cambium help' lists them."
+            ?? "'swift package cambium help' lists them."
         throw .usage("There is no command '\(name)'. \(hint)")
     }
 }

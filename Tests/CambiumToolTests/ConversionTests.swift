@@ -134,7 +134,7 @@ struct ConversionTests {
         #expect(run.code == .fine)
         let new = folder.path("Shop.cambium")
         #expect(run.errors.contains("the model has 1 error and 1 warning"))
-        #expect(run.errors.contains("to see them: cambium check \(new)\n"))
+        #expect(run.errors.contains("to see them: swift package cambium check \(new)\n"))
         #expect(codes(ToolRun("check", new).errors).count == 2)
     }
 

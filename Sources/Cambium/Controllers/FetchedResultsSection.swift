@@ -30,6 +30,11 @@ public struct FetchedResultsSection<Entity: ManagedObject> {
     }
 }
 
+extension FetchedResultsSection: CustomStringConvertible {
+    /// The name and the number of objects: `Trees (3)`.
+    public var description: String { "\(name) (\(numberOfObjects))" }
+}
+
 extension Value {
     /// The value as the name of a section.
     var sectionName: String {

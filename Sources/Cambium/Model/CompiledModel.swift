@@ -55,6 +55,11 @@ public struct CompiledModel: Sendable {
     }
 }
 
+extension CompiledModel: CustomStringConvertible {
+    /// The name and the version: `Library, version 1`.
+    public var description: String { "\(model)" }
+}
+
 extension CompiledModel {
     /// The same with the steps that the program supplies: it shares all that was prepared.
     func performing(_ steps: [CodeStep]) -> CompiledModel {

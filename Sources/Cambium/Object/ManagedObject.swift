@@ -283,17 +283,11 @@ extension ManagedObject: CustomStringConvertible {
             return bytes.first == ExternalForm.file
                 ? "data in a file" : "\(bytes.count - 1) bytes"
         }
-        return switch entityDescription.model.value(stored, as: attribute.type) ?? .null {
-        case .null: "nil"
-        case .bool(let value): "\(value)"
-        case .int(let value): "\(value)"
-        case .double(let value): "\(value)"
-        case .decimal(let value): "\(value)"
-        case .string(let value): "\"\(value.excerpt())\""
-        case .date(let value): "\(value)"
-        case .uuid(let value): "\(value)"
-        case .uri(let value): "\(value)".excerpt()
-        case .data(let value): "\(value.count) bytes"
+        let value = entityDescription.model.value(stored, as: attribute.type) ?? .null
+        return if case .string(let text) = value {
+            "\"\(text.excerpt())\""
+        } else {
+            "\(value)".excerpt()
         }
     }
 }

@@ -137,10 +137,12 @@ package struct Wording: Sendable {
     func migration(
         saying xml: String, from old: String, to new: String, hasMigration: Bool
     ) -> String {
-        let whole = "<migration from=\"\(old)\">\(xml)</migration>"
         guard isXcode else {
-            return hasMigration ? "Write in <migration>: \(xml)" : "Write \(whole)"
+            // There may be several notes of the kind, and a version has one such element.
+            return hasMigration
+                ? "Write in <migration>: \(xml)" : "Write in <migration from=\"\(old)\">: \(xml)"
         }
+        let whole = "<migration from=\"\(old)\">\(xml)</migration>"
         let key = Self.key("model.migration.\(new)")
         return hasMigration
             ? "Write in the user info \(key): \(xml)"

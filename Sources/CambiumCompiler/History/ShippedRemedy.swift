@@ -39,7 +39,7 @@ struct ShippedRemedy {
         var notes: [String] = []
         if isSolved {
             notes.append(
-                "Run cambium freeze --history: it writes \(file)"
+                "Run swift package cambium freeze --history: it writes \(file)"
                     + (deletions.isEmpty ? "" : ", which \(deletions.joined(separator: ", "))"))
         }
         if needsCode {

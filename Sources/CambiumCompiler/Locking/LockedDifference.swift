@@ -105,8 +105,15 @@ struct LockedDifference {
                 subject = first.hasSuffix(".") ? owner : first
                 value =
                     Self.elements.contains(second)
-                    ? rest : [second, rest].filter { !$0.isEmpty }.joined(separator: " ")
+                    ? Self.asInModel(rest)
+                    : [second, rest].filter { !$0.isEmpty }.joined(separator: " ")
             }
+        }
+
+        /// Values that are made for each object, as a model says it.
+        private static func asInModel(_ text: String) -> String {
+            text.replacing("default=\"now()\"", with: "default=\"now\"")
+                .replacing("default=\"uuid()\"", with: "default=\"new\"")
         }
 
         /// What stands before the XML attributes of a declaration.

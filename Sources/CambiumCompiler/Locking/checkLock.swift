@@ -49,8 +49,8 @@ enum LockChecker {
             "The lock has lost what it says of version " + names.joined(separator: ", "),
             at: SourcePosition(path: path, line: 1, column: 1),
             notes: [
-                "Take the file from version control; after a merge, let cambium freeze --through "
-                    + "\(last) write it anew"
+                "Take the file from version control; after a merge, write it anew with: swift package "
+                    + "cambium freeze --through \(last)"
             ])
     }
 
@@ -68,8 +68,9 @@ enum LockChecker {
         return Diagnostic(
             .frozenVersionChanged, message, at: version.position(ofFirstOf: subjects),
             notes: changes + [
-                "Undo the change, and make it in a new version: cambium version new",
-                "If the version has never left your machines: cambium freeze --again \(now.name)",
+                "Undo the change, and make it in a new version: swift package cambium version new",
+                "If the version has never left your machines: swift package cambium freeze --again "
+                    + now.name,
             ])
     }
 

@@ -69,7 +69,7 @@ package struct ModelTemplate: Sendable {
             <?xml version="1.0" encoding="UTF-8"?>
             <!-- The first version of \(name). It is a draft until it ships: change it as you like, and
                  set StoreOptions.draftPolicy for the stores that you have made meanwhile. Then run
-                 `cambium freeze` and `cambium version new`, and go on in 2.xml: this file stays.
+                 `swift package cambium version new --freeze`, and go on in 2.xml: this file stays.
                  access="public" is for a target whose classes other targets use. -->
             <model xmlns="urn:cambium:model:1" name="\(name)" version="1">
 
@@ -95,7 +95,7 @@ package struct ModelTemplate: Sendable {
     private var exampleVersion: String {
         """
         <?xml version="1.0" encoding="UTF-8"?>
-        <!-- A model that shows most of the language. `cambium docs` makes a page of it. -->
+        <!-- A model that shows most of the language. `swift package cambium docs` makes a page of it. -->
         <model xmlns="urn:cambium:model:1" name="\(name)" version="1">
 
           <!-- A Swift enum. The store holds "book" and "TOY". -->

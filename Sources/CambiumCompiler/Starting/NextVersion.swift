@@ -11,6 +11,8 @@ package struct NextVersion: Sendable {
 
     /// The name of the version that is copied.
     package let current: String
+    /// Whether the lock has the version that is copied.
+    package let isCurrentFrozen: Bool
     /// The name of the new version.
     package let name: String
     /// What is to be written: new files, and in a bundle of Xcode's the one that names the current
@@ -39,6 +41,7 @@ package struct NextVersion: Sendable {
         }
         let name = Self.name(after: current.version, isOnly: bundle.versions.count == 1)
         self.current = current.version
+        isCurrentFrozen = ModelCompiler.frozenVersions(of: bundle).contains(current.version)
         self.name = name
         var remarks: [String] = []
         if !bundle.settings.versions.isEmpty {

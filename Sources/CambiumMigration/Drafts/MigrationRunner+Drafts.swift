@@ -43,7 +43,8 @@ extension MigrationRunner {
             .otherDraft(
                 OtherDraft(
                     file: connection.fileName, model: model.name, version: store.version,
-                    changes: changes, obstacles: obstacles, frozenVersion: kept.frozenVersion))
+                    changes: changes, obstacles: obstacles, refusal: nil,
+                    frozenVersion: kept.frozenVersion, definition: kept.definition))
         }
         guard let new = isCurrent ? model : drafts.draft(ofEarlier: store.version) else {
             throw refusal([], ["version \(store.version) has shipped since in another form"])
@@ -68,6 +69,25 @@ extension MigrationRunner {
         return MigrationChain(
             [migration] + rest.migrations,
             draft: DraftStep(schema: schema, changes: found.changes))
+    }
+
+    /// What a store is whose data was refused: one of another draft, or one of the program's own. Then
+    /// it is nil. Drafts whose limits or rules alone differ are not told apart before that.
+    func draft(
+        refusedFor refusal: MigrationRefusal, _ store: StoreMetadata, _ kept: StoreDefinition,
+        in connection: Connection
+    ) -> OtherDraft? {
+        guard kept.frozenVersion != store.version, let old = Model(definition: kept.definition),
+            let new = store.version == model.version
+                ? model : drafts?.draft(ofEarlier: store.version)
+        else { return nil }
+        let changes = DraftDifference(from: old, to: new).changes
+        return changes.isEmpty
+            ? nil
+            : OtherDraft(
+                file: connection.fileName, model: model.name, version: store.version,
+                changes: changes, obstacles: [], refusal: refusal,
+                frozenVersion: kept.frozenVersion, definition: kept.definition)
     }
 
     /// Plans the way between two drafts.

@@ -16,9 +16,14 @@ public struct OtherDraft: Sendable, Hashable {
     /// Why ``DraftPolicy/migrate`` cannot open the store: what is ambiguous, and what would be lost.
     /// Empty where it can.
     public let obstacles: [String]
+    /// Why the data of the store does not fit the program's draft, where that was found when the store
+    /// was opened. ``DraftPolicy/migrate`` cannot open it then either.
+    public let refusal: MigrationRefusal?
     /// The last version that has shipped of those that the store has had; nil where none has, and only
     /// then ``DraftPolicy/recreate`` can open the store.
     public let frozenVersion: String?
+    /// The `Model.definition` that the store was written with.
+    package let definition: String
 }
 
 extension OtherDraft: CustomStringConvertible {
@@ -35,6 +40,7 @@ extension OtherDraft: CustomStringConvertible {
             let reasons = obstacles.excerpts(12, separator: "; ")
             text += ". It cannot be migrated to this one: \(reasons)"
         }
+        if let refusal { text += ". Its data does not fit this one: \(refusal)" }
         if let frozenVersion {
             text +=
                 ". It is not recreated, because it was a store of version "
@@ -46,16 +52,20 @@ extension OtherDraft: CustomStringConvertible {
     /// What can be done, without a full stop at the end.
     var remedy: String {
         var ways: [String] = []
-        if obstacles.isEmpty {
+        if obstacles.isEmpty, refusal == nil {
             ways.append("keep its data (StoreOptions.draftPolicy = .migrate)")
         }
         if frozenVersion == nil {
             ways.append("move it aside and start with an empty one (draftPolicy = .recreate)")
         }
-        ways.append(
-            changes.isEmpty
-                ? "go on with it in the program that wrote it"
-                : "undo the change and make it in a new version (cambium version new)")
+        if refusal != nil {
+            ways.append("undo the change, repair the data, and make the change again")
+        } else if changes.isEmpty {
+            ways.append("go on with it in the program that wrote it")
+        } else {
+            ways.append(
+                "undo the change and make it in a new version (swift package cambium version new)")
+        }
         return "You can " + Self.choice(of: ways)
     }
 

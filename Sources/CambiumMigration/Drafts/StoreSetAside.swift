@@ -6,13 +6,16 @@ import CambiumSQLite
 package struct StoreSetAside {
     /// The path of the store's own file, and not of a link to it.
     private let path: String
+    private let draft: OtherDraft
     private let runner: MigrationRunner
 
     /// - Parameters:
     ///   - path: The path of the store.
+    ///   - draft: What the store was when it could not be opened.
     ///   - runner: What knows the program's versions.
-    package init(_ path: String, _ runner: MigrationRunner) {
+    package init(_ path: String, of draft: OtherDraft, _ runner: MigrationRunner) {
         self.path = StoreFiles.resolved(path)
+        self.draft = draft
         self.runner = runner
     }
 
@@ -30,7 +33,7 @@ package struct StoreSetAside {
     /// - Returns: The path of the old store now; nil where it is another store by now, and was not
     ///   moved.
     /// - Throws: `SQLiteError`, which is busy where another connection has the store open;
-    ///   ``MigrationError/otherDraft(_:)`` where the store may not be moved; ``FileError``;
+    ///   ``FileError``;
     ///   `RandomNumbersError`. The store is as it was.
     package func move(settings: ConnectionSettings) throws -> String? {
         try Connection.retryingWhileBusy(for: settings.busyTimeoutMilliseconds) {
@@ -41,12 +44,12 @@ package struct StoreSetAside {
     private func moveAtOnce(_ settings: ConnectionSettings) throws -> String? {
         // One of its own for each attempt: an open one keeps others from the lock.
         let connection = try Connection(path: path, mode: .readWrite, settings: settings)
-        guard try isOfOtherDraft(connection) else { return nil }
+        guard try isUnchanged(connection) else { return nil }
         // What is in the log goes into the file, and the log is removed.
         try connection.execute(PragmaSQL.rollbackJournal)
         // From the transaction on until the connection is closed nobody else reads the file.
         try connection.execute(PragmaSQL.exclusiveLocking)
-        guard try connection.transaction(.exclusive, { try isOfOtherDraft(connection) }) else {
+        guard try connection.transaction(.exclusive, { try isUnchanged(connection) }) else {
             return nil
         }
         // Another process can have opened the store before the transaction, and has it open if it has
@@ -74,15 +77,12 @@ package struct StoreSetAside {
         return aside
     }
 
-    private func isOfOtherDraft(_ connection: Connection) throws -> Bool {
-        guard let metadata = try MigrationRunner.readMetadata(connection) else { return false }
-        do {
-            _ = try runner.chain(from: metadata, in: connection)
-            return false
-        } catch MigrationError.otherDraft(let draft) {
-            guard draft.frozenVersion == nil else { throw MigrationError.otherDraft(draft) }
-            return true
-        }
+    /// Whether the store is still what it was when it could not be opened.
+    private func isUnchanged(_ connection: Connection) throws -> Bool {
+        guard let metadata = try MigrationRunner.readMetadata(connection),
+            let kept = try runner.keptDefinition(of: metadata, in: connection)
+        else { return false }
+        return kept.definition == draft.definition && kept.frozenVersion == nil
     }
 
     /// Makes an empty file of a name that no store has, which no other process takes then.

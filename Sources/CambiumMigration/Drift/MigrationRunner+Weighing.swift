@@ -54,8 +54,8 @@ extension MigrationRunner {
         guard let table = tables.first(where: { $0.name == name }) else {
             guard difference.isMissingSomeTable else { return [] }
             return [
-                "how the store's version made \(name) is known to cambium migrate apply alone, "
-                    + "with --drift repair and the model"
+                "only the model says how the store's version made \(name): swift package cambium "
+                    + "migrate apply --drift repair"
             ]
         }
         if difference.kind == .missing {

@@ -14,6 +14,7 @@ extension MigrationRunner {
         var isComplete = false
         var known: [StoreDifference] = []
         var draft: DraftStep?
+        var origin: (store: StoreMetadata, definition: StoreDefinition)?
         do {
             let outcome: MigrationOutcome = try connection.transaction {
                 // Another process may have migrated before this one had its turn.
@@ -29,6 +30,8 @@ extension MigrationRunner {
                 }
                 known = changed
                 draft = chain.draft
+                let kept = try keptDefinition(of: state, in: connection)
+                origin = kept.map { (state, $0) }
                 try requireCode(of: chain)
                 let foreign = try foreignColumns(changed, on: connection, chain)
                 // What another program has added to a table may go with it.
@@ -40,7 +43,6 @@ extension MigrationRunner {
                     backup = try backUp(connection, state, path, meter)
                 }
                 try connection.asking(every: MigrationMeter.instructionsPerTick, meter.tick) {
-                    let kept = try keptDefinition(of: state, in: connection)
                     try connection.withoutDefense {
                         try run(
                             chain, on: connection, meter, foreign,
@@ -83,6 +85,12 @@ extension MigrationRunner {
             }
             if let error = error as? SQLiteError, error.isDamage {
                 throw MigrationError.storeIsDamaged(finding: error.message)
+            }
+            if case MigrationError.refused(let refusal) = error, let origin,
+                let draft = self.draft(
+                    refusedFor: refusal, origin.store, origin.definition, in: connection)
+            {
+                throw MigrationError.otherDraft(draft)
             }
             if !known.isEmpty, case MigrationError.statementFailed(let step, let failure) = error,
                 failure.isAboutSchema

@@ -55,7 +55,11 @@ enum VersionCommand: Command {
         try console.write(
             "Made \(made.path), a copy of version \(next.current). Make your changes there.\n"
                 + next.remarks.map { $0 + "\n" }.joined()
-                + "Next: cambium check \(path)\n")
+                + (arguments.has("--freeze") || next.isCurrentFrozen
+                    ? ""
+                    : "Has version \(next.current) shipped? Then freeze it, and not the new one: swift "
+                        + "package cambium freeze \(path) --through \(next.current)\n")
+                + "Next: swift package cambium check \(path)\n")
         return .fine
     }
 }

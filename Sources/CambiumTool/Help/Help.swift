@@ -14,7 +14,7 @@ enum Help {
             \(commands.joined(separator: "\n"))
 
             A model is a folder: Name.cambium (files 1.xml, 2.xml …) or Xcode's Name.xcdatamodeld.
-            Start with `cambium new Shop --example`, then `cambium help model`.
+            Start with `swift package cambium new Shop --example`, then `… help model`.
 
             \(exitCodes)
 

@@ -155,7 +155,7 @@ struct DraftTests {
                 It cannot be migrated to this one: Book.title changes its type from string to date, \
                 and not every value is sure to survive. You can move it aside and start with an \
                 empty one (draftPolicy = .recreate), or undo the change and make it in a new \
-                version (cambium version new)
+                version (swift package cambium version new)
                 """))
         #expect(draft.obstacles.count == 1)
     }
@@ -239,10 +239,71 @@ struct DraftTests {
                         Self.pages,
                     ])
             ])
-        #expect(throws: MigrationError.self) {
-            try Self.runner(changed, policy: .migrate).open(store)
-        }
+        let draft = try #require(
+            try Self.refusal(Self.runner(changed, policy: .migrate), store))
+        #expect(
+            draft.changes == [
+                "Book.pages was added",
+                "the limits of Book.title changed from none to length at least 9",
+            ])
+        #expect(draft.refusal?.objects == [1])
+        #expect(
+            draft.description.hasSuffix(
+                """
+                Its data does not fit this one: Book.title must have at least 9 characters [object 1 \
+                of Book]. You can move it aside and start with an empty one (draftPolicy = \
+                .recreate), or undo the change, repair the data, and make the change again
+                """))
         #expect(try TestStore.dump(store) == before)
+    }
+
+    @Test func `data that does not fit a version that has shipped is no draft's`() throws {
+        let store = try Self.store()
+        let narrow = Model(
+            name: "Library", version: "2",
+            entities: [
+                Entity(
+                    name: "Book",
+                    attributes: [
+                        Attribute(name: "title", type: .string, limits: Limits(minimumLength: 9))
+                    ])
+            ])
+        let migration = try Migration(from: Self.first, to: narrow)
+        for policy in DraftPolicy.allCases {
+            let error = #expect(throws: MigrationError.self) {
+                try Self.runner(
+                    narrow, policy: policy, earlier: [Self.first], migrations: [migration]
+                ).open(store)
+            }
+            guard case .refused? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test func `a required property says what a draft can do about it`() throws {
+        let changed = Self.model([.required("isbn", .string)])
+        let draft = try #require(try Self.refusal(Self.runner(changed), Self.store()))
+        #expect(
+            draft.obstacles == [
+                "Book.isbn is new and required, and existing objects have no value for it: give "
+                    + "isbn a default, or make it optional"
+            ])
+    }
+
+    @Test func `limits that read the same are no change of a draft`() throws {
+        func model(_ type: AttributeType, _ one: Value, _ ten: Value) -> Model {
+            Self.model([
+                Attribute(
+                    name: "pages", type: type, isOptional: true,
+                    limits: Limits(minimum: one, maximum: ten))
+            ])
+        }
+        let store = try Self.store(of: model(.int32, .int(1), .int(10)))
+        let draft = try #require(
+            try Self.refusal(Self.runner(model(.decimal, .decimal(1), .decimal(10))), store))
+        #expect(draft.changes == ["Book.pages changed from int32 to decimal"])
     }
 
     @Test func `a draft of version 1 goes to the program's version 1 first`() throws {

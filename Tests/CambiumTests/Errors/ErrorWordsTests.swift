@@ -158,7 +158,7 @@ struct ErrorWordsTests {
             kind: .view, name: "a", statement: "", reason: .isNotTrusted, remedy: "take it away")
         let draft = OtherDraft(
             file: "a", model: "A", version: "1", changes: ["A.b was added"], obstacles: [],
-            frozenVersion: nil)
+            refusal: nil, frozenVersion: nil, definition: "")
         let errors: [MigrationError] = [
             .notAStore, .otherModel(store: "A", program: "B"),
             .newerFormat(store: "9", program: "1"), .newerVersion(store: "9", program: "1"),

@@ -23,6 +23,11 @@ public struct FetchedResultsSnapshot: Sendable, Hashable {
     public var numberOfItems: Int { sections.reduce(0) { $0 + $1.itemIDs.count } }
 }
 
+extension FetchedResultsSnapshot.Section: CustomStringConvertible {
+    /// The name and the number of objects: `Trees (3)`.
+    public var description: String { "\(name) (\(itemIDs.count))" }
+}
+
 extension FetchedResultsController {
     /// The results by identity.
     ///

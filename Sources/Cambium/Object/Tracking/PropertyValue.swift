@@ -12,6 +12,23 @@ public enum PropertyValue: Hashable, Sendable {
     case unread(added: Set<ObjectID>, removed: Set<ObjectID>)
 }
 
+extension PropertyValue: CustomStringConvertible {
+    /// The value, the object ids, or what was changed about them.
+    public var description: String {
+        switch self {
+        case .value(let value): "\(value)"
+        case .toOne(let id): id.map { "\($0)" } ?? "nil"
+        case .toMany(let ids): "\(ids)"
+        case .unread(let added, let removed):
+            "not read; added: \(Self.list(added)); removed: \(Self.list(removed))"
+        }
+    }
+
+    private static func list(_ ids: Set<ObjectID>) -> String {
+        ids.isEmpty ? "none" : ids.map(\.description).sorted().joined(separator: ", ")
+    }
+}
+
 extension PropertyValue {
     /// The value of an attribute; nil for a relationship.
     public var value: Value? {

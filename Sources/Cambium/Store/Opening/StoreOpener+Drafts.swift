@@ -12,7 +12,8 @@ extension StoreOpener {
         guard runner.draftPolicy == .recreate, draft.frozenVersion == nil else { return false }
         do {
             let moved = try reportingFiles {
-                try StoreSetAside(path, runner).move(settings: ConnectionSettings(options))
+                try StoreSetAside(path, of: draft, runner).move(
+                    settings: ConnectionSettings(options))
             }
             // Another process was faster.
             guard let moved else { return true }

@@ -45,7 +45,7 @@ extension Explanation {
             """,
         remedy: """
             Keep such data in files (storage="external") or in an entity of its own, or do without \
-            the change. cambium diff says what makes it necessary.
+            the change. swift package cambium diff says what makes it necessary.
             """,
         wrong: .versions(
             """

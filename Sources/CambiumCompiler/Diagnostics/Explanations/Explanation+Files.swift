@@ -111,7 +111,7 @@ extension Explanation {
             something else, cannot be read, or is a link that leads out of the bundle.
             """,
         remedy: """
-            Check the path. `cambium new Shop` makes a bundle with a first version.
+            Check the path. `swift package cambium new Shop` makes a bundle with a first version.
             """,
         wrong: .words(
             "Shop.cambium/ without a file in it"),
@@ -159,7 +159,7 @@ extension Explanation {
             branches that have both frozen a version loses them too.
             """,
         remedy: """
-            Take the file from version control. After a merge let `cambium freeze --through 3` write \
+            Take the file from version control. After a merge let `swift package cambium freeze --through 3` write \
             it anew, with the name of the last version that has shipped.
             """,
         wrong: .words("cambium.lock in which a line was deleted"),

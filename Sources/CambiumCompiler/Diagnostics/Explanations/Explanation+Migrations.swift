@@ -145,8 +145,8 @@ extension Explanation {
             merge and delete rules may change.
             """,
         remedy: """
-            Undo the change, make a new version (cambium version new) and change that. If the \
-            version has never left your machines: cambium freeze --again VERSION.
+            Undo the change, make a new version (swift package cambium version new) and change that. If the \
+            version has never left your machines: swift package cambium freeze --again VERSION.
             """,
         wrong: .words("2.xml, which is frozen, with another attribute"),
         right: .words("2.xml as it shipped, and 3.xml with the other attribute"))
@@ -172,7 +172,7 @@ extension Explanation {
             Core Data took it, and the message names what goes.
             """,
         remedy: """
-            Run cambium freeze --history once: it writes what went into Name.history.xml beside the \
+            Run swift package cambium freeze --history once: it writes what went into Name.history.xml beside the \
             bundle, each with a reason, and the warning is gone. Where something was renamed instead, \
             give the new entity or property the renaming identifier of the old one.
             """,
@@ -191,7 +191,7 @@ extension Explanation {
         remedy: """
             Loosen the conditions, or fill what they look at: a fill that looks at the old value is \
             computed for every row, and uuid() is another value in each. If your rows do meet them, \
-            test the migration with a real store (cambium migrate rehearse). A drop that is meant to \
+            test the migration with a real store (swift package cambium migrate rehearse). A drop that is meant to \
             take all objects says where="TRUEPREDICATE".
             """,
         wrong: .words("A new rule total == 7 over rows with any total"),
@@ -205,7 +205,7 @@ extension Explanation {
             of those before it, cannot be opened; newer ones can.
             """,
         remedy: """
-            Run cambium freeze --history: it declares in Name.history.xml beside the bundle what \
+            Run swift package cambium freeze --history: it declares in Name.history.xml beside the bundle what \
             loses least. Then put the values there right that your mapping knew. Where the note says \
             that the step needs code, write the migration that it shows into that file: your program \
             then supplies the step.

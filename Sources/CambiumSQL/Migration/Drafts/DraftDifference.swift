@@ -25,10 +25,11 @@ package struct DraftDifference: Sendable {
         self.difference = difference
         let details = ChangeDetails(of: difference)
         let problems = difference.problems
-        let told = difference.changes.map { (change: $0, fact: $0.fact(details.detail(of: $0))) }
+        let told = difference.changes.filter { !details.isConsequence($0) }
+            .map { (change: $0, fact: $0.fact(details.detail(of: $0))) }
         // What a problem is about need not be among the changes.
         let open = problems.compactMap { difference.fact(of: $0) }
-        changes = Self.unique(told.filter { !$0.change.isConsequence }.map(\.fact) + open)
+        changes = Self.unique(told.map(\.fact) + open)
         obstacles = Self.unique(
             problems.map(\.draftFact) + former.ambiguities
                 + told.filter(\.change.losesData).map { "\($0.fact), which loses data" })
@@ -40,21 +41,31 @@ package struct DraftDifference: Sendable {
     }
 }
 
-extension ModelChange {
-    /// Whether it only says what becomes of rows after another change.
-    fileprivate var isConsequence: Bool {
-        switch self {
+extension ChangeDetails {
+    /// Whether a change only follows from another one: what becomes of rows, or limits that read the
+    /// same for a value of another type.
+    fileprivate func isConsequence(_ change: ModelChange) -> Bool {
+        switch change {
         case .attributeFilled, .attributeRevised: true
+        case .limitsChanged: detail(of: change) == nil
         default: false
         }
     }
 }
 
 extension MigrationProblem {
-    /// What is wrong, with the one remedy that a draft has for what is gone: to say what it is now.
+    /// What is wrong, with the remedies that a draft has, which declares nothing about another draft.
     fileprivate var draftFact: String {
         for case .rename(_, _, let former) in fixes {
             return "\(fact), and nothing there says renamedFrom=\"\(former)\""
+        }
+        for fix in fixes {
+            switch fix {
+            case .giveDefault(let name, _):
+                return "\(fact): give \(name) a default, or make it optional"
+            case .makeOptional(_, let name, _): return "\(fact): make \(name) optional"
+            default: continue
+            }
         }
         return fact
     }

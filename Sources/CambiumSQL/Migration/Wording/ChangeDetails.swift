@@ -40,6 +40,8 @@ package struct ChangeDetails {
         case .limitsChanged(let entity, let name, _):
             let limits = match.oldAttribute(of: name, in: entity)?.limits ?? Limits()
             let newLimits = attribute(name, entity)?.limits ?? Limits()
+            // The limits of another type may read the same.
+            guard limits.notation != newLimits.notation else { return nil }
             return Detail(
                 before: limits.without(newLimits).notation,
                 after: newLimits.without(limits).notation)

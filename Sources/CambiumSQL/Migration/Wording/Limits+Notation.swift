@@ -11,11 +11,11 @@ extension Limits {
         return words.isEmpty ? "none" : words.joined(separator: ", ")
     }
 
-    /// Those that others do not have.
+    /// Those that others do not have in the same words.
     package func without(_ others: Limits) -> Limits {
         Limits(
-            minimum: minimum == others.minimum ? nil : minimum,
-            maximum: maximum == others.maximum ? nil : maximum,
+            minimum: minimum?.notation == others.minimum?.notation ? nil : minimum,
+            maximum: maximum?.notation == others.maximum?.notation ? nil : maximum,
             minimumLength: minimumLength == others.minimumLength ? nil : minimumLength,
             maximumLength: maximumLength == others.maximumLength ? nil : maximumLength,
             pattern: pattern == others.pattern ? nil : pattern)

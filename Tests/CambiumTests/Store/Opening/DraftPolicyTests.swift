@@ -66,7 +66,7 @@ struct DraftPolicyTests {
                     Library: Book.pages was added. You can keep its data \
                     (StoreOptions.draftPolicy = .migrate), move it aside and start with an empty \
                     one (draftPolicy = .recreate), or undo the change and make it in a new \
-                    version (cambium version new)
+                    version (swift package cambium version new)
                     """)
             #expect(try Self.books(Self.open(Self.first, path)).count == 1)
         }
@@ -138,6 +138,49 @@ struct DraftPolicyTests {
             #expect(try book.value(forKey: "cover") == .data(Self.cover))
         }
     }
+
+    @Test func `a store whose data does not fit a new limit is named, and can be moved aside`()
+        throws
+    {
+        let narrow = CompiledModel(
+            Model(
+                name: "Library", version: "1",
+                entities: [
+                    Entity(
+                        name: "Book",
+                        attributes: [
+                            Attribute(
+                                name: "title", type: .string, limits: Limits(minimumLength: 9)),
+                            Attribute(
+                                name: "cover", type: .data, isOptional: true, isExternal: true),
+                        ])
+                ]))
+        try withStoreFile { path in
+            try Self.makeStore(at: path)
+            for policy in [DraftPolicy.refuse, .migrate] {
+                let error = try #require(
+                    expectOpening(throws: MigrationError.self) {
+                        try Self.open(narrow, path, policy)
+                    })
+                #expect(
+                    "\(error)".hasPrefix(
+                        """
+                        The store 'store.sqlite' was written with another draft of version 1 of \
+                        Library: the limits of Book.title changed from none to length at least 9. Its \
+                        data does not fit this one: \(Self.violation) [object 1 of Book]
+                        """))
+            }
+            #expect(try Self.books(Self.open(Self.first, path)).count == 1)
+            #expect(try Self.books(Self.open(narrow, path, .recreate)).isEmpty)
+            let aside = try #require(
+                try Self.names(besides: path).first { $0.hasPrefix("store.draft-") })
+            let old = URL(filePath: path).deletingLastPathComponent().appending(path: aside).path()
+            let book = try #require(try Self.books(Self.open(Self.first, old)).first)
+            #expect(try book.value(forKey: "cover") == .data(Self.cover))
+        }
+    }
+
+    private static let violation = "Book.title must have at least 9 characters"
 
     @Test func `each store that is moved aside has a name of its own`() throws {
         try withStoreFile { path in
