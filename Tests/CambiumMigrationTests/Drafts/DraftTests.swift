@@ -302,7 +302,7 @@ struct DraftTests {
         }
         let store = try Self.store(of: model(.int32, .int(1), .int(10)))
         let draft = try #require(
-            try Self.refusal(Self.runner(model(.decimal, .decimal(1), .decimal(10))), store))
+            try Self.refusal(Self.runner(model(.decimal(scale: 2), .decimal(1), .decimal(10))), store))
         #expect(draft.changes == ["Book.pages changed from int32 to decimal"])
     }
 
