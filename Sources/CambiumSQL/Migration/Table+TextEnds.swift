@@ -1,5 +1,3 @@
-import CambiumModel
-
 // SQLite's length() and GLOB end at a NUL. Cambium writes no text with one; another program may have.
 extension Table {
     /// Conditions that the texts which a CHECK measures have no NUL, so that it sees all of them.

@@ -65,6 +65,36 @@ package struct Schema: Sendable, Hashable {
         }
         return SHA256.hexadecimal(of: text)
     }
+
+    /// What makes the key table say that the keys of all objects were given.
+    package var keyRepairs: [String] {
+        tables.compactMap { table in
+            guard case .objects(let root) = table.content else { return nil }
+            return "UPDATE \"_keys\" SET \"next\" = (SELECT coalesce(max(\"_id\"), 0) + 1 FROM "
+                + "\(SQLText.identifier(table.name))) "
+                + "WHERE \"entity\" = \(SQLText.literal(.text(root)))"
+        }
+    }
+
+    static let systemTables = [
+        Table(
+            name: "_metadata",
+            columns: [
+                systemColumn("name", "TEXT NOT NULL PRIMARY KEY"),
+                systemColumn("value", "TEXT NOT NULL"),
+            ], constraints: [], options: "STRICT, WITHOUT ROWID", indexes: [], content: .system),
+        Table(
+            name: "_keys",
+            columns: [
+                systemColumn("entity", "TEXT NOT NULL PRIMARY KEY"),
+                systemColumn("next", "INTEGER NOT NULL"),
+            ], constraints: [], options: "STRICT, WITHOUT ROWID", indexes: [], content: .system),
+    ]
+
+    static func systemColumn(_ name: String, _ rest: String) -> Table.Column {
+        Table.Column(
+            name: name, definition: "\(SQLText.identifier(name)) \(rest)", content: .system)
+    }
 }
 
 extension Model {

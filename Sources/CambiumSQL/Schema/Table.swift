@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// A table of a store, with everything that its SQL says.
 package struct Table: Sendable, Hashable {
@@ -80,5 +81,25 @@ package struct TableIndex: Sendable, Hashable {
     /// Whether an index of that name may be a model's: of this version or of another one.
     package static func mayBeOurs(_ name: String) -> Bool {
         [".key.", ".order.", ".unique.", ".index."].contains { name.contains($0) }
+    }
+}
+
+extension UniqueRows {
+    /// The columns in a statement.
+    package var list: String { columns.map(SQLText.identifier).joined(separator: ", ") }
+
+    /// SQL for which rows are meant; nil where all are.
+    var condition: String? {
+        let names = entities.map { SQLText.literal(.text($0)) }
+        return switch names.count {
+        case 0: nil
+        case 1: "\"_entity\" = \(names[0])"
+        default: "\"_entity\" IN (\(names.joined(separator: ", ")))"
+        }
+    }
+
+    /// The conditions of the rows that may not be equal to others.
+    package var conditions: [String] {
+        columns.map { "\(SQLText.identifier($0)) IS NOT NULL" } + [condition].compactMap(\.self)
     }
 }

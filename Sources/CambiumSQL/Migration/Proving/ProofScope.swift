@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// The tables that a migration can change, and those next to them: all that its proof has to look
 /// at. No statement reaches the others, and both versions have them alike.

@@ -1,5 +1,3 @@
-import CambiumModel
-
 /// Makes tables and indexes of a store what a version says.
 package struct StoreRepair: Sendable {
     /// The statements in order.
