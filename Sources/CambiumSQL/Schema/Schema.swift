@@ -77,23 +77,21 @@ package struct Schema: Sendable, Hashable {
     }
 
     static let systemTables = [
-        Table(
-            name: "_metadata",
-            columns: [
-                systemColumn("name", "TEXT NOT NULL PRIMARY KEY"),
-                systemColumn("value", "TEXT NOT NULL"),
-            ], constraints: [], options: "STRICT, WITHOUT ROWID", indexes: [], content: .system),
-        Table(
-            name: "_keys",
-            columns: [
-                systemColumn("entity", "TEXT NOT NULL PRIMARY KEY"),
-                systemColumn("next", "INTEGER NOT NULL"),
-            ], constraints: [], options: "STRICT, WITHOUT ROWID", indexes: [], content: .system),
+        systemTable("_metadata", "name", ("value", .text)),
+        systemTable("_keys", "entity", ("next", .integer)),
     ]
 
-    static func systemColumn(_ name: String, _ rest: String) -> Table.Column {
-        Table.Column(
-            name: name, definition: "\(SQLText.identifier(name)) \(rest)", content: .system)
+    private static func systemTable(
+        _ name: String, _ key: String, _ value: (name: String, type: StorageClass)
+    ) -> Table {
+        Table(
+            name: name,
+            columns: [
+                Table.Column(
+                    name: key, type: .text, isRequired: true, isPrimaryKey: true, content: .system),
+                Table.Column(
+                    name: value.name, type: value.type, isRequired: true, content: .system),
+            ], options: "STRICT, WITHOUT ROWID", content: .system)
     }
 }
 

@@ -125,8 +125,8 @@ struct MigrationStepBuilder {
             return nil
         case .restate(let columns, let restatement):
             let statements = columns.map { column in
-                MigrationStatement.add(
-                    column.name, TableText.withoutChecks(column.definition), to: table.name)
+                // ALTER TABLE goes through the whole table, and more than once, for a condition.
+                MigrationStatement.add(column.name, column.bareDefinition, to: table.name)
             }
             return step(
                 for: table, "Change \(table.name)", statements + restatement.statements)

@@ -216,7 +216,7 @@ struct TableCopy {
         let isSame = value.old == .column(column.name) || value.old == .generated
         return isSame && old.isGenerated == column.isGenerated
             && (old.definition == column.definition
-                || Restatement.canRestate(old.definition, as: column))
+                || Restatement.Form(old).canBecome(column))
     }
 }
 
