@@ -34,24 +34,31 @@ let package = Package(
         // Shared by build time and run time
         .target(name: "CambiumModel", swiftSettings: settings),
         .target(name: "CambiumRecords", dependencies: ["CambiumModel"], swiftSettings: settings),
-        .target(name: "CambiumSQL", dependencies: ["CambiumModel"], swiftSettings: settings),
+        .target(name: "CambiumPlan", dependencies: ["CambiumModel"], swiftSettings: settings),
+        .target(
+            name: "CambiumSQL", dependencies: ["CambiumModel", "CambiumPlan"],
+            swiftSettings: settings),
         .target(
             name: "CambiumSQLite", dependencies: ["CSQLite", "CambiumModel", "CambiumRecords"],
             swiftSettings: settings),
         .target(
             name: "CambiumMigration",
-            dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite"],
+            dependencies: ["CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite"],
             swiftSettings: settings),
 
         .target(
             name: "CambiumAdoption",
-            dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration"],
+            dependencies: [
+                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+            ],
             swiftSettings: settings),
 
         // Build time
         .target(
             name: "CambiumCompiler",
-            dependencies: ["CLibXML2", "CambiumModel", "CambiumSQL", "CambiumMigration"],
+            dependencies: [
+                "CLibXML2", "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration",
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "CambiumTool",
@@ -110,24 +117,28 @@ let package = Package(
             name: "CambiumRecordsTests", dependencies: ["CambiumRecords", "CambiumModel"],
             swiftSettings: settings),
         .testTarget(
+            name: "CambiumPlanTests", dependencies: ["CambiumPlan", "CambiumModel"],
+            swiftSettings: settings),
+        .testTarget(
             name: "CambiumSQLiteTests",
             dependencies: ["CambiumSQLite", "CambiumRecords", "CambiumModel"],
             swiftSettings: settings),
         .testTarget(
-            name: "CambiumSQLTests", dependencies: ["CambiumSQL", "CambiumSQLite", "CambiumModel"],
+            name: "CambiumSQLTests",
+            dependencies: ["CambiumSQL", "CambiumSQLite", "CambiumPlan", "CambiumModel"],
             exclude: ["Cases"], swiftSettings: settings),
         .testTarget(
             name: "CambiumMigrationTests",
             dependencies: [
-                "CambiumMigration", "CambiumSQL", "CambiumSQLite", "CambiumModel", "CrashWorker",
-                "FaultVFS",
+                "CambiumMigration", "CambiumSQL", "CambiumSQLite", "CambiumPlan", "CambiumModel",
+                "CrashWorker", "FaultVFS",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "CambiumCompilerTests",
             dependencies: [
                 "CambiumCompiler", "CambiumMigration", "CambiumSQL", "CambiumSQLite",
-                "CambiumModel",
+                "CambiumPlan", "CambiumModel",
             ],
             exclude: ["Cases", "Histories"], swiftSettings: settings),
         .testTarget(
@@ -144,9 +155,9 @@ let package = Package(
         .testTarget(
             name: "CambiumTests",
             dependencies: [
-                "Cambium", "CambiumRecords", "CambiumSQL", "CambiumSQLite", "TestDummyModel",
-                "ShopModel", "PackagesModel", "FirstPackagesModel", "EverythingModel",
-                "ExtendedModel", "ContactsModel", "FaultVFS",
+                "Cambium", "CambiumRecords", "CambiumPlan", "CambiumSQL", "CambiumSQLite",
+                "TestDummyModel", "ShopModel", "PackagesModel", "FirstPackagesModel",
+                "EverythingModel", "ExtendedModel", "ContactsModel", "FaultVFS",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -13,11 +13,12 @@ CSQLite:
 CLibXML2:
 CambiumModel: | FoundationEssentials Foundation
 CambiumRecords: CambiumModel
-CambiumSQL: CambiumModel
+CambiumPlan: CambiumModel
+CambiumSQL: CambiumModel CambiumPlan
 CambiumSQLite: CSQLite CambiumModel CambiumRecords
-CambiumMigration: CambiumModel CambiumSQL CambiumSQLite
-CambiumAdoption: CambiumModel CambiumSQL CambiumSQLite CambiumMigration
-CambiumCompiler: CLibXML2 CambiumModel CambiumSQL CambiumMigration | Foundation
+CambiumMigration: CambiumModel CambiumPlan CambiumSQL CambiumSQLite
+CambiumAdoption: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration
+CambiumCompiler: CLibXML2 CambiumModel CambiumPlan CambiumSQL CambiumMigration | Foundation
 CambiumTool: CambiumCompiler CambiumMigration CambiumAdoption | Foundation
 Cambium: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumAdoption
 CambiumNotificationCenter: Cambium | Foundation

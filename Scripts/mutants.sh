@@ -87,6 +87,7 @@ done
 # Only the tests that the faults name are wanted.
 wanted="Tests/CambiumTests Tests/CambiumSQLTests Tests/CambiumCompilerTests"
 wanted="$wanted Tests/CambiumAdoptionTests Tests/CambiumMigrationTests Tests/CambiumToolTests"
+wanted="$wanted Tests/CambiumPlanTests"
 count=$(grep -c '^mutant ' "$list")
 faults=
 for number in $(seq 1 "$count"); do

@@ -1,8 +1,8 @@
 // A migration is made of steps, and whoever uses one must be able to name them.
-@_exported import enum CambiumSQL.MigrationKind
+@_exported import enum CambiumPlan.MigrationKind
+@_exported import struct CambiumPlan.RowCopy
+@_exported import enum CambiumPlan.SchemaOperation
+@_exported import struct CambiumPlan.UniqueRows
 @_exported import struct CambiumSQL.MigrationHistory
-@_exported import enum CambiumSQL.SchemaOperation
 @_exported import struct CambiumSQL.MigrationStatement
 @_exported import struct CambiumSQL.MigrationStep
-@_exported import struct CambiumSQL.RowCopy
-@_exported import struct CambiumSQL.UniqueRows

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// What makes a store of one version of a model a store of the next: planned and proven when the

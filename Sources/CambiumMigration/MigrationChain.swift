@@ -1,4 +1,4 @@
-import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// The way from a store's version to the program's.

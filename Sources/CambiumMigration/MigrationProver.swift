@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
@@ -107,6 +108,16 @@ package enum MigrationProver {
     ) throws -> Connection {
         let rows = seed.map { SampleRows(of: model, schema, seed: $0).rows } ?? []
         return try SampleStore(of: model, schema).make(with: rows.map { .init(row: $0) })
+    }
+
+    /// Runs all parts of the proof that a version's store can be made, at the same time.
+    ///
+    /// - Throws: ``Failure``, ``MigrationError`` or `SQLiteError`.
+    package static func prove(_ schema: Schema, of model: Model) throws {
+        let outcomes = try SchemaProof.parts(of: schema, model).concurrentMap { part in
+            Result { try part.run() }
+        }
+        for outcome in outcomes { try outcome.get() }
     }
 }
 

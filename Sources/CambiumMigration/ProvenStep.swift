@@ -1,4 +1,4 @@
-import CambiumModel
+import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 

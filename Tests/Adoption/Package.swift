@@ -18,21 +18,28 @@ let package = Package(
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0"),
         .target(name: "CambiumModel", swiftSettings: settings),
         .target(name: "CambiumRecords", dependencies: ["CambiumModel"], swiftSettings: settings),
-        .target(name: "CambiumSQL", dependencies: ["CambiumModel"], swiftSettings: settings),
+        .target(name: "CambiumPlan", dependencies: ["CambiumModel"], swiftSettings: settings),
+        .target(
+            name: "CambiumSQL", dependencies: ["CambiumModel", "CambiumPlan"],
+            swiftSettings: settings),
         .target(
             name: "CambiumSQLite", dependencies: ["CSQLite", "CambiumModel", "CambiumRecords"],
             swiftSettings: settings),
         .target(
             name: "CambiumMigration",
-            dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite"],
+            dependencies: ["CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite"],
             swiftSettings: settings),
         .target(
             name: "CambiumCompiler",
-            dependencies: ["CLibXML2", "CambiumModel", "CambiumSQL", "CambiumMigration"],
+            dependencies: [
+                "CLibXML2", "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration",
+            ],
             swiftSettings: settings),
         .target(
             name: "CambiumAdoption",
-            dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration"],
+            dependencies: [
+                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+            ],
             swiftSettings: settings),
         .target(
             name: "Cambium",

@@ -1,5 +1,6 @@
 import CambiumMigration
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 import Testing
 
@@ -49,10 +50,10 @@ import Testing
             ])
         #expect(operations.columnsRead(of: "A") == ["_id", "_version", "a", "b", "to"])
         #expect(operations.columnsRead(of: "B") == [])
-        #expect(TableCopySQL.isCarried("A", by: operations))
-        #expect(TableCopySQL.lastingName(of: "_new_A", after: operations) == "A")
+        #expect(TableCopies.isCarried("A", by: operations))
+        #expect(TableCopies.lastingName(of: "_new_A", after: operations) == "A")
         #expect(
-            TableCopySQL.columnsMade(in: "A", by: operations)
+            TableCopies.columnsMade(in: "A", by: operations)
                 == ["_id", "_version", "title", "b", "d", "to"])
     }
 
@@ -70,7 +71,7 @@ import Testing
             if case .copyRows(let copy) = $0 { copy } else { nil }
         }
         #expect(copies.map(\.source) == ["A", "B"] && copies.map(\.precedingRoots) == [[], ["A"]])
-        #expect(!TableCopySQL.isCarried("B", by: operations))
+        #expect(!TableCopies.isCarried("B", by: operations))
         let keys = CopiedKeys(after: operations)
         #expect(keys.sources(of: "A").map(\.table) == ["A", "B"])
     }

@@ -19,17 +19,22 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .target(name: "CambiumModel", swiftSettings: settings),
         .target(name: "CambiumRecords", dependencies: ["CambiumModel"], swiftSettings: settings),
-        .target(name: "CambiumSQL", dependencies: ["CambiumModel"], swiftSettings: settings),
+        .target(name: "CambiumPlan", dependencies: ["CambiumModel"], swiftSettings: settings),
+        .target(
+            name: "CambiumSQL", dependencies: ["CambiumModel", "CambiumPlan"],
+            swiftSettings: settings),
         .target(
             name: "CambiumSQLite", dependencies: ["CSQLite", "CambiumModel", "CambiumRecords"],
             swiftSettings: settings),
         .target(
             name: "CambiumMigration",
-            dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite"],
+            dependencies: ["CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite"],
             swiftSettings: settings),
         .target(
             name: "CambiumAdoption",
-            dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration"],
+            dependencies: [
+                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+            ],
             swiftSettings: settings),
         .target(
             name: "Cambium",

@@ -1,5 +1,5 @@
 import CambiumModel
-import CambiumSQL
+import CambiumPlan
 
 /// A version whose checks have all passed, with the places of what it declares.
 package struct CheckedModel: Sendable {

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// What changed from one version to the next: what the migration does with which class, and what

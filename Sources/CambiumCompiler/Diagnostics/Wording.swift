@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// The words in which findings speak of a model, which are those of the file that its author has:

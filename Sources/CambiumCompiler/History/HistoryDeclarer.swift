@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// Declares what loses least where two versions that have shipped leave something open.

@@ -1,5 +1,6 @@
 import CambiumMigration
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// A step that has shipped, with what is to be declared about it.

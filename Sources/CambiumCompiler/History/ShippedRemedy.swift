@@ -1,5 +1,5 @@
 import CambiumModel
-import CambiumSQL
+import CambiumPlan
 
 /// What can be done about a step that has shipped and that its two versions leave open. Nothing in
 /// the versions can be changed any more: only the file of declarations can say more.

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// A step between two versions with declarations for what the two leave open.

@@ -1,5 +1,5 @@
 import CambiumModel
-import CambiumSQL
+import CambiumPlan
 
 // What the attributes that a fill looks at may be: it sees what other fills and defaults give them, or,
 // where two fills look at each other, what was there before.

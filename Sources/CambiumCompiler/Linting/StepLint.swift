@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// What a step does to the stores in use that its author may not have meant.

@@ -1,5 +1,5 @@
 import CambiumModel
-import CambiumSQL
+import CambiumPlan
 
 extension StepLint {
     /// What is lost although nobody may have meant it: what is dropped and comes back under nearly

@@ -1,5 +1,5 @@
 import CambiumModel
-import CambiumSQL
+import CambiumPlan
 
 /// Says what solves a problem of a step between two versions, as text that can be pasted into the
 /// newer file: `…` stands for what only its author knows.

@@ -1,5 +1,5 @@
 import CambiumModel
-import CambiumSQL
+import CambiumPlan
 
 extension ModelCompiler {
     /// What can be done about objects that are equal in what is unique, or become so as those that they

@@ -1,5 +1,5 @@
 import CambiumModel
-import CambiumSQL
+import CambiumPlan
 
 extension ModelCompiler {
     /// What can be done about rows that do not meet what is asked.

@@ -1,5 +1,5 @@
 import CambiumModel
-import CambiumSQL
+import CambiumPlan
 
 extension ModelCompiler {
     /// Warns of what the new version asks of rows that are there, at the place that asks it.

@@ -1,5 +1,6 @@
 import CambiumMigration
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// One step from a version to the next.

@@ -1,4 +1,4 @@
-import CambiumSQL
+import CambiumPlan
 
 extension ParsedModel {
     /// What Xcode knows something by in the version after, where it is called something else: the

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// A step between two versions of an Xcode bundle that have both shipped.

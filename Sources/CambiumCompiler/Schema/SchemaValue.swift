@@ -1,5 +1,5 @@
 import CambiumModel
-import CambiumSQL
+import CambiumPlan
 
 /// What the value of an XML attribute may be.
 enum SchemaValue: String, CaseIterable {

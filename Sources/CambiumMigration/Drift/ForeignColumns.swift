@@ -1,4 +1,4 @@
-import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// The columns that other programs have added to the model's tables, on their way through a
@@ -31,7 +31,7 @@ struct ForeignColumns {
     /// The statements that give a new version's tables the columns, of those that it has.
     var additions: [MigrationStatement] {
         tables.sorted { $0.key < $1.key }.flatMap { table, columns in
-            columns.map { TableCopySQL.addition(of: $0, to: table) }
+            columns.map { MigrationStatement.add($0.name, $0.definition, to: table) }
         }
     }
 
@@ -65,11 +65,11 @@ struct ForeignColumns {
     func lost(in migration: Migration) -> [String] {
         let operations = migration.operations
         return tables.keys.sorted().filter { table in
-            let made = TableCopySQL.columnsMade(in: table, by: operations)
+            let made = TableCopies.columnsMade(in: table, by: operations)
             let names = tables[table, default: []].map { $0.name.lowercased() }
             if names.contains(where: made.contains) { return true }
             return operations.contains(.dropTable(table))
-                && !TableCopySQL.isCarried(table, by: operations)
+                && !TableCopies.isCarried(table, by: operations)
         }
     }
 
@@ -80,7 +80,7 @@ struct ForeignColumns {
             let columns = tables[table]
         else { return [] }
         return columns.flatMap { column in
-            TableCopySQL.carry(column, of: table)
+            MigrationStatement.carry(column, of: table)
         }
     }
 }

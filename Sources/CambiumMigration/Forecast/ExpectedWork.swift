@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
@@ -63,7 +64,7 @@ struct ExpectedWork {
         case .copyRows(let copy):
             return fill(copy.destination, from: [copy.source])
         case .settleRows(let root, let table):
-            return fill(table, from: [StepTableSQL.workingName(of: root)])
+            return fill(table, from: [TableCopies.workingName(of: root)])
         case .insertRows(let table, let sources), .chooseObjects(let table, let sources):
             return fill(table, from: sources)
         case .updateRows(let table, _), .deleteRows(let table, _):

@@ -1,4 +1,4 @@
-import CambiumSQL
+import CambiumPlan
 
 /// What a migration of a store will do and cost, found out without changing anything.
 ///

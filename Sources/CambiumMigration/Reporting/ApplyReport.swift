@@ -1,5 +1,3 @@
-import CambiumSQL
-
 /// What a migration of a store did.
 package struct ApplyReport: MigrationReport, Hashable {
     /// What was done, as reports for programs call it.

@@ -1,4 +1,4 @@
-import CambiumSQL
+import CambiumPlan
 
 /// What a migration of a store would do, before it does it.
 package struct PlanReport: MigrationReport, Hashable {

@@ -1,4 +1,4 @@
-import CambiumSQL
+import CambiumPlan
 
 /// Words and columns of the texts that reports are.
 enum ReportText {

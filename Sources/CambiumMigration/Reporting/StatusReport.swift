@@ -1,4 +1,4 @@
-import CambiumSQL
+import CambiumPlan
 
 /// What a store is to a program: of which version, and how far from the program's.
 package struct StatusReport: MigrationReport, Hashable {

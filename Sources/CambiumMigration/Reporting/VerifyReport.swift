@@ -1,4 +1,4 @@
-import CambiumSQL
+import CambiumPlan
 
 /// What proofs of the steps of a model have shown.
 package struct VerifyReport: MigrationReport, Hashable {

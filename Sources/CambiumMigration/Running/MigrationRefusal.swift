@@ -1,6 +1,3 @@
-import CambiumModel
-import CambiumSQL
-
 /// Why the data of a store does not fit the new version.
 public struct MigrationRefusal: Sendable, Hashable {
     /// The step of the migration that was running, in words: what it changes, the conditions that

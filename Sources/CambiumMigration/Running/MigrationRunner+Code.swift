@@ -1,4 +1,4 @@
-import CambiumModel
+import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
@@ -36,7 +36,7 @@ extension MigrationRunner {
         guard case .settleRows(let root, _) = statement.operation else {
             return refusedIndex(by: statement, of: migration, on: connection)
         }
-        let working = StepTableSQL.workingName(of: root)
+        let working = TableCopies.workingName(of: root)
         let ofOne = StepTableSQL.settlementOfOne(statement)
         let keys = try connection.statement(StepRowSQL.keys(of: working))
         defer { keys.reset() }

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
@@ -62,7 +63,7 @@ extension MigrationRunner {
             }
             return refusal
         }
-        refusal.entity = TableCopySQL.lastingName(
+        refusal.entity = TableCopies.lastingName(
             of: search.table, after: statements.map(\.operation))
         // That they are not found is no error beside the one that there is.
         if let preparation = search.preparation { try? connection.execute(preparation) }

@@ -1,4 +1,3 @@
-import CambiumModel
 import CambiumSQL
 
 extension MigrationContext {

@@ -1,5 +1,3 @@
-import CambiumSQL
-
 /// The statements that read and write the rows of an entity, put together once for each step.
 struct RowStatements {
     let batch: String

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 import Synchronization
@@ -86,7 +87,7 @@ public final class StepRun {
 
     /// The table of a new root entity's rows where steps may write them.
     func workingTable(_ root: String) -> String? {
-        let name = StepTableSQL.workingName(of: root)
+        let name = TableCopies.workingName(of: root)
         return tables.contains(name) ? name : nil
     }
 

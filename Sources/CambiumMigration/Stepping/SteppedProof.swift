@@ -1,4 +1,4 @@
-import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// What the proof of a migration has to know about the program's steps in it.

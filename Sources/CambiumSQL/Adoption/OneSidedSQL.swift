@@ -1,5 +1,3 @@
-import CambiumModel
-
 // Links of a one-to-one that only one of both rows of Core Data's has.
 extension ObjectAdoptionSQL {
     /// The links of a one-to-one that our store keeps at the other side, and that only this side

@@ -1,5 +1,3 @@
-import CambiumModel
-
 /// The statements of a table of records that wait to be written, in a database of its own: the key
 /// and the slots, without types.
 package struct SpoolSQL: Sendable {

@@ -1,5 +1,3 @@
-import CambiumModel
-
 /// A regular expression that SQLite's GLOB can say: characters and sets of them, each once or a
 /// fixed number of times, of which the last may repeat freely, as in `[A-Z]{2}-[0-9]+`.
 package struct GlobPattern: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import CambiumModel
+
 /// The tables that to-one paths from a statement's rows lead through, each joined once however many
 /// parts of the statement look at it.
 ///

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// The properties that objects may have other values of after a migration: what is filled,
 /// converted or linked anew, the other ends of such links, and what is computed from any of them.

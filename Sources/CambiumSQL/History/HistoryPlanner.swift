@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// Plans how a migration takes the history of a store along.
 struct HistoryPlanner {

@@ -1,5 +1,3 @@
-import CambiumModel
-
 /// The tables of a store's history and the statements about them.
 ///
 /// Triggers number the changes (``HistoryTriggers``). Whoever commits says at the end which changes

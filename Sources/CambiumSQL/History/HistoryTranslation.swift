@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// The statements that tell older changes of a history under the names of a new version.
 ///

@@ -1,4 +1,4 @@
-import CambiumModel
+import CambiumPlan
 
 /// What the keys in tables that a migration makes were in the old store.
 ///

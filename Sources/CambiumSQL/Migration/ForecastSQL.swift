@@ -1,5 +1,3 @@
-import CambiumModel
-
 /// The questions about a store that tell what a migration of it will cost.
 package enum ForecastSQL {
     /// How many bytes the database has.

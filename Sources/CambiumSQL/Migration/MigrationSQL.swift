@@ -1,5 +1,3 @@
-import CambiumModel
-
 /// The statements around a migration.
 package enum MigrationSQL {
     /// Switches foreign keys off; outside of a transaction only.

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// Statements that fail, with words that say why, where a store has rows that do not fit.
 package enum RefusalSQL {
@@ -133,7 +134,7 @@ package enum RefusalSQL {
             search(copying: statement, copy.source, into: copy.destination, .columns(copy.columns))
         case .settleRows(let root, let table):
             search(
-                copying: statement, StepTableSQL.workingName(of: root), into: table, .columns([]))
+                copying: statement, TableCopies.workingName(of: root), into: table, .columns([]))
         case .createIndex(_, let table, let unique?): search(table, unique)
         default: nil
         }

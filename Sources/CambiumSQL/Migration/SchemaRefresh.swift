@@ -1,5 +1,3 @@
-import CambiumModel
-
 /// Brings the checks, defaults and indexes of a store up to date whose tables hold the right
 /// columns: a rule, a limit, a default or an index changes no version hash, but a store must learn
 /// of it.

@@ -1,5 +1,3 @@
-import CambiumModel
-
 // SQLite's length() and GLOB end at a NUL. Cambium writes no text with one; another program may have.
 extension Table {
     /// Conditions that the texts which a CHECK measures have no NUL, so that it sees all of them.
@@ -7,8 +5,7 @@ extension Table {
         guard check.contains("length(") || check.contains(" GLOB ") else { return [] }
         let names = Set(TableText.names(in: check))
         return columns.filter { column in
-            let type = "\(SQLText.identifier(column.name)) TEXT"
-            return names.contains(column.name) && column.definition.hasPrefix(type)
+            column.type == .text && names.contains(column.name)
         }.map { column in
             let text = SQLText.identifier(column.name)
             return RefusalSQL.Condition(
@@ -19,15 +16,15 @@ extension Table {
 
     /// The same of all CHECKs that rows from other tables have not met there.
     func textConditions(besides sources: [Table]) -> [RefusalSQL.Condition] {
-        let known = sources.map { Set($0.checks) }
+        let known = sources.map { Set($0.conditions) }
         var conditions: [RefusalSQL.Condition] = []
-        for check in checks where !known.allSatisfy({ $0.contains(check) }) {
+        for check in self.conditions where !known.allSatisfy({ $0.contains(check) }) {
             conditions += textConditions(of: check).filter { !conditions.contains($0) }
         }
         return conditions
     }
 
-    private var checks: [String] {
-        (columns.map(\.definition) + constraints).flatMap(TableText.checks).map(\.condition)
+    private var conditions: [String] {
+        (columns.flatMap(\.checks) + checks).map(\.condition)
     }
 }

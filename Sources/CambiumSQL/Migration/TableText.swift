@@ -79,21 +79,6 @@ struct TableText {
         return checks
     }
 
-    /// What a column's definition says besides its CHECKs, which come last in it.
-    static func withoutChecks(_ definition: String) -> String {
-        var rest = definition[...]
-        while let first = rest.first {
-            if first == "'" || first == "\"" {
-                rest = rest[(end(of: first, in: rest.dropFirst()) ?? rest.endIndex)...]
-            } else if rest.hasPrefix("CONSTRAINT \"") {
-                return trimmed(definition[..<rest.startIndex])
-            } else {
-                rest = rest.dropFirst()
-            }
-        }
-        return definition
-    }
-
     /// The names in quotes that a condition mentions: columns.
     static func names(in condition: String) -> [String] {
         var names: [String] = []

@@ -1,5 +1,3 @@
-import CambiumModel
-
 /// The statements about keys. A key is given once and never again, also after a delete.
 package enum KeySQL {
     /// The table of the next free key of each root entity.

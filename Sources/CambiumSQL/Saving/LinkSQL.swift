@@ -1,5 +1,3 @@
-import CambiumModel
-
 /// The statements that change the pairs of a join table, a whole set at once out of the `pending`
 /// table: `key` holds this side's key, `c0` the other's.
 package struct LinkSQL: Sendable {

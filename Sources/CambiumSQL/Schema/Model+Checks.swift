@@ -77,6 +77,18 @@ extension Model {
         return fragment.flatMap { $0.isPure ? $0.text : nil }
     }
 
+    /// Whether the store enforces a rule too, by a CHECK. One that needs more than the columns of
+    /// its row and SQLite's own functions is checked on save only.
+    package func isEnforcedByStore(_ rule: Rule, of entity: Entity) -> Bool {
+        columnCondition(rule.condition, of: entity, for: .truth) != nil
+    }
+
+    /// Whether the store's CHECKs hold an attribute's values to its pattern too.
+    package func enforcesPattern(of attribute: Attribute) -> Bool {
+        attribute.enforcedLimits.pattern == attribute.limits.pattern
+            && (attribute.limits.pattern.map { GlobPattern(regularExpression: $0) != nil } ?? true)
+    }
+
     /// A value over the columns of a row and SQLite's own functions, in the stored form of an
     /// attribute, or of its own type without one; nil where it needs more.
     func columnValue(

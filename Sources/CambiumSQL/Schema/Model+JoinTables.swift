@@ -24,8 +24,9 @@ extension Model {
         _ name: String, of relationship: Relationship, of entity: Entity
     ) -> Table {
         func side(_ column: String, _ destination: String) -> Table.Column {
-            Schema.systemColumn(
-                column, "INTEGER NOT NULL\n        \(reference(to: destination))")
+            Table.Column(
+                name: column, type: .integer, isRequired: true,
+                destination: rootName(of: destination), content: .system)
         }
         // A relationship may be its own inverse.
         let ends =
@@ -34,7 +35,7 @@ extension Model {
         let positions = ends.compactMap { end, declarer -> Table.Column? in
             guard let column = positionColumn(of: end, of: declarer) else { return nil }
             return Table.Column(
-                name: column, definition: "\(SQLText.identifier(column)) INTEGER",
+                name: column, type: .integer,
                 content: .position(entity: declarer.name, relationship: end.name))
         }
         let index = "\(entity.name).key.\(relationship.name)"
@@ -43,13 +44,11 @@ extension Model {
             columns: [
                 side("_source", entity.name), side("_destination", relationship.destination),
             ] + positions,
-            constraints: ["PRIMARY KEY (\"_source\", \"_destination\")"],
-            options: "STRICT, WITHOUT ROWID",
+            primaryKey: ["_source", "_destination"], options: "STRICT, WITHOUT ROWID",
             indexes: [
                 TableIndex(
-                    name: index,
-                    createStatement: "CREATE INDEX \(SQLText.identifier(index)) ON "
-                        + "\(SQLText.identifier(name)) (\"_destination\", \"_source\")")
+                    name: index, table: name,
+                    elements: ["_destination", "_source"].map(SQLText.identifier))
             ] + orderIndexes(of: ends, in: name),
             content: .links(entity: entity.name, relationship: relationship.name))
     }
@@ -62,19 +61,14 @@ extension Model {
             guard case .joinTable(_, let owner, let member) = storage(of: relationship, of: entity),
                 let position = positionColumn(of: relationship, of: entity)
             else { return nil }
-            let name = "\(entity.name).order.\(relationship.name)"
-            let columns = [owner, position, member].map(SQLText.identifier)
             return TableIndex(
-                name: name,
-                createStatement: "CREATE INDEX \(SQLText.identifier(name)) ON "
-                    + "\(SQLText.identifier(table)) (\(columns.joined(separator: ", ")))")
+                name: "\(entity.name).order.\(relationship.name)", table: table,
+                elements: [owner, position, member].map(SQLText.identifier))
         }
     }
 
-    /// The foreign key of a column that holds keys of an entity's objects.
-    func reference(to destination: String) -> String {
-        let table = entity(named: destination).map { root(of: $0).name } ?? destination
-        return "REFERENCES \(SQLText.identifier(table)) (\"_id\") "
-            + "ON DELETE NO ACTION DEFERRABLE INITIALLY DEFERRED"
+    /// The name of the root entity of one, which is that of its table.
+    func rootName(of name: String) -> String {
+        entity(named: name).map { root(of: $0).name } ?? name
     }
 }

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// Lays out the one table that a root entity and all its sub-entities share.
 struct ObjectTableBuilder {
@@ -12,23 +13,25 @@ struct ObjectTableBuilder {
         return Table(
             name: root.name,
             columns: systemColumns + entities.flatMap(columns),
-            constraints: entities.flatMap(requirements) + entities.flatMap(presences)
+            checks: entities.flatMap(requirements) + entities.flatMap(presences)
                 + entities.flatMap(rules),
             options: "STRICT", indexes: entities.flatMap(indexes),
             content: .objects(root: root.name))
     }
 
     private var systemColumns: [Table.Column] {
-        var columns = [
-            Schema.systemColumn("_id", "INTEGER PRIMARY KEY"),
-            Schema.systemColumn("_version", "INTEGER NOT NULL DEFAULT 1"),
+        let columns = [
+            Table.Column(
+                name: SystemColumn.key, type: .integer, isPrimaryKey: true, content: .system),
+            Table.Column(
+                name: SystemColumn.version, type: .integer, isRequired: true,
+                defaultValue: .integer(1), content: .system),
         ]
-        if model.hasSubentities(root) {
-            columns.append(
-                Table.Column(
-                    name: "_entity", definition: "\"_entity\" TEXT NOT NULL", content: .entity))
-        }
-        return columns
+        guard model.hasSubentities(root) else { return columns }
+        return columns + [
+            Table.Column(
+                name: SystemColumn.entity, type: .text, isRequired: true, content: .entity)
+        ]
     }
 
     private func columns(of entity: Entity) -> [Table.Column] {
@@ -39,31 +42,23 @@ struct ObjectTableBuilder {
 
     private func column(of attribute: Attribute, of entity: Entity) -> Table.Column {
         let name = model.column(of: attribute.name, in: entity)
-        let quoted = SQLText.identifier(name)
-        var definition = "\(quoted) \(model.storageClass(of: attribute.type).rawValue)"
+        var column = Table.Column(
+            name: name, type: model.storageClass(of: attribute.type),
+            content: .attribute(entity: entity.name, name: attribute.name))
         if attribute.derivation != nil {
-            let generation = generation(of: attribute, of: entity)
-            return Table.Column(
-                name: name, definition: definition + generation,
-                content: .attribute(entity: entity.name, name: attribute.name),
-                isGenerated: !generation.isEmpty)
+            column.generation = generation(of: attribute, of: entity)
+            return column
         }
         if entity.parent == nil {
             // A column of a sub-entity is NULL in rows of others: no NOT NULL, no DEFAULT.
-            definition += attribute.isOptional ? "" : " NOT NULL"
-            if let value = model.sqlDefault(of: attribute) {
-                definition += " DEFAULT \(SQLText.literal(value))"
-            }
+            column.isRequired = !attribute.isOptional
+            column.defaultValue = model.sqlDefault(of: attribute)
         }
-        for (check, condition) in model.checks(of: attribute, column: quoted) {
-            let name = ConstraintName.property(
-                entity: entity.name, property: attribute.name, check)
-            definition +=
-                "\n        CONSTRAINT \(SQLText.identifier(name.text)) CHECK (\(condition))"
+        column.checks = model.checks(of: attribute, column: SQLText.identifier(name)).map {
+            Table.Check(
+                name: .property(entity: entity.name, property: attribute.name, $0), condition: $1)
         }
-        return Table.Column(
-            name: name, definition: definition,
-            content: .attribute(entity: entity.name, name: attribute.name))
+        return column
     }
 
     private func keyColumns(of relationship: Relationship, of entity: Entity) -> [Table.Column] {
@@ -71,20 +66,16 @@ struct ObjectTableBuilder {
             case .key(let column, let entityColumn) = model.storage(of: relationship, of: entity)
         else { return [] }
         let isRequired = entity.parent == nil && !relationship.isOptional
-        let definition =
-            "\(SQLText.identifier(column)) INTEGER\(isRequired ? " NOT NULL" : "")\n        "
-            + model.reference(to: relationship.destination)
         var columns = [
             Table.Column(
-                name: column, definition: definition,
+                name: column, type: .integer, isRequired: isRequired,
+                destination: model.rootName(of: relationship.destination),
                 content: .key(entity: entity.name, relationship: relationship.name))
         ]
         if let entityColumn {
             columns.append(
                 Table.Column(
-                    name: entityColumn,
-                    definition:
-                        "\(SQLText.identifier(entityColumn)) TEXT\(isRequired ? " NOT NULL" : "")",
+                    name: entityColumn, type: .text, isRequired: isRequired,
                     content: .entityOfKey(entity: entity.name, relationship: relationship.name)))
         }
         return columns + [positionColumn(of: relationship, of: entity)].compactMap { $0 }
@@ -96,13 +87,13 @@ struct ObjectTableBuilder {
             let ordered = model.inverse(of: key)
         else { return nil }
         return Table.Column(
-            name: column, definition: "\(SQLText.identifier(column)) INTEGER",
+            name: column, type: .integer,
             content: .position(
                 entity: ordered.entity.name, relationship: ordered.relationship.name))
     }
 
     /// What the sub-entity requires although rows of others have no such value.
-    private func requirements(of entity: Entity) -> [String] {
+    private func requirements(of entity: Entity) -> [Table.Check] {
         guard entity.parent != nil else { return [] }
         let attributes = entity.attributes
             .filter { !$0.isTransient && !$0.isOptional && $0.derivation == nil }
@@ -115,23 +106,25 @@ struct ObjectTableBuilder {
                 return (relationship.name, column)
             }
         return (attributes + links).map { property, column in
-            constraint(
-                .property(entity: entity.name, property: property, .required),
-                "\(otherEntities(than: entity)) OR \(SQLText.identifier(column)) IS NOT NULL")
+            Table.Check(
+                name: .property(entity: entity.name, property: property, .required),
+                condition:
+                    "\(otherEntities(than: entity)) OR \(SQLText.identifier(column)) IS NOT NULL")
         }
     }
 
     /// What an optional composite value requires as soon as one of its parts is there. All parts
     /// are NULL in the rows of other entities.
-    private func presences(of entity: Entity) -> [String] {
+    private func presences(of entity: Entity) -> [Table.Check] {
         entity.presenceRules(in: model).map { rule in
             func columns(_ parts: [String], _ test: String) -> String {
                 parts.map { "\(SQLText.identifier(model.column(of: $0, in: entity))) \(test)" }
                     .joined(separator: " AND ")
             }
-            return constraint(
-                .property(entity: entity.name, property: rule.composite, .presence),
-                "\(columns(rule.parts, "IS NULL")) OR \(columns(rule.required, "IS NOT NULL"))")
+            return Table.Check(
+                name: .property(entity: entity.name, property: rule.composite, .presence),
+                condition: "\(columns(rule.parts, "IS NULL")) "
+                    + "OR \(columns(rule.required, "IS NOT NULL"))")
         }
     }
 
@@ -140,12 +133,10 @@ struct ObjectTableBuilder {
     /// reason to refuse a row.
     ///
     /// The column is virtual: ALTER TABLE can add it, and it takes no room in the row.
-    private func generation(of attribute: Attribute, of entity: Entity) -> String {
-        guard let value = model.generatedValue(of: attribute, of: entity) else { return "" }
-        let guarded =
-            entity.parent == nil
-            ? value : "CASE WHEN \(isOfFamily(entity)) THEN \(value) END"
-        return "\n        GENERATED ALWAYS AS (\(guarded)) VIRTUAL"
+    private func generation(of attribute: Attribute, of entity: Entity) -> String? {
+        model.generatedValue(of: attribute, of: entity).map { value in
+            entity.parent == nil ? value : "CASE WHEN \(isOfFamily(entity)) THEN \(value) END"
+        }
     }
 
     private func isOfFamily(_ entity: Entity) -> String {
@@ -155,19 +146,15 @@ struct ObjectTableBuilder {
             : "\"_entity\" IN (\(names.joined(separator: ", ")))"
     }
 
-    private func rules(of entity: Entity) -> [String] {
+    private func rules(of entity: Entity) -> [Table.Check] {
         entity.rules.compactMap { rule in
             model.columnCondition(rule.condition, of: entity, for: .truth).map { condition in
-                constraint(
-                    .rule(entity: entity.name, name: rule.name),
-                    entity.parent == nil
+                Table.Check(
+                    name: .rule(entity: entity.name, name: rule.name),
+                    condition: entity.parent == nil
                         ? condition : "\(otherEntities(than: entity)) OR (\(condition))")
             }
         }
-    }
-
-    private func constraint(_ name: ConstraintName, _ condition: String) -> String {
-        "CONSTRAINT \(SQLText.identifier(name.text)) CHECK (\(condition))"
     }
 
     private func otherEntities(than entity: Entity) -> String {
@@ -175,5 +162,79 @@ struct ObjectTableBuilder {
         return names.count == 1
             ? "\"_entity\" <> \(names[0])"
             : "\"_entity\" NOT IN (\(names.joined(separator: ", ")))"
+    }
+
+    /// One per key, one per unique constraint, one per index of the model.
+    func indexes(of entity: Entity) -> [TableIndex] {
+        keyIndexes(of: entity) + uniqueIndexes(of: entity) + modelIndexes(of: entity)
+    }
+
+    private func keyIndexes(of entity: Entity) -> [TableIndex] {
+        entity.relationships.compactMap { relationship in
+            guard case .key(let column, _) = model.storage(of: relationship, of: entity) else {
+                return nil
+            }
+            // With the places, the members of an ordered to-many are read in their order.
+            let position = model.inversePositionColumn(of: relationship, of: entity)
+            return index(
+                "\(entity.name).key.\(relationship.name)",
+                by: [column, position].compactMap { $0.map(SQLText.identifier) })
+        }
+    }
+
+    private func uniqueIndexes(of entity: Entity) -> [TableIndex] {
+        let entities = entity.parent == nil ? [] : model.family(of: entity).map(\.name)
+        var seen: Set<UniqueConstraint> = []
+        return entity.uniqueConstraints.filter { seen.insert($0).inserted }.map { constraint in
+            let rows = UniqueRows(
+                constraint.properties.map { column(of: $0, in: entity) }, of: entities)
+            return index(
+                ConstraintName.unique(
+                    entity: entity.name, properties: constraint.properties
+                ).text, by: [rows.list], where: rows.condition, unique: rows)
+        }
+    }
+
+    private func modelIndexes(of entity: Entity) -> [TableIndex] {
+        var uses: [String: Int] = [:]
+        return entity.indexes.compactMap { declared in
+            let columns = declared.elements.compactMap { indexed($0, of: entity) }
+            // A value that only the program can compute cannot be in the store's index.
+            guard columns.count == declared.elements.count else { return nil }
+            let words = declared.elements.map { element in
+                (element.expression == nil ? element.property : "computed")
+                    + (element.isDescending ? " descending" : "")
+            }
+            let name = "\(entity.name).index.\(declared.name ?? words.joined(separator: "+"))"
+            uses[name, default: 0] += 1
+            let count = uses[name] ?? 1
+            return index(
+                count == 1 ? name : "\(name).\(count)", by: columns,
+                where: declared.condition.flatMap {
+                    model.columnCondition($0, of: entity, for: .filter)
+                })
+        }
+    }
+
+    private func indexed(_ element: IndexElement, of entity: Entity) -> String? {
+        let direction = element.isDescending ? " DESC" : ""
+        guard let expression = element.expression else {
+            return SQLText.identifier(column(of: element.property, in: entity)) + direction
+        }
+        return model.columnValue(expression, of: entity).map { "(\($0))\(direction)" }
+    }
+
+    private func index(
+        _ name: String, by columns: [String], where condition: String? = nil,
+        unique: UniqueRows? = nil
+    ) -> TableIndex {
+        TableIndex(
+            name: name, table: root.name, elements: columns, condition: condition,
+            uniqueRows: unique)
+    }
+
+    /// The column of an own or inherited property.
+    private func column(of property: String, in entity: Entity) -> String {
+        model.column(of: property, in: model.declarer(of: property, in: entity) ?? entity)
     }
 }

@@ -65,6 +65,34 @@ package struct Schema: Sendable, Hashable {
         }
         return SHA256.hexadecimal(of: text)
     }
+
+    /// What makes the key table say that the keys of all objects were given.
+    package var keyRepairs: [String] {
+        tables.compactMap { table in
+            guard case .objects(let root) = table.content else { return nil }
+            return "UPDATE \"_keys\" SET \"next\" = (SELECT coalesce(max(\"_id\"), 0) + 1 FROM "
+                + "\(SQLText.identifier(table.name))) "
+                + "WHERE \"entity\" = \(SQLText.literal(.text(root)))"
+        }
+    }
+
+    static let systemTables = [
+        systemTable("_metadata", "name", ("value", .text)),
+        systemTable("_keys", "entity", ("next", .integer)),
+    ]
+
+    private static func systemTable(
+        _ name: String, _ key: String, _ value: (name: String, type: StorageClass)
+    ) -> Table {
+        Table(
+            name: name,
+            columns: [
+                Table.Column(
+                    name: key, type: .text, isRequired: true, isPrimaryKey: true, content: .system),
+                Table.Column(
+                    name: value.name, type: value.type, isRequired: true, content: .system),
+            ], options: "STRICT, WITHOUT ROWID", content: .system)
+    }
 }
 
 extension Model {

@@ -1,17 +1,20 @@
 import CambiumModel
+import CambiumPlan
 
-/// A table of a store, with everything that its SQL says.
+/// A table of a store, as values; its SQL is written out here alone.
 package struct Table: Sendable, Hashable {
     /// The table's name.
     package let name: String
     /// The columns in order.
-    package let columns: [Column]
-    /// Constraints over several columns, each a line.
-    package let constraints: [String]
+    package internal(set) var columns: [Column]
+    /// The columns of its primary key; empty where a column says that it is the key.
+    var primaryKey: [String] = []
+    /// Conditions over several columns.
+    var checks: [Check] = []
     /// The words after the closing parenthesis.
     package let options: String
     /// The indexes in order.
-    package let indexes: [TableIndex]
+    package internal(set) var indexes: [TableIndex] = []
     /// What its rows are.
     package let content: Content
 
@@ -29,12 +32,45 @@ package struct Table: Sendable, Hashable {
     package struct Column: Sendable, Hashable {
         /// The column's name.
         package let name: String
-        /// The whole definition, one or more lines.
-        package let definition: String
+        /// The form of its values.
+        let type: StorageClass
+        /// Whether NULL is no value.
+        var isRequired = false
+        /// Whether it is the primary key.
+        var isPrimaryKey = false
+        /// What new rows get.
+        var defaultValue: StoredValue?
+        /// The table that it has keys of.
+        var destination: String?
+        /// SQL for the values, if SQLite computes them; nothing can be written to it then.
+        var generation: String?
+        /// What its values have to meet.
+        var checks: [Check] = []
         /// What its values are.
         package let content: Content
-        /// Whether SQLite computes the values; nothing can be written to it then.
-        package var isGenerated = false
+
+        /// Whether SQLite computes the values.
+        package var isGenerated: Bool { generation != nil }
+
+        /// What the table says of it, one or more lines.
+        var definition: String {
+            checks.reduce(bareDefinition) { "\($0)\n        \($1.definition)" }
+        }
+
+        /// The same without its checks.
+        var bareDefinition: String {
+            var text = "\(SQLText.identifier(name)) \(type.rawValue)"
+            if isRequired { text += " NOT NULL" }
+            if isPrimaryKey { text += " PRIMARY KEY" }
+            if let defaultValue { text += " DEFAULT \(SQLText.literal(defaultValue))" }
+            if let destination {
+                text +=
+                    "\n        REFERENCES \(SQLText.identifier(destination)) (\"_id\") "
+                    + "ON DELETE NO ACTION DEFERRABLE INITIALLY DEFERRED"
+            }
+            if let generation { text += "\n        GENERATED ALWAYS AS (\(generation)) VIRTUAL" }
+            return text
+        }
 
         /// What the values of a column are.
         package enum Content: Sendable, Hashable {
@@ -51,6 +87,30 @@ package struct Table: Sendable, Hashable {
             /// Places in the ordered to-many that the entity declares.
             case position(entity: String, relationship: String)
         }
+    }
+
+    /// A condition that rows have to meet.
+    struct Check: Sendable, Hashable {
+        /// What it is about.
+        let name: ConstraintName
+        /// SQL over the row.
+        let condition: String
+
+        /// What the table says of it.
+        var definition: String {
+            "CONSTRAINT \(SQLText.identifier(name.text)) CHECK (\(condition))"
+        }
+    }
+
+    /// What the table says beside its columns, each a line.
+    var constraints: [String] {
+        let key = primaryKey.map(SQLText.identifier).joined(separator: ", ")
+        return (key.isEmpty ? [] : ["PRIMARY KEY (\(key))"]) + checks.map(\.definition)
+    }
+
+    /// The columns that hold keys of another table.
+    package func columns(leadingTo table: String) -> [Column] {
+        columns.filter { $0.destination == table }
     }
 
     /// The statement that makes the table, under its own or another name.
@@ -72,13 +132,44 @@ package struct Table: Sendable, Hashable {
 package struct TableIndex: Sendable, Hashable {
     /// The index's name.
     package let name: String
-    /// The statement that makes it.
-    package let createStatement: String
+    /// Its table.
+    let table: String
+    /// The columns, or SQL for values, in order.
+    let elements: [String]
+    /// SQL for which rows are in it; nil if all are.
+    var condition: String?
     /// Which rows may not be alike; nil where that is allowed.
     package var uniqueRows: UniqueRows?
+
+    /// The statement that makes it.
+    package var createStatement: String {
+        "CREATE \(uniqueRows == nil ? "" : "UNIQUE ")INDEX \(SQLText.identifier(name)) "
+            + "ON \(SQLText.identifier(table)) (\(elements.joined(separator: ", ")))"
+            + (condition.map { "\n    WHERE \($0)" } ?? "")
+    }
 
     /// Whether an index of that name may be a model's: of this version or of another one.
     package static func mayBeOurs(_ name: String) -> Bool {
         [".key.", ".order.", ".unique.", ".index."].contains { name.contains($0) }
+    }
+}
+
+extension UniqueRows {
+    /// The columns in a statement.
+    package var list: String { columns.map(SQLText.identifier).joined(separator: ", ") }
+
+    /// SQL for which rows are meant; nil where all are.
+    var condition: String? {
+        let names = entities.map { SQLText.literal(.text($0)) }
+        return switch names.count {
+        case 0: nil
+        case 1: "\"_entity\" = \(names[0])"
+        default: "\"_entity\" IN (\(names.joined(separator: ", ")))"
+        }
+    }
+
+    /// The conditions of the rows that may not be equal to others.
+    package var conditions: [String] {
+        columns.map { "\(SQLText.identifier($0)) IS NOT NULL" } + [condition].compactMap(\.self)
     }
 }

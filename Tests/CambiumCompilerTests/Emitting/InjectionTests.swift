@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import CambiumCompiler
+import CambiumPlan
 
 @Suite("Text of a model never becomes code")
 struct InjectionTests {

@@ -2,6 +2,7 @@ import CambiumMigration
 import CambiumModel
 
 @testable import CambiumCompiler
+import CambiumPlan
 
 /// A model and everything else that the emitter takes.
 struct EmitterInput {

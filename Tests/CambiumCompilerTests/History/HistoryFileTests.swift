@@ -1,5 +1,5 @@
 import CambiumModel
-import CambiumSQL
+import CambiumPlan
 import Foundation
 import Testing
 

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import CambiumCompiler
+import CambiumPlan
 
 /// Things of Xcode with one Renaming ID: whoever duplicates one duplicates that, too.
 struct DuplicatedThingTests {

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import CambiumMigration
+import CambiumPlan
 @testable import CambiumSQL
 
 struct DraftTests {

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import CambiumMigration
+import CambiumPlan
 @testable import CambiumSQL
 
 /// Random pairs of drafts of one version: a migration that nobody has proven either gives what a fresh

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import CambiumMigration
+import CambiumPlan
 @testable import CambiumSQL
 
 /// What a migration makes of rows, against what is known of the models' changes: pairs and chains of

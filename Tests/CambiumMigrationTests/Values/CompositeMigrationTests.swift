@@ -1,5 +1,6 @@
 import CambiumMigration
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 import Testing
 

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 @testable import CambiumSQL
 import Testing
 

@@ -1,5 +1,5 @@
 import Cambium
-import CambiumSQL
+import CambiumPlan
 import Testing
 
 /// Migrations: data that does not fit, renames over several versions, one step after the other.

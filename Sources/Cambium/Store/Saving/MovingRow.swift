@@ -1,3 +1,4 @@
+import CambiumModel
 import CambiumRecords
 import CambiumSQL
 import CambiumSQLite

@@ -1,4 +1,4 @@
-import CambiumSQL
+import CambiumPlan
 
 /// Checks the file of declarations beside a bundle: which steps it is about, and what its
 /// declarations mean for the data. What they declare is checked with the version that each leads

@@ -1,5 +1,5 @@
 import CambiumModel
-import CambiumSQL
+import CambiumPlan
 
 extension ModelChecker {
     private var migrationElement: ParsedElement? { parsed.root.children(named: "migration").first }

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// The two versions that a mapping model leads from and to, and the compiler's word on a migration

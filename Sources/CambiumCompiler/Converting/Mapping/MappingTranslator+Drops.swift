@@ -1,5 +1,5 @@
 import CambiumModel
-import CambiumSQL
+import CambiumPlan
 
 extension MappingTranslator {
     /// Drops what a mapping says is not carried over. Where the versions are known, the compiler

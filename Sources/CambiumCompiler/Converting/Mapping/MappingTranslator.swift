@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// Turns a mapping model into the draft of a migration.

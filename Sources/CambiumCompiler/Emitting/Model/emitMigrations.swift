@@ -1,4 +1,5 @@
 import CambiumMigration
+import CambiumPlan
 
 extension SwiftEmitter {
     /// The migrations from all earlier versions.

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// A migration in which the program does steps of its own: what generated code is about.

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// What a step to the next version may take out of a store, and how to find out how much it takes.
 ///

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 // What becomes of links. Each pair of inverses is asked about once, from the end that keeps its links;
 // a link of a relationship that is its own inverse is one, although it is there in both directions.

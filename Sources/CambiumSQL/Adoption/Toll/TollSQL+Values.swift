@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 // What becomes of values.
 extension TollSQL {
@@ -122,7 +123,7 @@ extension TollSQL {
             origin.sources(of: attribute, in: entity).compactMap { source in
                 let gone = AttributeConversion.replacements(
                     from: source.attribute.type, in: old, to: enumeration, in: new
-                ).map(\.gone)
+                ).map { SQLText.literal($0.gone) }
                 guard !gone.isEmpty else { return nil }
                 return "\(origin.isOf(source.entities)) AND "
                     + "old.\(SQLText.identifier(source.column)) IN (\(gone.joined(separator: ", ")))"

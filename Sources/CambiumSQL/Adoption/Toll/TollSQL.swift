@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// The queries that count what the changes between two versions take, in the order of the changes:
 /// what one has taken, no other takes. They look at the tables that the statements of the step make,

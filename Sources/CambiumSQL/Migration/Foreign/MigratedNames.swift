@@ -1,4 +1,4 @@
-import CambiumModel
+import CambiumPlan
 
 /// What becomes of the names of a store while the statements of a chain run: which they make, and
 /// whether what has a name afterwards is still what had it before. SQLite does not tell upper case
@@ -47,7 +47,7 @@ package struct MigratedNames: Sendable {
         }
         for case .dropTable(let table) in operations where !helpers.contains(table) {
             let key = table.lowercased()
-            guard let columns = TableCopySQL.columnsMadeOfOthers(of: table, by: operations) else {
+            guard let columns = TableCopies.columnsMadeOfOthers(of: table, by: operations) else {
                 strangers.insert(key)
                 continue
             }

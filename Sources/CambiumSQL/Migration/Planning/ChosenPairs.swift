@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// The links of a one-to-one of which not all that the old store or the author would make can be
 /// there: the objects choose in the order of their keys, each the first that is still free, and both
@@ -80,11 +81,4 @@ struct ChosenPairs {
     var tableName: String { "_pairs.\(name)" }
 
     private var table: String { SQLText.identifier(tableName) }
-}
-
-extension Relationship {
-    /// Whether what an object of the entity, which declares it, is linked to is linked to that object.
-    func isOwnInverse(in entity: Entity) -> Bool {
-        destination == entity.name && inverse == name
-    }
 }

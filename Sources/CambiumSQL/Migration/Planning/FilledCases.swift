@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// Attributes of an enumeration that the author fills from values that need not be cases of it, or
 /// no longer are: no column says what the fill has to give, so that it is asked for.

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// Takes objects away that the author gives up by a condition. It runs on the old tables before
 /// anything else, so that nothing later meets what the new version cannot hold.
@@ -12,21 +13,23 @@ struct GivenUpObjects {
 
     /// The step, or nil where nothing is given up.
     var step: MigrationStep? {
-        let drops = match.conditionalDrops
+        let drops = match.conditionalDrops.compactMap { drop in
+            match.rows(where: drop.condition, of: drop.entity).map { (drop: drop, rows: $0) }
+        }
         guard !drops.isEmpty else { return nil }
         let removals = drops.indices.map { index in
             ObjectRemoval(
-                model: match.old, schema: schema, entity: drops[index].entity, links: .drop,
+                model: match.old, schema: schema, entity: drops[index].drop.entity, links: .drop,
                 number: index)
         }
-        let roots = drops.map { match.old.root(of: $0.entity).name }
+        let roots = drops.map { match.old.root(of: $0.drop.entity).name }
         let choices = drops.indices.flatMap { index in
             removals[index].choice(
-                query(of: drops[index], besides: roots[..<index]),
-                from: [roots[index]] + drops[index].tables.sorted())
+                query(of: drops[index].rows.sql, in: roots[index], besides: roots[..<index]),
+                from: [roots[index]] + drops[index].rows.tables.sorted())
         }
         return MigrationStep(
-            summary: "Drop " + drops.map(\.words).unique.joined(separator: "; "),
+            summary: "Drop " + drops.map(\.drop.words).unique.joined(separator: "; "),
             kind: .lossy, tables: roots.unique,
             statements: choices + removals.flatMap(\.deletion) + removals.flatMap(\.linkUpdates)
                 + removals.flatMap(\.ending))
@@ -36,13 +39,12 @@ struct GivenUpObjects {
     ///
     /// - Parameter earlier: The tables of the earlier drops, by their numbers.
     private func query(
-        of drop: ModelMatch.ConditionalDrop, besides earlier: ArraySlice<String>
+        of condition: String, in root: String, besides earlier: ArraySlice<String>
     ) -> String {
-        let root = match.old.root(of: drop.entity).name
         let others = earlier.indices.filter { earlier[$0] == root }.map {
             " AND \"_id\" NOT IN (SELECT \"old\" FROM \(ObjectRemoval.pairs($0)))"
         }
-        return "SELECT \"_id\", \"_id\", 1 FROM \(SQLText.identifier(root))\nWHERE \(drop.sql)"
+        return "SELECT \"_id\", \"_id\", 1 FROM \(SQLText.identifier(root))\nWHERE \(condition)"
             + others.joined()
     }
 }

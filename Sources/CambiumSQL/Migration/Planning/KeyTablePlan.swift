@@ -1,4 +1,4 @@
-import CambiumModel
+import CambiumPlan
 
 /// How the key table follows the root entities. A key that was given once is never given again.
 struct KeyTablePlan {

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// SQL for the object that a to-one leads to where existing objects of one old table have none there.
 struct LinkSource {

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// The SQL that makes a store of one version a store of another.
 ///
@@ -35,7 +36,7 @@ package struct MigrationPlan: Sendable {
         _ difference: ModelDifference, schemas: (old: Schema, new: Schema)
     ) throws(MigrationProblems) {
         guard difference.problems.isEmpty else {
-            throw MigrationProblems(problems: difference.problems)
+            throw MigrationProblems(difference.problems)
         }
         changes = difference.changes
         steps =
@@ -44,5 +45,65 @@ package struct MigrationPlan: Sendable {
             changes.allSatisfy { $0.kind == .additive }
                 && steps.allSatisfy { $0.kind == .additive }
             ? nil : HistoryPlanner(difference, schemas.old, schemas.new).history
+    }
+}
+
+/// A part of a migration: what it does in words, and the SQL that does it.
+public struct MigrationStep: Sendable, Hashable {
+    /// What the step does.
+    public let summary: String
+    /// What it means for the data.
+    public let kind: MigrationKind
+    /// Whether data goes away or becomes less exact: a copy of the store is made first. A step that
+    /// needs data may do so too, which its kind alone does not tell.
+    public let losesData: Bool
+    /// The tables whose rows it reads or writes, by the names that they have afterwards.
+    public let tables: [String]
+    /// The name of the program's step that runs after the statements, if any.
+    public let code: String?
+    /// The statements in order.
+    public let statements: [MigrationStatement]
+
+    /// The texts of the statements.
+    public var sql: [String] { statements.map(\.sql) }
+
+    /// Describes a step.
+    ///
+    /// - Parameter losesData: nil takes the answer from the kind.
+    public init(
+        summary: String, kind: MigrationKind, losesData: Bool? = nil, tables: [String] = [],
+        code: String? = nil, statements: [MigrationStatement]
+    ) {
+        self.summary = summary
+        self.kind = kind
+        self.losesData =
+            losesData ?? [.lossy, .destructive, .needsCode].contains(kind)
+        self.tables = tables
+        self.code = code
+        self.statements = statements
+    }
+}
+
+/// How a migration takes the history of a store along.
+///
+/// What was changed before is told under the new names afterwards, and the migration itself is a
+/// transaction: the objects that it deletes, and those whose values it gives anew.
+public struct MigrationHistory: Sendable, Hashable {
+    /// What is done before the first step, in order.
+    public let before: [String]
+    /// What is done after the last step, in order.
+    public let after: [String]
+    /// Why nobody can say what the migration changes, as a sentence; nil where that is known. Then
+    /// the history begins anew.
+    public let obstacle: String?
+
+    /// Describes how a history is taken along.
+    public init(before: [String], after: [String]) {
+        (self.before, self.after, obstacle) = (before, after, nil)
+    }
+
+    /// Describes why it is not.
+    public init(obstacle: String) {
+        (before, after, self.obstacle) = ([], [], obstacle)
     }
 }

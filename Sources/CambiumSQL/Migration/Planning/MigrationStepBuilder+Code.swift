@@ -1,4 +1,4 @@
-import CambiumModel
+import CambiumPlan
 
 /// The program's own steps.
 ///
@@ -119,7 +119,7 @@ extension MigrationStepBuilder {
 
     /// The name that a new table has while the steps run.
     private func currentName(of table: Table) -> String {
-        if isWorking(table) { return StepTableSQL.workingName(of: table.name) }
+        if isWorking(table) { return TableCopies.workingName(of: table.name) }
         return isRebuilt(table) ? temporaryName(of: table) : table.name
     }
 }

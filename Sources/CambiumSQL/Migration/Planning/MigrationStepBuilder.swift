@@ -1,4 +1,4 @@
-import CambiumModel
+import CambiumPlan
 
 /// Puts the statements of a migration in order.
 struct MigrationStepBuilder {
@@ -125,14 +125,14 @@ struct MigrationStepBuilder {
             return nil
         case .restate(let columns, let restatement):
             let statements = columns.map { column in
-                MigrationStatement.add(
-                    column.name, TableText.withoutChecks(column.definition), to: table.name)
+                // ALTER TABLE goes through the whole table, and more than once, for a condition.
+                MigrationStatement.add(column.name, column.bareDefinition, to: table.name)
             }
             return step(
                 for: table, "Change \(table.name)", statements + restatement.statements)
         case .rebuild:
             if isWorking(table) {
-                let name = StepTableSQL.workingName(of: table.name)
+                let name = TableCopies.workingName(of: table.name)
                 return step(
                     for: table, "Prepare \(table.name)",
                     [StepTableSQL.create(table)] + copy.insertStatements(into: name))
@@ -169,7 +169,7 @@ struct MigrationStepBuilder {
     /// same letters is: SQLite does not tell upper case from lower.
     func temporaryName(of table: Table) -> String {
         oldNames.contains(table.name.lowercased())
-            ? TableCopySQL.temporaryName(of: table.name) : table.name
+            ? TableCopies.temporaryName(of: table.name) : table.name
     }
 
     // MARK: All tables

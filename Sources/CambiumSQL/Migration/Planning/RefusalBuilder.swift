@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// Statements that fail, with a text that says why, where the data of a store does not fit the new
 /// version. They run before anything is changed.
@@ -65,7 +66,7 @@ struct RefusalBuilder {
                 isRevised: difference.match.isRevised(attribute.name, in: entity.name))
         else { return nil }
         let column = SQLText.identifier(difference.old.column(of: old.name, in: owner))
-        var condition = "\(column) IS NOT NULL AND NOT (\(fits(column)))"
+        var condition = "\(column) IS NOT NULL AND NOT (\(fits.sql(column)))"
         if let owners = difference.match.partialOwners(of: source) {
             let names = owners.map { SQLText.literal(.text($0)) }.joined(separator: ", ")
             condition = "\"_entity\" IN (\(names)) AND \(condition)"

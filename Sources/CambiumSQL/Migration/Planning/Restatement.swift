@@ -30,7 +30,7 @@ struct Restatement: Hashable {
     ///
     /// - Parameter added: Columns that ALTER TABLE has added, without their conditions.
     init?(from old: Table, to new: Table, besides added: [Table.Column] = []) {
-        let columns = old.columns.map { ($0.name, $0.definition) }
+        let columns = old.columns.map { ($0.name, Form($0)) }
         self.init(
             columns: Dictionary(columns, uniquingKeysWith: { first, _ in first }),
             constraints: old.constraints, options: old.options, to: new,
@@ -39,12 +39,11 @@ struct Restatement: Hashable {
 
     /// Compares what a store says about a table with what it should say.
     init?(from text: TableText, to new: Table) {
-        var columns: [String: String] = [:]
+        var columns: [String: Form] = [:]
         for column in new.columns {
-            let start = SQLText.identifier(column.name) + " "
-            columns[column.name] = text.parts.first { $0.hasPrefix(start) }
+            columns[column.name] = text.parts.lazy.compactMap { Form($0, of: column.name) }.first
         }
-        let definitions = Set(columns.values)
+        let definitions = Set(columns.values.map(\.definition))
         let constraints = text.parts.filter { !definitions.contains($0) }
         guard columns.count == new.columns.count,
             !constraints.contains(where: { $0.hasPrefix("\"") })
@@ -56,7 +55,7 @@ struct Restatement: Hashable {
     }
 
     private init?(
-        columns: [String: String], constraints: [String], options: String, to new: Table,
+        columns: [String: Form], constraints: [String], options: String, to new: Table,
         besides added: [Table.Column]
     ) {
         guard options == new.options else { return nil }
@@ -75,19 +74,18 @@ struct Restatement: Hashable {
             }
         }
         for column in added {
-            // ALTER TABLE goes through the whole table, and more than once, for a condition.
-            let bare = TableText.withoutChecks(column.definition)
-            guard bare != column.definition else { continue }
-            replacements.append(Replacement(old: bare, new: column.definition))
+            guard !column.checks.isEmpty else { continue }
+            replacements.append(
+                Replacement(old: column.bareDefinition, new: column.definition))
             check(column.definition, of: column)
         }
         let addedNames = Set(added.map(\.name))
         for column in new.columns where !addedNames.contains(column.name) {
             guard let old = columns[column.name] else { return nil }
-            if old == column.definition { continue }
-            guard Self.canRestate(old, as: column) else { return nil }
-            replacements.append(Replacement(old: old, new: column.definition))
-            check(column.definition, besides: old, of: column)
+            if old.definition == column.definition { continue }
+            guard old.canBecome(column) else { return nil }
+            replacements.append(Replacement(old: old.definition, new: column.definition))
+            check(column.definition, besides: old.definition, of: column)
         }
         let (gone, gained) = (
             constraints.filter { !new.constraints.contains($0) },
@@ -113,20 +111,36 @@ struct Restatement: Hashable {
     /// Whether rows are read to see whether they meet the new conditions.
     var readsRows: Bool { !conditions.isEmpty }
 
-    /// Whether only what is said about the values of a column differs: neither their form nor where
-    /// they lead, and not that each row has one now.
-    static func canRestate(_ old: String, as column: Table.Column) -> Bool {
-        guard case .attribute = column.content, !column.isGenerated else { return false }
-        let name = SQLText.identifier(column.name)
-        func words(_ definition: String) -> (type: Substring, isRequired: Bool)? {
-            guard definition.hasPrefix(name + " ") else { return nil }
-            let rest = definition.dropFirst(name.count + 1)
-            let type = rest.prefix { $0 != " " && $0 != "\n" }
-            return (type, rest.dropFirst(type.count).hasPrefix(" NOT NULL"))
+    /// What a table or a store says of a column.
+    struct Form {
+        let definition: String
+        private let type: String
+        private let isRequired: Bool
+        private let isComputed: Bool
+
+        init(_ column: Table.Column) {
+            definition = column.definition
+            type = column.type.rawValue
+            (isRequired, isComputed) = (column.isRequired, column.isGenerated)
         }
-        guard let before = words(old), let after = words(column.definition) else { return false }
-        let isComputed = old.dropFirst(name.count).contains("GENERATED ALWAYS AS")
-        return before.type == after.type && (before.isRequired || !after.isRequired) && !isComputed
+
+        /// Reads what a store says of a column; nil where the text is about something else.
+        fileprivate init?(_ text: String, of column: String) {
+            let name = SQLText.identifier(column) + " "
+            guard text.hasPrefix(name) else { return nil }
+            let rest = text.dropFirst(name.count)
+            definition = text
+            type = String(rest.prefix { $0 != " " && $0 != "\n" })
+            isRequired = rest.dropFirst(type.count).hasPrefix(" NOT NULL")
+            isComputed = rest.contains("GENERATED ALWAYS AS")
+        }
+
+        /// Whether only what is said about the values of a column differs: neither their form nor
+        /// where they lead, and not that each row has one now.
+        func canBecome(_ column: Table.Column) -> Bool {
+            guard case .attribute = column.content, !column.isGenerated else { return false }
+            return type == column.type.rawValue && (isRequired || !column.isRequired) && !isComputed
+        }
     }
 
     /// The statements. They refuse a store whose rows do not meet the new conditions. They run

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// The rows of an old table that go to one new table, and what they have of its columns.
 struct RowOrigin {

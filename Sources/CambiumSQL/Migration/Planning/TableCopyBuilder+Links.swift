@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 extension TableCopyBuilder {
     func links(_ entity: String, _ relationship: String, into table: Table) -> TableCopy {

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// The tables that a migration can change, and those next to them: all that its proof has to look
 /// at. No statement reaches the others, and both versions have them alike.
@@ -18,18 +19,16 @@ package struct ProofScope {
         for operation in operations { changed.formUnion(names.intersection(operation.tables)) }
         var chosen = changed
         for table in tables {
-            let others = Self.names(in: table.links, among: names)
             if changed.contains(table.name) {
-                chosen.formUnion(others)
-            } else if !others.isDisjoint(with: changed) {
+                chosen.formUnion(table.links)
+            } else if !table.links.isDisjoint(with: changed) {
                 chosen.insert(table.name)
             }
         }
         // An object needs those that it requires, and a link both of its ends.
         var border = chosen
         while !border.isEmpty {
-            let needed = tables.filter { border.contains($0.name) }
-                .flatMap { Self.names(in: $0.requiredLinks, among: names) }
+            let needed = tables.filter { border.contains($0.name) }.flatMap(\.requiredLinks)
             border = Set(needed).subtracting(chosen)
             chosen.formUnion(border)
         }
@@ -52,35 +51,18 @@ package struct ProofScope {
         }
         return names
     }
-
-    /// The names of tables that stand in quotes. What stands between two of them counts as well, as
-    /// after a quote in a text: one table too many does no harm.
-    private static func names(in text: String, among names: Set<String>) -> Set<String> {
-        let words = text.utf8.split(separator: UInt8(ascii: "\"")).lazy.map {
-            String(Substring($0))
-        }
-        return Set(words.filter(names.contains))
-    }
 }
 
 extension Table {
-    /// The definitions of the columns that lead to other tables.
-    fileprivate var links: String { definitions { _ in true } }
+    /// The tables that its columns have keys of.
+    fileprivate var links: Set<String> { Set(columns.compactMap(\.destination)) }
 
-    /// The definitions of those that no row, or none of some entity, can be without.
-    fileprivate var requiredLinks: String {
-        definitions { column in
+    /// Those that no row, or none of some entity, can be without.
+    fileprivate var requiredLinks: [String] {
+        columns.filter { column in
             let condition = "\(SQLText.identifier(column.name)) IS NOT NULL"
-            return column.definition.contains("NOT NULL")
-                || constraints.contains { $0.contains(condition) }
-        }
-    }
-
-    private func definitions(where isMeant: (Column) -> Bool) -> String {
-        let isOfLinks = if case .links = content { true } else { false }
-        return columns.filter { column in
-            if case .key = column.content { isMeant(column) } else { isOfLinks }
-        }.map(\.definition).joined(separator: "\n")
+            return column.isRequired || checks.contains { $0.condition.contains(condition) }
+        }.compactMap(\.destination)
     }
 }
 

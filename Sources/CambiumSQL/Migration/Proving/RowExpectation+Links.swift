@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 extension RowExpectation {
     /// The links of a relationship that are carried over; nil where some may go.

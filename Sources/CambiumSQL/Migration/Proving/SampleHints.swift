@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// What makes generated values likely to be good ones: the limits of the version that they are for
 /// and of the version after it, and the constants that the rules of both compare them with.

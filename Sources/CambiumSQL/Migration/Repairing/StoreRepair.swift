@@ -1,5 +1,3 @@
-import CambiumModel
-
 /// Makes tables and indexes of a store what a version says.
 package struct StoreRepair: Sendable {
     /// The statements in order.
@@ -57,20 +55,17 @@ extension Catalogue {
             rows: later.tables.map { [.text($0.name), .text($0.createStatement())] })
         return later.tables.compactMap { table -> Table? in
             guard let fingerprint = expected[table.name] else { return nil }
-            var columns = table.columns
+            var former = table
             if catalogue.fingerprints[table.name] != fingerprint {
                 let added = Set(
                     catalogue.columnsAdded(to: table.name, ofFingerprint: fingerprint).map(\.name))
                 guard !added.isEmpty else { return nil }
-                columns.removeAll { added.contains($0.name) }
+                former.columns.removeAll { added.contains($0.name) }
             }
-            return Table(
-                name: table.name, columns: columns, constraints: table.constraints,
-                options: table.options,
-                indexes: table.indexes.filter {
-                    expected[$0.name]
-                        == Self.fingerprint(of: Self.normalized($0.createStatement))
-                }, content: table.content)
+            former.indexes.removeAll {
+                expected[$0.name] != Self.fingerprint(of: Self.normalized($0.createStatement))
+            }
+            return former
         }
     }
 }

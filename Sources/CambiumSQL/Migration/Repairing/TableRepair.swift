@@ -35,7 +35,7 @@ package struct TableRepair: Sendable {
         guard let parts else { return [] }
         let known = Set(parts.map { Catalogue.withoutSpace($0.definition) })
         let additions = missing.map {
-            ", \(Self.defaultValue(of: $0)) AS \(SQLText.identifier($0.name))"
+            ", \(SQLText.literal($0.defaultValue ?? .null)) AS \(SQLText.identifier($0.name))"
         }.joined()
         let source = "(SELECT *\(additions) FROM \(SQLText.identifier(table.name)))"
         func count(_ condition: String) -> String {
@@ -44,7 +44,7 @@ package struct TableRepair: Sendable {
         var conditions: [(violation: String, query: String)] = []
         for column in table.columns where !column.isGenerated {
             if known.contains(Catalogue.withoutSpace(column.definition)) { continue }
-            if Self.words(of: column).type.contains(" NOT NULL") {
+            if column.isRequired {
                 conditions.append(
                     (
                         "\(table.name).\(column.name) has no value, and is required",
@@ -52,29 +52,13 @@ package struct TableRepair: Sendable {
                     ))
             }
         }
-        for part in table.columns.map(\.definition) + table.constraints {
-            if known.contains(Catalogue.withoutSpace(part)) { continue }
-            for (name, condition) in TableText.checks(in: part) {
-                conditions.append(
-                    (ConstraintName(name)?.violation ?? "\(name) is not met", count(condition)))
-            }
+        let wanted =
+            table.columns.map { (definition: $0.definition, checks: $0.checks) }
+            + table.checks.map { (definition: $0.definition, checks: [$0]) }
+        for part in wanted where !known.contains(Catalogue.withoutSpace(part.definition)) {
+            conditions += part.checks.map { ($0.name.violation, count($0.condition)) }
         }
         return conditions
-    }
-
-    /// What rows get in a column that is made again.
-    private static func defaultValue(of column: Table.Column) -> String {
-        words(of: column).defaultValue ?? "NULL"
-    }
-
-    private static func words(of column: Table.Column) -> (type: String, defaultValue: String?) {
-        let definition = TableText.withoutChecks(column.definition)
-        let rest = definition.dropFirst(SQLText.identifier(column.name).count)
-        guard let word = rest.firstRange(of: " DEFAULT ") else {
-            // A column that leads to another table says so on a line of its own.
-            return (String(rest.prefix { $0 != "\n" }), nil)
-        }
-        return (String(rest[..<word.lowerBound]), String(rest[word.upperBound...]))
     }
 
     // MARK: What is done
@@ -98,13 +82,5 @@ package struct TableRepair: Sendable {
     /// Counts the rows that have something in a column.
     package static func values(of column: String, in table: String) -> String {
         "SELECT count(\(SQLText.identifier(column))) FROM \(SQLText.identifier(table))"
-    }
-}
-
-extension Table {
-    /// The columns that hold keys of another table.
-    package func columns(leadingTo table: String) -> [Column] {
-        let reference = "REFERENCES \(SQLText.identifier(table)) ("
-        return columns.filter { $0.definition.contains(reference) }
     }
 }

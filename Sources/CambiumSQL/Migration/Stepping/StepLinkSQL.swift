@@ -1,5 +1,3 @@
-import CambiumModel
-
 /// Statements that read and write the links of a to-many relationship for a step of the program.
 package struct StepLinkSQL: Sendable {
     private let table: String

@@ -1,5 +1,3 @@
-import CambiumModel
-
 /// Statements that read and write the rows of one entity for a step of the program.
 package struct StepRowSQL: Sendable {
     /// The table that has the rows: of a store of the old version, or a working one.

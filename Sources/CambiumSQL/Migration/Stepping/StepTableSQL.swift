@@ -1,11 +1,25 @@
 import CambiumModel
+import CambiumPlan
+
+extension StepCoverage {
+    /// Whether the steps may write a table of the new version.
+    package func covers(_ table: Table, in model: Model) -> Bool {
+        switch table.content {
+        case .system: return false
+        case .objects(let root): return roots.contains(root)
+        case .links(let entity, let name):
+            guard let source = model.entity(named: entity),
+                let relationship = model.relationship(name, of: source)
+            else { return false }
+            return [entity, relationship.destination].compactMap(model.entity(named:))
+                .contains { roots.contains(model.root(of: $0).name) }
+        }
+    }
+}
 
 /// The tables that the program's steps work on, between the statements that fill them and those
 /// that ask of their rows what the new version asks.
 package enum StepTableSQL {
-    /// The name of the table that has the new rows of a root entity meanwhile. It asks nothing of
-    /// them, so that values may come one after the other.
-    package static func workingName(of root: String) -> String { "_step_" + root }
     /// The next free key of each root entity that steps write.
     package static let keys = "_code_keys"
     /// What each old entity is now, and how far its keys were moved.
@@ -15,12 +29,12 @@ package enum StepTableSQL {
     /// The keys of the new objects that were deleted again.
     package static let deletions = "_code_deletions"
 
-    /// Makes a working table.
+    /// Makes a working table. It asks nothing of its rows, so that values may come one after the other.
     static func create(_ table: Table) -> MigrationStatement {
         let columns = table.columns.filter { !$0.isGenerated && $0.name != "_id" }
             .map { SQLText.identifier($0.name) }
         return .create(
-            workingName(of: table.name),
+            TableCopies.workingName(of: table.name),
             "(" + (["\"_id\" INTEGER PRIMARY KEY"] + columns).joined(separator: ", ") + ")")
     }
 
@@ -75,7 +89,7 @@ package enum StepTableSQL {
     static func settle(_ table: Table, into name: String) -> [MigrationStatement] {
         let columns = table.columns.filter { !$0.isGenerated }
             .map { SQLText.identifier($0.name) }.joined(separator: ", ")
-        let working = workingName(of: table.name)
+        let working = TableCopies.workingName(of: table.name)
         return [
             MigrationStatement(
                 .settleRows(root: table.name, into: name),

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import CambiumCompiler
+import CambiumPlan
 
 /// The whole history of a real model, with what is declared about its steps in this project.
 struct RealChain: CustomTestStringConvertible {

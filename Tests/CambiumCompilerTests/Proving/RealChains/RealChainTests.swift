@@ -1,6 +1,6 @@
 import CambiumMigration
 import CambiumModel
-import CambiumSQL
+import CambiumPlan
 import Foundation
 import Testing
 

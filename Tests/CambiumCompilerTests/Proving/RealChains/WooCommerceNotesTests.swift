@@ -1,4 +1,4 @@
-import CambiumSQL
+import CambiumPlan
 import Foundation
 import Testing
 

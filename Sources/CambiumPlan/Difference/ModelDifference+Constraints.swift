@@ -1,0 +1,148 @@
+import CambiumModel
+
+extension ModelDifference {
+    mutating func compareConstraints(of oldEntity: Entity, _ entity: Entity) {
+        let oldUniques = oldEntity.uniqueConstraints.map { constraint in
+            UniqueConstraint(
+                properties: constraint.properties.map { newName(of: $0, in: oldEntity) })
+        }
+        for constraint in entity.uniqueConstraints where !oldUniques.contains(constraint) {
+            add(.uniqueAdded(entity: entity.name, constraint.properties))
+        }
+        for constraint in oldUniques where !entity.uniqueConstraints.contains(constraint) {
+            add(.uniqueDropped(entity: entity.name, constraint.properties))
+        }
+        if oldEntity.indexes != entity.indexes {
+            add(.indexesChanged(entity: entity.name))
+        }
+        for rule in entity.rules {
+            let oldRule = oldEntity.rules.first { $0.name == rule.name }
+            if oldRule == nil {
+                add(.ruleAdded(entity: entity.name, rule.name))
+            } else if let oldRule,
+                inNewNames(oldRule.condition, of: oldEntity) != rule.condition
+            {
+                add(.ruleChanged(entity: entity.name, rule.name))
+            }
+        }
+        for rule in oldEntity.rules where !entity.rules.contains(where: { $0.name == rule.name }) {
+            add(.ruleDropped(entity: entity.name, rule.name))
+        }
+    }
+
+    // Of objects that are equal from now on, one stays. What led to the others leads to it, and objects may
+    // be equal by that.
+
+    /// What the author says about objects that are equal in the properties of a constraint.
+    func deduplication(
+        of properties: [String], in entity: String
+    ) -> MigrationDeclaration.Deduplication? {
+        new.migration?.deduplications.first {
+            $0.entity == entity && Set($0.properties) == Set(properties)
+        }
+    }
+
+    mutating func compareDeduplications() {
+        for declared in new.migration?.deduplications ?? [] {
+            let list = declared.properties.joined(separator: ", ")
+            guard let entity = new.entity(named: declared.entity),
+                let constraint = entity.uniqueConstraints.first(where: {
+                    Set($0.properties) == Set(declared.properties)
+                })
+            else {
+                add(
+                    MigrationProblem(
+                        entity: declared.entity,
+                        fact: "A de-duplication names \(list) of \(declared.entity), which "
+                            + "version \(new.version) does not declare unique"))
+                continue
+            }
+            add(.duplicatesDropped(entity: entity.name, constraint.properties))
+            for order in declared.order {
+                let attribute = new.attribute(order.attribute, of: entity)
+                guard attribute?.isTransient != false || attribute?.derivation != nil else {
+                    continue
+                }
+                add(
+                    MigrationProblem(
+                        entity: entity.name, property: order.attribute,
+                        fact: "The de-duplication of \(entity.name) orders by "
+                            + "\(order.attribute), which is no stored attribute of it"))
+            }
+        }
+    }
+
+    // MARK: What leads to equal objects
+
+    /// Equal objects that become one.
+    package struct Merge: Hashable {
+        /// Their entity.
+        package let entity: String
+        /// What they are equal in.
+        package let properties: [String]
+        /// The relationship, among those that other objects are equal in, which leads to them.
+        package let relationship: String
+    }
+
+    /// The merges that may make objects equal in some properties after it was last looked at: those
+    /// whose de-duplication stands after that of the objects, or all where it has none.
+    package func lateMerges(by properties: [String], of entity: Entity) -> [Merge] {
+        let declared = new.migration?.deduplications ?? []
+        let own = declared.firstIndex {
+            $0.entity == entity.name && Set($0.properties) == Set(properties)
+        }
+        let later = declared[(own.map { $0 + 1 } ?? 0)...].filter { $0.links == .move }
+        return merges(later.map { ($0.entity, $0.properties) }, by: properties, of: entity)
+    }
+
+    /// The merges that a de-duplication of objects has to come after: those that the migration
+    /// declares, and those that it may be asked for.
+    package func earlierMerges(by properties: [String], of entity: Entity) -> [Merge] {
+        let declared = (new.migration?.deduplications ?? []).filter { $0.links == .move }
+            .map { ($0.entity, $0.properties) }
+        let possible = rowRisks.compactMap { risk -> (String, [String])? in
+            guard case .uniqueness(let others) = risk.kind,
+                (risk.entity, others) != (entity.name, properties),
+                !declared.contains(where: { $0 == (risk.entity, others) })
+            else { return nil }
+            return (risk.entity, others)
+        }
+        return merges(declared + possible, by: properties, of: entity)
+    }
+
+    /// Whether a merge has to come after one that it has to come before: no order is the right one.
+    package func isMutual(_ merge: Merge, by properties: [String], of entity: Entity) -> Bool {
+        let declared = (new.migration?.deduplications ?? []).map { ($0.entity, $0.properties) }
+        var open = [(merge.entity, merge.properties)]
+        var seen: Set<Merge> = []
+        while let (name, list) = open.popLast() {
+            guard let owner = new.entity(named: name) else { continue }
+            for next in merges(declared, by: list, of: owner) where seen.insert(next).inserted {
+                if next.entity == entity.name, Set(next.properties) == Set(properties) {
+                    return true
+                }
+                open.append((next.entity, next.properties))
+            }
+        }
+        return false
+    }
+
+    private func merges(
+        _ merged: [(entity: String, properties: [String])], by properties: [String],
+        of entity: Entity
+    ) -> [Merge] {
+        properties.flatMap { name -> [Merge] in
+            guard let end = new.relationship(name, of: entity),
+                let destination = new.entity(named: end.destination)
+            else { return [] }
+            return merged.compactMap { other in
+                guard let member = new.entity(named: other.entity),
+                    new.entity(member, isKindOf: destination)
+                        || new.entity(destination, isKindOf: member)
+                else { return nil }
+                return Merge(
+                    entity: other.entity, properties: other.properties, relationship: name)
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+import CambiumModel
+
+extension ModelDifference {
+    /// A case is its raw value, which rows hold: one of another name is the same. An enumeration
+    /// that has another name now is compared with those whose values its attributes had.
+    mutating func compareEnumerations() {
+        for enumeration in new.enumerations {
+            for before in match.formers(of: enumeration.name) where before != enumeration {
+                compare(enumeration, since: before)
+            }
+        }
+        for replacement in new.migration?.replacements ?? [] { check(replacement) }
+    }
+
+    private mutating func compare(_ enumeration: Enumeration, since before: Enumeration) {
+        // What the author says about a case comes first, also where another one has its value now.
+        func isReplaced(_ item: EnumerationCase) -> Bool {
+            match.replacement(of: item.name, in: enumeration.name) != nil
+        }
+        for item in enumeration.cases {
+            let known = before.cases.first {
+                $0.rawValue(as: enumeration.rawType) == item.rawValue && !isReplaced($0)
+            }
+            if let known, known.name != item.name {
+                checkExchange(of: known, with: item, of: enumeration, since: before)
+                addOnce(.caseRenamed(enumeration: enumeration.name, item.name, from: known.name))
+            } else if known == nil {
+                addOnce(.caseAdded(enumeration: enumeration.name, item.name))
+            }
+        }
+        for item in before.cases where isReplaced(item) || enumeration.heir(of: item) == nil {
+            compareDropped(item, of: enumeration, since: before)
+        }
+    }
+
+    /// A case that objects have cannot go without a word: they would have a value that nobody can
+    /// read.
+    private mutating func compareDropped(
+        _ item: EnumerationCase, of enumeration: Enumeration, since before: Enumeration
+    ) {
+        let all = match.holders(of: enumeration.name, from: before)
+        // A fill that looks at the value answers for what it leaves; what a replacement gives it to
+        // look at is another value all the same.
+        let holders = all.filter { !match.isRevised($0.attribute.name, in: $0.entity.name) }
+        let declared = match.replacement(of: item.name, in: enumeration.name)
+        addOnce(
+            .caseDropped(
+                enumeration: enumeration.name, item.name,
+                isReplaced: declared != nil && !all.isEmpty))
+        let isOptional = holders.allSatisfy { mayHaveNone($0.attribute, of: $0.entity) }
+        guard let first = holders.first, declared == nil else {
+            if let declared, declared.replacement == nil, !isOptional {
+                add(unanswered(declared, holders))
+            }
+            return
+        }
+        let namesake = enumeration.cases.first { $0.name == item.name }
+        // That its value is another case's now has been told.
+        func wasThere(_ one: EnumerationCase) -> Bool {
+            before.cases.contains { $0.rawValue(as: enumeration.rawType) == one.rawValue }
+        }
+        if let namesake, wasThere(namesake) { return }
+        let names = holders.map { "\($0.entity.name).\($0.attribute.name)" }
+        let candidate =
+            namesake
+            ?? enumeration.cases.first { one in
+                !wasThere(one) && !before.cases.contains { $0.name == one.name }
+            }
+        let what =
+            namesake.map { "has the raw value \($0.rawText)" } ?? "is gone"
+        // One of another type of raw values cannot keep its own.
+        let kept = item.rawValue(as: enumeration.rawType).map { _ in
+            MigrationFix.keepCase(
+                enumeration: enumeration.name, named: candidate?.name, value: item.rawText)
+        }
+        add(
+            MigrationProblem(
+                entity: first.entity.name, enumeration: enumeration.name,
+                fact: "'\(item.name)' of \(enumeration.name) \(what) in version \(new.version), "
+                    + "and objects may have \(namesake == nil ? "it" : item.rawText) "
+                    + "(\(names.joined(separator: ", ")))",
+                remedy: "say "
+                    + (kept == nil
+                        ? ""
+                        : "whether it " + (namesake == nil ? "was renamed, and so keeps" : "keeps")
+                            + " its raw value, or ")
+                    + "what they get instead",
+                fixes: [
+                    kept,
+                    .replace(
+                        enumeration: enumeration.name, case: item.name, isOptional: isOptional,
+                        with: kept == nil ? namesake?.name : nil),
+                ].compactMap(\.self)))
+    }
+
+    /// Whether objects may have no value of an attribute. A part that its value cannot be without is
+    /// there as long as others are.
+    func mayHaveNone(_ attribute: Attribute, of entity: Entity) -> Bool {
+        attribute.isOptional
+            && !entity.presenceRules(in: new).contains {
+                $0.required.contains(attribute.name) && $0.parts.count > 1
+            }
+    }
+
+    private func unanswered(
+        _ declared: MigrationDeclaration.Replacement,
+        _ holders: [(entity: Entity, attribute: Attribute)]
+    ) -> MigrationProblem {
+        let holder = holders.first { !mayHaveNone($0.attribute, of: $0.entity) }
+        return MigrationProblem(
+            entity: holder?.entity.name ?? "", enumeration: declared.enumeration,
+            fact: "Objects that have '\(declared.name)' of \(declared.enumeration) need another "
+                + "case: \(holder?.entity.name ?? "").\(holder?.attribute.name ?? "") is required",
+            fixes: [
+                .replace(
+                    enumeration: declared.enumeration, case: declared.name, isOptional: false)
+            ])
+    }
+
+    /// What replaces something that is there, or by something that is not, is a mistake.
+    private mutating func check(_ replacement: MigrationDeclaration.Replacement) {
+        let (type, name) = (replacement.enumeration, replacement.name)
+        let item = match.formerCase(name, of: type)
+        func problem(_ fact: String, remedy: String? = nil) -> MigrationProblem {
+            MigrationProblem(entity: "", enumeration: type, fact: fact, remedy: remedy)
+        }
+        guard let item, let enumeration = new.enumeration(named: type) else {
+            let heir = new.enumerations.first { match.wasCalled($0.name, type) }
+            return add(
+                problem(
+                    "A replacement names '\(name)' of \(type), which "
+                        + (item == nil
+                            ? "version \(old.version) does not have"
+                            : heir.map { "version \(new.version) calls '\($0.name)': name that" }
+                                ?? "version \(new.version) has no longer: say with a fill what its "
+                                + "attributes have instead")))
+        }
+        let before = match.formers(of: type).first { $0.cases.contains(item) }
+        if let heir = enumeration.heir(of: item),
+            before.map({ !enumeration.exchanges(item, for: heir, since: $0) }) ?? true
+        {
+            return add(
+                problem(
+                    "The migration replaces '\(name)' of \(type), and version \(new.version) still "
+                        + "has its raw value in '\(heir.name)'",
+                    remedy: "remove the replacement, or give '\(heir.name)' another raw value"))
+        }
+        if let other = replacement.replacement,
+            !enumeration.cases.contains(where: { $0.name == other })
+        {
+            add(problem("Version \(new.version) has no case '\(other)' of \(type)"))
+        }
+    }
+}
+
+extension ModelMatch {
+    /// The stored attributes whose values are cases of an enumeration and were cases of another one,
+    /// or of the same, in the old version.
+    package func holders(
+        of enumeration: String, from before: Enumeration
+    ) -> [(entity: Entity, attribute: Attribute)] {
+        uses(of: enumeration).filter { $0.types.contains(before) }
+            .map { ($0.entity, $0.attribute) }
+    }
+
+    /// What an enumeration was: the one of its name, or where the old version has none of this name,
+    /// those whose values its attributes had.
+    package func formers(of enumeration: String) -> [Enumeration] {
+        if let same = old.enumeration(named: enumeration) { return [same] }
+        return uses(of: enumeration).flatMap(\.types).reduce(into: []) { found, type in
+            if !found.contains(type) { found.append(type) }
+        }
+    }
+
+    /// A case of the enumeration that one is now, as the old version has it.
+    func formerCase(_ name: String, of enumeration: String) -> EnumerationCase? {
+        formers(of: enumeration).lazy.flatMap(\.cases).first { $0.name == name }
+    }
+
+    /// Whether attributes of an enumeration had another one before.
+    fileprivate func wasCalled(_ enumeration: String, _ former: String) -> Bool {
+        formers(of: enumeration).contains { $0.name == former }
+    }
+
+    /// The stored attributes of an enumeration that had cases of one before, and of which.
+    package func uses(
+        of enumeration: String
+    ) -> [(entity: Entity, attribute: Attribute, types: [Enumeration])] {
+        let same = old.enumeration(named: enumeration)
+        return new.entities.flatMap { entity in
+            entity.attributes.compactMap { attribute in
+                guard attribute.type == .enumeration(enumeration), !attribute.isTransient,
+                    attribute.derivation == nil
+                else { return nil }
+                let types = sources(of: attribute.name, in: entity).compactMap { source in
+                    guard let before = oldAttribute(at: source.old), !before.isTransient,
+                        case .enumeration(let former) = before.type,
+                        same == nil || former == enumeration
+                    else { return nil as Enumeration? }
+                    return old.enumeration(named: former)
+                }
+                return types.isEmpty ? nil : (entity, attribute, types)
+            }
+        }
+    }
+
+    /// What the author says about a case that is gone.
+    func replacement(
+        of name: String, in enumeration: String
+    ) -> MigrationDeclaration.Replacement? {
+        new.migration?.replacements.first { $0.enumeration == enumeration && $0.name == name }
+    }
+}
+
+extension EnumerationCase {
+    /// The raw value as the model language writes it.
+    var rawText: String {
+        switch rawValue {
+        case .string(let text): text
+        case .int(let number): "\(number)"
+        default: name
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import CambiumModel
+
+// An object that requires one which a drop takes cannot stay as it is. No drop takes it along: its
+// own one has to name it.
+extension ModelDifference {
+    /// Objects that are to be given up because they require others which drops by condition take.
+    package struct FurtherDrop: Sendable, Hashable {
+        /// The entity of the old version.
+        package let entity: String
+        /// Which objects of it, in its old properties.
+        package let condition: ModelExpression
+        /// The entity of the objects that they require.
+        package let required: String
+    }
+
+    /// The drops without which a store is refused where a drop takes an object that another one
+    /// requires, as far as a condition can name those. Objects that require each other in a circle
+    /// have none.
+    package var furtherDrops: [FurtherDrop] {
+        allFurtherDrops.filter { !$0.isInCircle }.map(\.drop)
+    }
+
+    /// The drops that would never end: of objects that require each other in a circle, a drop of some
+    /// takes others of the same entity, and so on.
+    package var circularDrops: [FurtherDrop] { allFurtherDrops.filter(\.isInCircle).map(\.drop) }
+
+    private var allFurtherDrops: [(drop: FurtherDrop, isInCircle: Bool)] {
+        let drops = (new.migration?.drops ?? []).filter { $0.condition != nil }
+        guard !drops.isEmpty else { return [] }
+        var found: [(drop: FurtherDrop, isInCircle: Bool)] = []
+        for drop in drops {
+            guard let taken = old.entity(named: drop.entity), let condition = drop.condition else {
+                continue
+            }
+            for further in self.drops(of: taken, where: condition)
+            where !found.contains(where: { $0.drop == further.drop }) && !isSaid(further.drop) {
+                found.append(further)
+            }
+        }
+        return found
+    }
+
+    /// What requires the objects of an entity that meet a condition, as far as the store knows them.
+    private func drops(
+        of taken: Entity, where condition: ModelExpression
+    ) -> [(drop: FurtherDrop, isInCircle: Bool)] {
+        let passed = entities(lookedAtBy: condition, of: taken)
+        return new.entities.flatMap { owner in
+            owner.relationships.filter { isLeftOpen($0, of: owner) }.flatMap { relationship in
+                drops(of: taken, where: condition, requiredAt: relationship, of: owner).filter {
+                    !passed.contains($0.entity)
+                        || !leadsBack(condition, along: relationship, of: owner)
+                }
+            }
+        }.filter { drop in
+            guard let former = old.entity(named: drop.entity),
+                match.newEntity(of: former).map(isSupplied) != true
+            else { return false }
+            return match.support.finds(where: drop.condition, of: former, in: match)
+        }.map { ($0, passed.contains($0.entity)) }
+    }
+
+    /// Whether a condition looks at nothing but the one object that a relationship leads back to,
+    /// which then is what requires the others.
+    private func leadsBack(
+        _ condition: ModelExpression, along relationship: Relationship, of owner: Entity
+    ) -> Bool {
+        guard let source = match.oldRelationship(of: relationship.name, in: owner.name),
+            let inverse = old.inverse(of: source)?.relationship, !inverse.isToMany
+        else { return false }
+        var leadsBack = true
+        condition.visit { part in
+            guard case .keyPath(root: .subject, let names) = part else { return }
+            leadsBack = leadsBack && names.first == inverse.name
+        }
+        return leadsBack
+    }
+
+    /// What requires at a relationship the objects of an entity that meet a condition.
+    func drops(
+        of taken: Entity, where condition: ModelExpression, requiredAt relationship: Relationship,
+        of owner: Entity
+    ) -> [FurtherDrop] {
+        new.family(of: owner).compactMap { member in
+            guard let former = match.oldEntity(of: member), !former.isAbstract,
+                !match.isEmptied(former)
+            else { return nil }
+            return self.condition(condition, of: taken, at: relationship, of: owner, in: member)
+                .map { FurtherDrop(entity: former.name, condition: $0, required: taken.name) }
+        }
+    }
+
+    /// Whether a drop by condition takes these objects, or all of their entity.
+    func isSaid(_ further: FurtherDrop) -> Bool {
+        (new.migration?.drops ?? []).contains {
+            $0.entity == further.entity
+                && ($0.condition == further.condition || $0.condition == .literal(.bool(true)))
+        }
+    }
+
+    /// Whether objects need one there, and get no other when it goes.
+    private func isLeftOpen(_ relationship: Relationship, of entity: Entity) -> Bool {
+        !relationship.isToMany && !relationship.isOptional && !relationship.isTransient
+            && match.link(of: relationship.name, in: entity.name) == nil
+            && new.migration?.requirements.contains {
+                $0.entity == entity.name && $0.property == relationship.name
+            } != true
+    }
+
+    /// The condition of an object that it requires one which meets a condition; nil where it had no
+    /// such object.
+    private func condition(
+        _ condition: ModelExpression, of taken: Entity, at relationship: Relationship,
+        of owner: Entity, in member: Entity
+    ) -> ModelExpression? {
+        guard
+            let source = match.source(
+                of: .init(entity: owner.name, property: relationship.name), for: member),
+            let former = match.oldRelationship(at: source), !former.isToMany,
+            let destination = old.entity(named: former.destination),
+            old.entity(taken, isKindOf: destination)
+        else { return nil }
+        let members = old.family(of: destination).filter { !$0.isAbstract }
+        if members.allSatisfy(match.isEmptied) { return .literal(.bool(true)) }
+        let path = ModelExpression.keyPath(root: .subject, names: [source.property])
+        // A drop is about the objects of the entity itself.
+        let isTaken: ModelExpression? =
+            members.count == 1
+            ? nil
+            : .comparison(.function(.entity, [path]), .equal, .literal(.string(taken.name)), [])
+        if condition == .literal(.bool(true)) {
+            return isTaken ?? .comparison(path, .notEqual, .literal(.null), [])
+        }
+        let behind = condition.transformed { part in
+            guard case .keyPath(root: .subject, let names) = part else { return nil }
+            return .keyPath(root: .subject, names: [source.property] + names)
+        }
+        return isTaken.map { .and([$0, behind]) } ?? behind
+    }
+
+    /// The entities on the ways that a condition looks along, its own one too.
+    private func entities(
+        lookedAtBy condition: ModelExpression, of entity: Entity
+    ) -> Set<String> {
+        var found: Set<String> = [entity.name]
+        condition.visit { part in
+            guard case .keyPath(root: .subject, let names) = part else { return }
+            var end: Entity? = entity
+            for name in names {
+                end = end.flatMap { old.relationship(name, of: $0) }
+                    .flatMap { old.entity(named: $0.destination) }
+                if let end { found.formUnion(old.family(of: end).map(\.name)) }
+            }
+        }
+        return found
+    }
+}

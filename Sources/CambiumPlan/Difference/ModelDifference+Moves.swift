@@ -1,0 +1,180 @@
+import CambiumModel
+
+// What an object has may be declared elsewhere in its lineage than before.
+extension ModelDifference {
+    /// Compares an attribute with those of other entities that objects have it from.
+    ///
+    /// - Returns: Whether there are any.
+    @discardableResult
+    mutating func compareMoves(to attribute: Attribute, of entity: Entity) -> Bool {
+        guard !attribute.isTransient, attribute.derivation == nil else { return false }
+        let own = match.former(.init(entity: entity.name, property: attribute.name))
+        let all = match.sources(of: attribute.name, in: entity)
+        let sources = all.filter { $0.old != own }
+        guard !sources.isEmpty else {
+            if !all.isEmpty { checkBareObjects(attribute, of: entity, all) }
+            return false
+        }
+        var becomesRequired = false
+        var olds: [Attribute] = []
+        for source in sources {
+            guard let old = match.oldAttribute(at: source.old) else { continue }
+            olds.append(old)
+            compareTypes(
+                old, attribute, of: entity, givenUpIn: placeOfDrop(of: source, into: entity))
+            becomesRequired = becomesRequired || old.mayLackValue && !attribute.isOptional
+        }
+        add(
+            .attributeMoved(
+                entity: entity.name, attribute.name, from: Self.names(of: sources)))
+        if becomesRequired || match.fill(of: attribute.name, in: entity.name) != nil {
+            checkValueForExistingObjects(
+                attribute, of: entity,
+                became: olds.allSatisfy { $0.derivation != nil }
+                    ? "no longer derived" : "no longer optional")
+        }
+        if match.isRevised(attribute.name, in: entity.name) {
+            addOnce(.attributeRevised(entity: entity.name, attribute.name))
+        } else if olds.contains(where: \.mayLackValue) {
+            addFilled(attribute, of: entity, isRequired: becomesRequired)
+        }
+        if becomesRequired {
+            add(.attributeBecameRequired(entity: entity.name, attribute.name))
+        }
+        compareLimits(of: olds, attribute, of: entity)
+        if olds.contains(where: { $0.isExternal != attribute.isExternal }) {
+            add(
+                .externalChanged(
+                    entity: entity.name, attribute.name, isExternal: attribute.isExternal))
+        }
+        checkBareObjects(attribute, of: entity, all)
+        return true
+    }
+
+    /// Objects that come into a family have nothing where the others have a value.
+    private mutating func checkBareObjects(
+        _ attribute: Attribute, of entity: Entity, _ sources: [PropertySource]
+    ) {
+        let covered = Set(sources.flatMap(\.entities))
+        let isBare = new.family(of: entity).contains { member in
+            !covered.contains(member.name) && match.oldEntity(of: member)?.isAbstract == false
+        }
+        guard isBare else { return }
+        addFilled(attribute, of: entity)
+        guard !attribute.isOptional else { return }
+        checkValueForExistingObjects(
+            attribute, of: entity, became: "required in objects that had none")
+    }
+
+    /// What a new entity declares for objects that were there before, of entities that inherit
+    /// from it now.
+    mutating func compareInherited(of entity: Entity) {
+        guard new.family(of: entity).contains(where: { match.oldEntity(of: $0) != nil }) else {
+            return
+        }
+        for attribute in entity.attributes
+        where !compareMoves(to: attribute, of: entity) && attribute.derivation == nil
+            && !attribute.isTransient
+        {
+            checkValueForExistingObjects(attribute, of: entity, became: "new and required")
+            addFilled(attribute, of: entity)
+        }
+        for relationship in entity.relationships {
+            compareMoves(to: relationship, of: entity)
+            checkRequired(relationship, of: entity)
+            checkLinks(relationship, of: entity)
+        }
+    }
+
+    /// - Returns: Whether objects have the relationship from other entities.
+    @discardableResult
+    mutating func compareMoves(to relationship: Relationship, of entity: Entity) -> Bool {
+        let own = match.former(.init(entity: entity.name, property: relationship.name))
+        let sources = match.sources(of: relationship.name, in: entity).filter { $0.old != own }
+        guard !sources.isEmpty else { return false }
+        var wereOrdered: [Bool] = []
+        for source in sources {
+            guard let old = match.oldRelationship(at: source.old),
+                let owner = self.old.entity(named: source.old.entity)
+            else { continue }
+            compareDestinations(
+                old, relationship, of: entity, givenUpIn: placeOfDrop(of: source, into: entity))
+            wereOrdered.append(self.old.positionColumn(of: old, of: owner) != nil)
+        }
+        add(
+            .relationshipMoved(
+                entity: entity.name, relationship.name, from: Self.names(of: sources)))
+        if sources.contains(where: { source in
+            match.oldRelationship(at: source.old).map {
+                $0.isToMany && $0.counts != relationship.counts
+            } ?? false
+        }), relationship.isToMany {
+            addOnce(.countsChanged(entity: entity.name, relationship.name))
+        }
+        let isOrdered = new.positionColumn(of: relationship, of: entity) != nil
+        if wereOrdered.contains(!isOrdered) {
+            addOnce(.orderChanged(entity: entity.name, relationship.name, isOrdered: isOrdered))
+        }
+        return true
+    }
+
+    // MARK: What gets lost on the way
+
+    /// Objects of some entities that live on may have a property no more.
+    mutating func compareLosers(
+        of property: ModelMatch.PropertyName, declaration: MigrationFix.Declaration
+    ) {
+        let losers = match.losers(of: property)
+        let tops = losers.filter { loser in
+            !losers.contains { $0.name != loser.name && old.entity(loser, isKindOf: $0) }
+        }
+        for top in tops {
+            guard let entity = match.newEntity(of: top) else { continue }
+            let declarer = old.entity(named: property.entity) ?? top
+            if match.isGivenUp(property, below: top)
+                || match.isDropped(property.entity, property.property, in: declarer)
+            {
+                add(
+                    declaration == .attribute
+                        ? .attributeDropped(entity: entity.name, property.property)
+                        : .relationshipDropped(
+                            entity: entity.name, property.property, losesLinks: true))
+                continue
+            }
+            add(
+                MigrationProblem(
+                    entity: top.name, property: property.property, in: .old,
+                    fact: "Objects of \(top.name) of version \(old.version) have "
+                        + "\(property.property) from \(property.entity), and have it no more in "
+                        + "version \(new.version)",
+                    remedy: "say that it may be lost, or declare it for them",
+                    fixes: [.drop(entity: top.name, property: property.property)]))
+        }
+    }
+
+    /// The entity that a drop has to name so that a property is not taken from there.
+    private func placeOfDrop(of source: PropertySource, into entity: Entity) -> String {
+        guard let declarer = old.entity(named: source.old.entity),
+            match.isBelow(entity, declarer),
+            let member = source.entities.first.flatMap(new.entity(named:)),
+            let oldMember = match.oldEntity(of: member)
+        else { return source.old.entity }
+        return oldMember.name
+    }
+
+    private static func names(of sources: [PropertySource]) -> [String] {
+        sources.map { "\($0.old.entity).\($0.old.property)" }
+    }
+}
+
+extension ModelMatch {
+    /// An attribute of the old version.
+    package func oldAttribute(at name: PropertyName) -> Attribute? {
+        old.entity(named: name.entity)?.attributes.first { $0.name == name.property }
+    }
+
+    /// A relationship of the old version.
+    package func oldRelationship(at name: PropertyName) -> Relationship? {
+        old.entity(named: name.entity)?.relationships.first { $0.name == name.property }
+    }
+}

@@ -1,0 +1,198 @@
+import CambiumModel
+
+/// What changed between two versions of a model, and what about it no migration can know.
+///
+/// The difference is never guessed: what disappears must be declared as renamed or dropped, and
+/// existing objects need a value for whatever becomes required.
+package struct ModelDifference: Sendable {
+    /// The changes, in the order of the new version's declarations; what is dropped comes last.
+    package private(set) var changes: [ModelChange] = []
+    /// Why there is no migration; empty where there is one.
+    package private(set) var problems: [MigrationProblem]
+
+    /// What existing objects have no value of until a step of the program gives them one.
+    package private(set) var supplied: [SuppliedValue] = []
+
+    /// What is what in the two versions.
+    package let match: ModelMatch
+    /// The old links that there is a problem with already: either end would tell it again.
+    var reportedLinks: Set<Set<ModelMatch.PropertyName>> = []
+    package var old: Model { match.old }
+    package var new: Model { match.new }
+
+    /// Compares two versions.
+    package init(from old: Model, to new: Model, on support: any MigrationSupport) {
+        match = ModelMatch(old: old, new: new, on: support)
+        problems = match.problems
+        guard old.name == new.name else {
+            problems.append(
+                MigrationProblem(
+                    entity: "",
+                    fact: "A store of the model \(old.name) cannot become one of \(new.name)"))
+            return
+        }
+        compareDeclaration()
+        for entity in new.entities {
+            guard let oldEntity = match.oldEntity(of: entity) else {
+                add(.entityAdded(entity.name))
+                compareInherited(of: entity)
+                continue
+            }
+            if match.settled.contains(entity.name) { continue }
+            compare(oldEntity, entity)
+            compareAttributes(of: oldEntity, entity)
+            compareRelationships(of: oldEntity, entity)
+            compareConstraints(of: oldEntity, entity)
+        }
+        for entity in old.entities where match.newEntity(of: entity) == nil {
+            compareDropped(entity)
+            // What its sub-entities had from it.
+            compareMissingAttributes(of: entity, in: nil)
+            compareMissingRelationships(of: entity, in: nil)
+        }
+        compareEnumerations()
+        compareObjects()
+        checkHalfDrops()
+        compareKeeps()
+        compareDeduplications()
+    }
+
+    mutating func add(_ change: ModelChange) {
+        changes.append(change)
+    }
+
+    /// Both ends of links, or several sources, tell of what becomes of them.
+    mutating func addOnce(_ change: ModelChange) {
+        if !changes.contains(change) { add(change) }
+    }
+
+    mutating func add(_ value: SuppliedValue) {
+        if !supplied.contains(value) { supplied.append(value) }
+    }
+
+    mutating func add(_ problem: MigrationProblem) {
+        // Both ends of a thing, or several sources, may tell of the same.
+        if !problems.contains(problem) { problems.append(problem) }
+    }
+
+    /// Fills and drops that name nothing are mistakes of spelling.
+    private mutating func compareDeclaration() {
+        guard let declaration = new.migration else { return }
+        if declaration.from != old.version {
+            add(
+                MigrationProblem(
+                    entity: "",
+                    fact: "The migration of version \(new.version) is declared "
+                        + "from=\"\(declaration.from)\", but the version before is \(old.version)"))
+        }
+        for fill in declaration.fills {
+            let entity = new.entity(named: fill.entity)
+            let attribute = entity?.attributes.first { $0.name == fill.attribute }
+            if let parts = parts(of: fill.attribute, in: entity), !parts.isEmpty {
+                add(
+                    MigrationProblem(
+                        entity: fill.entity, property: fill.attribute,
+                        fact: "A fill gives a value to one attribute",
+                        remedy: "\(fill.entity).\(fill.attribute) is a composite value: fill its "
+                            + "parts \(parts.joined(separator: ", "))"))
+            } else if attribute?.derivation != nil {
+                add(
+                    MigrationProblem(
+                        entity: fill.entity, property: fill.attribute,
+                        fact: "\(fill.entity).\(fill.attribute) is derived: the store computes "
+                            + "it for existing objects", remedy: "remove the fill"))
+            } else if attribute == nil {
+                add(
+                    MigrationProblem(
+                        entity: fill.entity, property: fill.attribute,
+                        fact: "A fill names \(fill.entity).\(fill.attribute), which version "
+                            + "\(new.version) does not declare (name the entity that declares "
+                            + "the attribute, not a sub-entity)"))
+            }
+        }
+        for drop in declaration.drops {
+            let entity = old.entity(named: drop.entity)
+            let isKnown =
+                drop.property.map { property in
+                    entity?.attributes.contains { $0.name == property } == true
+                        || entity?.compositeAttributes.contains { $0.name == property } == true
+                        || entity?.relationships.contains { $0.name == property } == true
+                        // Inherited: it goes from the objects of this entity alone.
+                        || entity.map { inherits($0, property) } == true
+                } ?? (entity != nil)
+            if !isKnown {
+                let name = drop.entity + (drop.property.map { ".\($0)" } ?? "")
+                add(
+                    MigrationProblem(
+                        entity: drop.entity, property: drop.property, in: .old,
+                        fact: "A drop names \(name), which version \(old.version) does not "
+                            + "declare"))
+            }
+        }
+    }
+
+    private func inherits(_ entity: Entity, _ property: String) -> Bool {
+        old.attribute(property, of: entity) != nil || old.relationship(property, of: entity) != nil
+    }
+
+    private func parts(of composite: String, in entity: Entity?) -> [String]? {
+        entity?.compositeAttributes.first { $0.name == composite }.map { found in
+            entity?.attributes.filter(found.contains).map(\.name) ?? []
+        }
+    }
+
+    private mutating func compare(_ oldEntity: Entity, _ entity: Entity) {
+        if oldEntity.name != entity.name {
+            add(.entityRenamed(entity.name, from: oldEntity.name))
+        }
+        if !oldEntity.isAbstract, entity.isAbstract {
+            add(.entityBecameAbstract(entity.name))
+        }
+        let oldParent = oldEntity.parent.flatMap(old.entity(named:))
+            .flatMap(match.newEntity)?.name
+        if entity.parent == nil ? oldEntity.parent != nil : entity.parent != oldParent {
+            add(.parentChanged(entity: entity.name, from: oldEntity.parent, to: entity.parent))
+        }
+    }
+
+    private mutating func compareDropped(_ entity: Entity) {
+        if match.isDropped(entity.name, nil) {
+            add(.entityDropped(entity.name))
+            if let other = new.entity(named: entity.name), match.oldEntity(of: other) == nil {
+                add(
+                    MigrationProblem(
+                        entity: entity.name,
+                        fact: "The migration drops \(entity.name) with all its objects, but "
+                            + "version \(new.version) still has it",
+                        remedy: "remove the drop, or give the "
+                            + "entity that starts without objects another name"))
+            }
+            return
+        }
+        let candidate = new.entities.first { match.oldEntity(of: $0) == nil }?.name
+        let drop = MigrationFix.drop(entity: entity.name, property: nil)
+        let leavers = drops(ofLinksTo: entity)
+        add(
+            MigrationProblem(
+                entity: entity.name, in: .old,
+                fact: "\(entity.name) of version \(old.version) is gone in version "
+                    + "\(new.version)",
+                remedy: "say whether it was renamed or its data may be lost",
+                fixes: [
+                    .rename(.entity, to: candidate, from: entity.name),
+                    leavers.isEmpty ? drop : .together([drop] + leavers),
+                ]))
+    }
+
+    /// The drops of the relationships that led to an entity, and lead to another one from now on.
+    private func drops(ofLinksTo destination: Entity) -> [MigrationFix] {
+        old.entities.flatMap { owner in
+            owner.relationships.compactMap { relationship in
+                guard relationship.destination == destination.name,
+                    match.newRelationship(of: relationship.name, in: owner.name) != nil
+                else { return nil }
+                return .drop(entity: owner.name, property: relationship.name)
+            }
+        }
+    }
+}

@@ -1,0 +1,310 @@
+import CambiumModel
+
+/// Which entities and properties of a new version are those of the old one: by name, or by the name
+/// that `renamedFrom` gives. What the author declares as dropped matches nothing, so that something
+/// of the same name is new.
+package struct ModelMatch {
+    /// The older version.
+    package let old: Model
+    /// The newer version.
+    package let new: Model
+    /// What the engine of the stores can do.
+    let support: any MigrationSupport
+    private(set) var problems: [MigrationProblem] = []
+    /// The entities of the new version that are in the old one too, alike to the last word. Each
+    /// property is the one of its name, so none of them is in the tables below.
+    private(set) var unchanged: Set<String> = []
+    /// Those of them whose tables are alike and lead only to tables that are: there is nothing to
+    /// compare, to refuse or to move.
+    package private(set) var settled: Set<String> = []
+    /// What entities were called.
+    let formerEntities: FormerNames
+    private var oldEntities: [String: String] = [:]
+    private var newEntities: [String: String] = [:]
+    private var oldProperties: [PropertyName: PropertyName] = [:]
+    private var newProperties: [PropertyName: PropertyName] = [:]
+    /// For each new entity whose objects have properties of other declarations than before: what
+    /// they were, for those properties.
+    private(set) var moves: [String: [PropertyName: PropertyName]] = [:]
+
+    /// Whether objects of several old tables come together in a new one.
+    package private(set) var mergesRoots = false
+
+    /// A property and the entity that declares it.
+    package struct PropertyName: Hashable {
+        package let entity: String
+        package let property: String
+
+        package init(entity: String, property: String) {
+            self.entity = entity
+            self.property = property
+        }
+    }
+
+    /// Compares two versions.
+    package init(old: Model, new: Model, on support: any MigrationSupport) {
+        self.old = old
+        self.new = new
+        self.support = support
+        formerEntities = FormerNames(
+            ofEntitiesOf: new, since: old, dropped: new.migration?.droppedEntities ?? [])
+        // What the author says goes before what only has the same name.
+        for isExplicit in [true, false] {
+            for entity in new.entities { match(entity, isExplicit: isExplicit) }
+        }
+        let mentioned = new.migration?.entities ?? []
+        var missing: [(name: PropertyName, problem: MigrationProblem)] = []
+        for entity in new.entities {
+            guard let oldEntity = oldEntity(of: entity) else { continue }
+            if oldEntity == entity, !entity.renamesProperties, !mentioned.contains(entity.name) {
+                unchanged.insert(entity.name)
+                continue
+            }
+            let names = Set(oldEntity.attributes.map(\.name))
+            let relationshipNames = Set(oldEntity.relationships.map(\.name))
+            let attributes = attributeNames(of: entity, among: names)
+            let relationships = entity.relationships.map { ($0.name, $0.renamedFrom) }
+            let dropped = names.union(relationshipNames).filter {
+                isDropped(oldEntity.name, $0, in: oldEntity)
+            }
+            let formerAttributes = FormerNames(
+                attributes, since: attributeNames(of: oldEntity, among: names),
+                besides: oldRelatives(of: entity).flatMap {
+                    attributeNames(of: $0, among: names)
+                }, isDropped: dropped.contains)
+            let formerRelationships = FormerNames(
+                relationships, since: oldEntity.relationships.map { ($0.name, $0.renamedFrom) },
+                besides: oldRelatives(of: entity).flatMap { relative in
+                    relative.relationships.map { ($0.name, $0.renamedFrom) }
+                }, isDropped: dropped.contains)
+            for isExplicit in [true, false] {
+                missing += match(
+                    attributes, formerAttributes, of: entity, with: names, of: oldEntity,
+                    isExplicit: isExplicit)
+                missing += match(
+                    relationships, formerRelationships, of: entity, with: relationshipNames,
+                    of: oldEntity, isExplicit: isExplicit)
+            }
+        }
+        for entity in new.entities {
+            let found = findMoves(of: entity)
+            if !found.isEmpty { moves[entity.name] = found }
+        }
+        var roots: [String: String] = [:]
+        for entity in new.entities {
+            guard let oldRoot = oldEntity(of: entity).map(old.root)?.name else { continue }
+            let known = roots.updateValue(oldRoot, forKey: new.root(of: entity).name)
+            mergesRoots = mergesRoots || known.map { $0 != oldRoot } ?? false
+        }
+        let contradictions = contradictions
+        problems += contradictions
+        // A name that is not in the entity may be further up or down, where it may be given up.
+        let moved = Set(moves.values.joined().map(\.key))
+        problems += missing.filter { name, _ in
+            !moved.contains(name)
+                && !contradictions.contains {
+                    $0.entity == name.entity && $0.property == name.property
+                }
+        }.map(\.problem)
+        settled = settledEntities
+    }
+
+    private var settledEntities: Set<String> {
+        // Attributes only name these.
+        guard old.enumerations == new.enumerations, old.composites == new.composites else {
+            return []
+        }
+        var families: [String: [Entity]] = [:]
+        for root in new.roots {
+            let family = new.family(of: root)
+            guard family.allSatisfy({ unchanged.contains($0.name) }),
+                let oldRoot = old.entity(named: root.name),
+                old.family(of: oldRoot).count == family.count
+            else { continue }
+            families[root.name] = family
+        }
+        let leadsToOne = { (relationship: Relationship) in
+            new.entity(named: relationship.destination)
+                .map { families[new.root(of: $0).name] != nil } ?? false
+        }
+        let alone = families.values.filter { family in
+            family.allSatisfy { $0.relationships.allSatisfy(leadsToOne) }
+        }
+        return Set(alone.joined().map(\.name))
+    }
+
+    private mutating func match(_ entity: Entity, isExplicit: Bool) {
+        guard oldEntities[entity.name] == nil else { return }
+        let from = formerEntities[entity.name]
+        if isExplicit {
+            // That it is dropped as well is a contradiction, which is reported.
+            guard let from else { return }
+            if let other = newEntities[from] {
+                problems.append(severalHeirs(entity.name, other, of: from, in: entity))
+                return
+            }
+            pair(entity.name, from)
+        } else if from == nil {
+            if old.entity(named: entity.name) == nil {
+                guard let missing = entity.renamedFrom else { return }
+                problems.append(
+                    MigrationProblem(
+                        entity: entity.name,
+                        fact: "\(entity.name) says renamedFrom=\"\(missing)\", but version "
+                            + "\(old.version) has no entity of that name"))
+            } else if newEntities[entity.name] == nil, !isDropped(entity.name, nil) {
+                pair(entity.name, entity.name)
+            }
+        }
+    }
+
+    private mutating func pair(_ newName: String, _ oldName: String) {
+        oldEntities[newName] = oldName
+        newEntities[oldName] = newName
+    }
+
+    /// - Returns: The properties whose former name the old entity does not have.
+    private mutating func match(
+        _ properties: [FormerNames.Name], _ former: FormerNames, of entity: Entity,
+        with names: Set<String>, of oldEntity: Entity, isExplicit: Bool
+    ) -> [(name: PropertyName, problem: MigrationProblem)] {
+        var missing: [(name: PropertyName, problem: MigrationProblem)] = []
+        for (name, renamedFrom) in properties {
+            let newProperty = PropertyName(entity: entity.name, property: name)
+            // A name that an earlier step has used up is no mistake where the new one exists.
+            let from = former[name]
+            let oldName = isExplicit ? from : from == nil ? name : nil
+            guard let oldName, oldProperties[newProperty] == nil else { continue }
+            guard names.contains(oldName) else {
+                guard let renamedFrom else { continue }
+                let (reason, remedy) = missingProperty(renamedFrom, of: oldEntity)
+                let problem = MigrationProblem(
+                    entity: entity.name, property: name,
+                    fact:
+                        "\(entity.name).\(name) says renamedFrom=\"\(renamedFrom)\", but \(reason)",
+                    remedy: remedy)
+                missing.append((newProperty, problem))
+                continue
+            }
+            guard isExplicit || !isDropped(oldEntity.name, oldName, in: oldEntity),
+                entity.isStoredAlike(name, as: oldName, of: oldEntity)
+            else { continue }
+            let oldProperty = PropertyName(entity: oldEntity.name, property: oldName)
+            if let other = newProperties[oldProperty] {
+                guard isExplicit else { continue }
+                problems.append(
+                    severalHeirs(name, other.property, of: oldName, in: entity, property: name))
+                continue
+            }
+            oldProperties[newProperty] = oldProperty
+            newProperties[oldProperty] = newProperty
+        }
+        return missing
+    }
+
+    /// Why a property of an old entity cannot be another one now: there is none, or the objects of
+    /// other entities have it too.
+    private func missingProperty(
+        _ name: String, of oldEntity: Entity
+    ) -> (reason: String, remedy: String?) {
+        guard let declarer = old.declarer(of: name, in: oldEntity),
+            declarer.name != oldEntity.name
+        else { return ("\(oldEntity.name) of version \(old.version) has no such property", nil) }
+        return (
+            "\(oldEntity.name) of version \(old.version) inherits it from \(declarer.name), whose "
+                + "objects have it too", "take it back"
+        )
+    }
+
+    /// Whether the author says that the data of something in the old version may go.
+    func isDropped(_ entity: String, _ property: String?) -> Bool {
+        new.migration?.drops.contains {
+            $0.entity == entity && $0.property == property && $0.condition == nil
+        } ?? false
+    }
+
+    /// The same for a property; the drop of a composite value is that of its parts.
+    func isDropped(_ entity: String, _ property: String, in oldEntity: Entity) -> Bool {
+        isDropped(entity, property)
+            || oldEntity.compositeAttributes.contains { composite in
+                property.hasPrefix(composite.name + ".") && isDropped(entity, composite.name)
+            }
+    }
+
+    /// The entity of the old version that one of the new version is.
+    package func oldEntity(of entity: Entity) -> Entity? {
+        oldEntities[entity.name].flatMap(old.entity(named:))
+    }
+
+    /// The entity of the new version that one of the old version is.
+    package func newEntity(of entity: Entity) -> Entity? {
+        newEntities[entity.name].flatMap(new.entity(named:))
+    }
+
+    /// The property of the old entity that one of the new entity is.
+    package func former(_ property: PropertyName) -> PropertyName? {
+        unchanged.contains(property.entity) ? property : oldProperties[property]
+    }
+
+    /// The property of the new entity that one of the old entity is.
+    func successor(_ property: PropertyName) -> PropertyName? {
+        unchanged.contains(property.entity) ? property : newProperties[property]
+    }
+
+    /// The attribute of the old version that one of the new version is.
+    package func oldAttribute(of name: String, in entity: String) -> Attribute? {
+        former(PropertyName(entity: entity, property: name)).flatMap { found in
+            old.entity(named: found.entity)?.attributes.first { $0.name == found.property }
+        }
+    }
+
+    /// The attribute of the new version that one of the old version is.
+    package func newAttribute(of name: String, in entity: String) -> Attribute? {
+        successor(PropertyName(entity: entity, property: name)).flatMap { found in
+            new.entity(named: found.entity)?.attributes.first { $0.name == found.property }
+        }
+    }
+
+    /// The relationship of the old version that one of the new version is.
+    package func oldRelationship(of name: String, in entity: String) -> Relationship? {
+        former(PropertyName(entity: entity, property: name)).flatMap { found in
+            old.entity(named: found.entity)?.relationships.first { $0.name == found.property }
+        }
+    }
+
+    /// The relationship of the new version that one of the old version is.
+    package func newRelationship(of name: String, in entity: String) -> Relationship? {
+        successor(PropertyName(entity: entity, property: name)).flatMap { found in
+            new.entity(named: found.entity)?.relationships.first { $0.name == found.property }
+        }
+    }
+}
+
+extension Entity {
+    /// Whether a relationship is in the store just as the old one was, or is not: one that becomes
+    /// transient holds nothing of it. An attribute that does is asked about where it is compared.
+    fileprivate func isStoredAlike(
+        _ name: String, as oldName: String, of oldEntity: Entity
+    ) -> Bool {
+        guard let relationship = relationships.first(where: { $0.name == name }),
+            let old = oldEntity.relationships.first(where: { $0.name == oldName })
+        else { return true }
+        return relationship.isTransient == old.isTransient
+    }
+
+    /// Whether a property says that it had another name.
+    fileprivate var renamesProperties: Bool {
+        attributes.contains { $0.renamedFrom != nil }
+            || compositeAttributes.contains { $0.renamedFrom != nil }
+            || relationships.contains { $0.renamedFrom != nil }
+    }
+}
+
+extension MigrationDeclaration {
+    /// The entities that anything is said about.
+    fileprivate var entities: Set<String> {
+        Set(
+            fills.map(\.entity) + links.map(\.entity) + requirements.map(\.entity)
+                + drops.map(\.entity) + keeps.map(\.entity) + deduplications.map(\.entity))
+    }
+}

@@ -1,0 +1,197 @@
+import CambiumModel
+import CambiumPlan
+
+extension CarriedLinks {
+    /// A query of the pairs, `source` and `destination`, that stay.
+    ///
+    /// - Parameter positions: The new columns of places, and whether they are those in the lists of
+    ///   the sources, or of the destinations.
+    func query(with positions: [(column: String, isOfSource: Bool)] = []) -> String {
+        let isMerged = sets.count > 1
+        let queries = sets.indices.map { index in
+            let places = sets[index].positions
+            let columns = positions.map { position in
+                let old = position.isOfSource ? places.ofSource : places.ofDestination
+                return (name: position.column, sql: old.map(SQLText.identifier) ?? "NULL")
+            }
+            let number = isMerged ? [(name: Self.set, sql: "\(index)")] : []
+            return sets[index].query(with: columns + number + choices(of: sets[index]))
+        }
+        var query = queries.joined(separator: " UNION ALL ")
+        if isMerged, !positions.isEmpty { query = consecutive(query, positions) }
+        var ends = [(keeps.source, "source", "_s"), (keeps.destination, "destination", "_d")]
+        if keepsDestinationsFirst { ends.reverse() }
+        for (index, (keep, end, prefix)) in ends.enumerated() {
+            guard let keep else { continue }
+            let order =
+                self.order(of: keep, prefix)
+                + [end == "source" ? "\"destination\"" : "\"source\""]
+            var names = ["source", "destination"].map(SQLText.identifier)
+            names += positions.map { SQLText.identifier($0.column) }
+            if index == 0 { names += choices(ofEnd: ends[1]) }
+            query =
+                "SELECT \(names.joined(separator: ", ")) FROM (SELECT *, row_number() OVER ("
+                + "PARTITION BY \"\(end)\" ORDER BY \(order.joined(separator: ", "))) AS \"_number\" "
+                + "FROM (\(query))) WHERE \"_number\" = 1"
+        }
+        return query
+    }
+
+    /// The tables that ``query(with:)`` and ``choice`` read.
+    var tables: Set<String> {
+        let isOrdered = [keeps.source, keeps.destination].contains { $0?.order.isEmpty == false }
+        return sets.reduce(into: []) { tables, links in
+            tables.formUnion(links.tables)
+            if isOrdered { tables.formUnion([links.table, links.destinationTable]) }
+        }
+    }
+
+    /// A query of all pairs in the order in which the sources choose: in that of their keys, each
+    /// the first of its links, as the author says.
+    var choice: String {
+        let query = sets.map { $0.query(with: choices(of: $0)) }.joined(separator: " UNION ALL ")
+        let order =
+            ["\"source\""] + (keeps.source.map { self.order(of: $0, "_s") } ?? []) + [
+                "\"destination\""
+            ]
+        return "SELECT \"source\", \"destination\" FROM (\(query))\n"
+            + "ORDER BY \(order.joined(separator: ", "))"
+    }
+
+    /// What the author puts the links of an object in order by, else their place.
+    private func order(of keep: MigrationDeclaration.Keep, _ prefix: String) -> [String] {
+        keep.order.enumerated().map { index, order in
+            "\"\(prefix)\(index)\"\(order.isDescending ? " DESC" : "") NULLS LAST"
+        } + ["\"\(prefix)place\" NULLS LAST"]
+    }
+
+    /// What says of which of the sets a link is.
+    private static let set = "_set"
+
+    /// Where lists come together, one follows the other, in the order of the sets.
+    private func consecutive(
+        _ query: String, _ positions: [(column: String, isOfSource: Bool)]
+    ) -> String {
+        let places = positions.map { column, isOfSource in
+            let ends = isOfSource ? ("source", "destination") : ("destination", "source")
+            let name = SQLText.identifier(column)
+            return "row_number() OVER (PARTITION BY \"\(ends.0)\" ORDER BY \"\(Self.set)\", "
+                + "\(name) NULLS LAST, \"\(ends.1)\") * \(Model.positionGap) AS \(name)"
+        }
+        let names =
+            ["\"source\"", "\"destination\""] + places
+            + (choices(ofEnd: (keeps.source, "source", "_s"))
+                + choices(ofEnd: (keeps.destination, "destination", "_d")))
+        return "SELECT \(names.joined(separator: ", ")) FROM (\(query))"
+    }
+
+    /// What the links that stay are chosen by.
+    private func choices(of links: OldLinks) -> [(name: String, sql: String)] {
+        var choices: [(name: String, sql: String)] = []
+        let places = links.positions
+        let ends = [(keeps.source, "_s", true), (keeps.destination, "_d", false)]
+        for (keep, prefix, isOfSource) in ends {
+            guard let keep else { continue }
+            for (index, order) in keep.order.enumerated() {
+                let value = links.value(of: order.attribute, atSource: !isOfSource)
+                choices.append(("\(prefix)\(index)", value ?? "NULL"))
+            }
+            let place = isOfSource ? places.ofSource : places.ofDestination
+            choices.append(("\(prefix)place", place.map(SQLText.identifier) ?? "NULL"))
+        }
+        return choices
+    }
+
+    /// What a second choice still needs when the first has been made.
+    private func choices(
+        ofEnd end: (keep: MigrationDeclaration.Keep?, name: String, prefix: String)
+    ) -> [String] {
+        guard let keep = end.keep else { return [] }
+        return (keep.order.indices.map { "\(end.prefix)\($0)" } + ["\(end.prefix)place"])
+            .map(SQLText.identifier)
+    }
+}
+
+extension OldLinks {
+    /// A query of the pairs, `source` and `destination` as the new relationship sees them and with
+    /// the keys of the new store, without links of objects that are dropped.
+    ///
+    /// - Parameter more: Further columns: the name, and SQL over the old links, whose ends are
+    ///   called as their columns are.
+    func query(with more: [(name: String, sql: String)] = []) -> String {
+        let (first, second, from) = columns
+        var conditions: [String] = []
+        switch storage {
+        case .key: conditions.append("\(second) IS NOT NULL")
+        case .inverseKey: conditions.append("\(first) IS NOT NULL")
+        case .joinTable: break
+        case .transient: conditions.append("0")
+        }
+        for (column, table) in [(first, table), (second, destinationTable)] {
+            if let dropped = match.droppedKeys(in: table) {
+                conditions.append("\(column) NOT IN (\(dropped))")
+            }
+        }
+        if let owners {
+            conditions.append("\(first) IN (\(ModelMatch.keys(of: owners, in: table)))")
+        }
+        if let members {
+            conditions.append(
+                "\(second) IN (\(ModelMatch.keys(of: members, in: destinationTable)))")
+        }
+        let ends = [
+            newKey(first, in: from, of: entity),
+            destination.map { newKey(second, in: from, of: $0) } ?? second,
+        ]
+        let (source, target) = isSwapped ? (ends[1], ends[0]) : (ends[0], ends[1])
+        return "SELECT \(source) AS \"source\", \(target) AS \"destination\""
+            + more.map { ", \($0.sql) AS \(SQLText.identifier($0.name))" }.joined()
+            + " FROM \(SQLText.identifier(from))"
+            + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
+    }
+
+    /// The tables that ``query(with:)`` reads.
+    var tables: Set<String> {
+        var tables: Set = [columns.table]
+        for (table, entity) in [(table, entity), (destinationTable, destination)]
+        where match.droppedKeys(in: table) != nil || entity.map(match.shiftsKeys) ?? false {
+            tables.insert(table)
+        }
+        if owners != nil { tables.insert(table) }
+        if members != nil { tables.insert(destinationTable) }
+        return tables
+    }
+
+    private func newKey(_ column: String, in table: String, of entity: Entity) -> String {
+        match.shiftsKeys(of: entity)
+            ? match.newKey("\(SQLText.identifier(table)).\(column)", of: entity) : column
+    }
+
+    /// The quoted columns of the declaring end and of the other, and the old table that has them.
+    private var columns: (first: String, second: String, table: String) {
+        switch storage {
+        case .key(let column, _):
+            ("\"_id\"", SQLText.identifier(column), table)
+        case .inverseKey(let column):
+            (SQLText.identifier(column), "\"_id\"", destinationTable)
+        case .joinTable(let name, let source, let destination):
+            (SQLText.identifier(source), SQLText.identifier(destination), name)
+        case .transient:
+            ("\"_id\"", "\"_id\"", table)
+        }
+    }
+
+    /// SQL for an old attribute of the object at an end of the new relationship, over the old links.
+    func value(of attribute: String, atSource: Bool) -> String? {
+        let (first, second, from) = columns
+        let isFirst = atSource != isSwapped
+        guard let owner = isFirst ? entity : destination,
+            let declarer = match.old.declarer(of: attribute, in: owner),
+            match.old.attribute(attribute, of: owner) != nil
+        else { return nil }
+        let table = match.old.root(of: owner).name
+        let column = SQLText.identifier(match.old.column(of: attribute, in: declarer))
+        return "(SELECT chosen.\(column) FROM \(SQLText.identifier(table)) AS chosen "
+            + "WHERE chosen.\"_id\" = \(SQLText.identifier(from)).\(isFirst ? first : second))"
+    }
+}

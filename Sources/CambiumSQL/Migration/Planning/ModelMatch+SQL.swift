@@ -1,0 +1,89 @@
+import CambiumModel
+import CambiumPlan
+
+extension ModelMatch {
+    // MARK: Rows
+
+    /// SQL for the rows of an entity of the old version that meet a condition, which are those of the
+    /// entity itself, and the other tables that it reads. Nil where the store cannot compute it.
+    func rows(
+        where condition: ModelExpression, of entity: Entity
+    ) -> (sql: String, tables: Set<String>)? {
+        guard
+            let fragment = try? ExpressionSQL.condition(
+                condition, entity: entity, model: old, constants: .inline, heedsNUL: true),
+            fragment.parameters.isEmpty
+        else { return nil }
+        let isOfEntity =
+            old.hasSubentities(old.root(of: entity))
+            ? "\"_entity\" = \(SQLText.literal(.text(entity.name))) AND " : ""
+        return ("\(isOfEntity)(\(fragment.text))", fragment.tables)
+    }
+
+    /// A query of the keys of an old table's objects that are dropped while others live on; nil where
+    /// there are none.
+    func droppedKeys(in oldTable: String) -> String? {
+        let dropped = droppedEntities(in: oldTable)
+        return dropped.isEmpty ? nil : Self.keys(of: dropped, in: oldTable)
+    }
+
+    /// A query of the keys of the objects of some old entities.
+    static func keys(of entities: [String], in oldTable: String) -> String {
+        let names = entities.map { SQLText.literal(.text($0)) }.joined(separator: ", ")
+        return "SELECT \"_id\" FROM \(SQLText.identifier(oldTable)) "
+            + "WHERE \"_entity\" IN (\(names))"
+    }
+
+    /// SQL for the new name of an entity, from SQL for the old one; nil where no entity of the old
+    /// table is renamed.
+    func renamedEntity(_ column: String, in oldTable: String) -> String? {
+        guard let root = old.entity(named: oldTable) else { return nil }
+        let renames = old.family(of: root).compactMap { oldEntity -> String? in
+            guard let newEntity = newEntity(of: oldEntity), newEntity.name != oldEntity.name else {
+                return nil
+            }
+            return "WHEN \(SQLText.literal(.text(oldEntity.name))) "
+                + "THEN \(SQLText.literal(.text(newEntity.name)))"
+        }
+        guard !renames.isEmpty else { return nil }
+        return "CASE \(column) \(renames.joined(separator: " ")) ELSE \(column) END"
+    }
+
+    // MARK: Keys
+
+    /// SQL for what is added to the keys of an old entity's objects; nil where they stay, or go.
+    /// It reads the old key table.
+    package func keyShift(of oldEntity: Entity) -> String? {
+        Self.keyShift(after: precedingRoots(of: oldEntity))
+    }
+
+    private static func keyShift(after oldRoots: [String]) -> String? {
+        oldRoots.isEmpty ? nil : keyCount(of: oldRoots)
+    }
+
+    /// How many keys of some old root entities were given so far.
+    static func keyCount(of oldRoots: [String]) -> String {
+        let names = oldRoots.map { SQLText.literal(.text($0)) }.joined(separator: ", ")
+        return "(SELECT sum(\"next\" - 1) FROM \"_keys\" WHERE \"entity\" IN (\(names)))"
+    }
+
+    /// SQL for the new key of an object, from SQL for the old one.
+    ///
+    /// - Parameter oldEntity: What the object is at least.
+    func newKey(_ key: String, of oldEntity: Entity) -> String {
+        guard mergesRoots else { return key }
+        let shifts = old.family(of: oldEntity).filter { newEntity(of: $0) != nil }
+            .map { (name: $0.name, roots: precedingRoots(of: $0)) }
+        guard Set(shifts.map(\.roots)).count > 1 else {
+            return shifts.first.flatMap { Self.keyShift(after: $0.roots) }
+                .map { "(\(key) + \($0))" } ?? key
+        }
+        let cases = shifts.compactMap { name, roots in
+            Self.keyShift(after: roots).map { "WHEN \(SQLText.literal(.text(name))) THEN \($0)" }
+        }
+        let table = SQLText.identifier(old.root(of: oldEntity).name)
+        return "(SELECT shifted.\"_id\" + CASE shifted.\"_entity\" "
+            + "\(cases.joined(separator: " ")) ELSE 0 END FROM \(table) AS shifted "
+            + "WHERE shifted.\"_id\" = \(key))"
+    }
+}
