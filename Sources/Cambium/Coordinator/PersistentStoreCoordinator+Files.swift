@@ -11,10 +11,12 @@ extension PersistentStoreCoordinator {
     /// - Throws: ``StoreError`` where there is a file already, the store is none of SQLite's, or the
     ///   copy cannot be written. No half-written copy remains.
     public func backUp(_ store: PersistentStore, to path: String) throws {
-        let source = try Self.sqliteStore(of: store)
-        try StoreError.naming(path, in: .writing) {
-            try StoreCopy(to: NewStoreFile(path: path, from: source.path)).write(from: source)
-        }
+        guard try !store.store.backUp(to: path) else { return }
+        throw StoreError(
+            code: .invalidRequest,
+            message: "\(store.storeDescription) is not a SQLite store.",
+            remedy: "Copy its own files, or move it with "
+                + "migratePersistentStore(_:to:options:type:).")
     }
 
     /// Moves a store to another place, or to one of another kind ("save as"): makes a new store that
@@ -81,18 +83,6 @@ extension PersistentStoreCoordinator {
                 added: [new], removed: [store],
                 replacedIdentifiers: [store.identifier: new.identifier]))
         return new
-    }
-
-    private static func sqliteStore(of store: PersistentStore) throws -> SQLiteStore {
-        guard let sqlite = store.store as? SQLiteStore else {
-            throw StoreError(
-                code: .invalidRequest,
-                message:
-                    "\(store.storeDescription) is not a SQLite store.",
-                remedy: "Copy its own files, or move it with "
-                    + "migratePersistentStore(_:to:options:type:).")
-        }
-        return sqlite
     }
 
     // MARK: Stores that are not open

@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQLite
 
 extension ManagedObjectContext {
     /// Reads what relationships of objects lead to, with one statement for each relationship and

@@ -142,7 +142,7 @@ final class StoreHistory: Sendable {
     }
 }
 
-extension SQLiteStore {
+extension SQLiteEngine {
     /// Runs what a transaction of SQLite writes; the history names the author.
     func recording<Result>(
         _ author: TransactionAuthor, on connection: Connection, _ body: () throws -> Result

@@ -4,7 +4,7 @@ import CambiumRecords
 struct RowSnapshot: Sendable {
     let placed: PlacedRecord
     let entity: EntityDescription
-    let store: any Store
+    let store: any StoreEngine
 
     /// The stored attributes, and the keys that to-one relationships lead to.
     var values: [String: Value] {

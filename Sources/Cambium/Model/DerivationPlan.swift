@@ -1,6 +1,5 @@
 import CambiumRecords
 import CambiumSQL
-import CambiumSQLite
 
 /// What a store does about derived attributes when it saves: which changes concern which of them,
 /// and the statements. A model without any has none.

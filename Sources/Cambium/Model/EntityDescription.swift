@@ -1,6 +1,5 @@
 import CambiumRecords
 import CambiumSQL
-import CambiumSQLite
 
 /// An entity as the runtime uses it: numbers and prepared texts instead of names.
 ///

@@ -1,7 +1,6 @@
 import CambiumMigration
 import CambiumRecords
 import CambiumSQL
-import CambiumSQLite
 import Synchronization
 
 /// All entities of a model as the runtime uses them.

@@ -1,3 +1,4 @@
+import CambiumRecords
 import CambiumSQLite
 
 /// A connection that several isolations use in turn.

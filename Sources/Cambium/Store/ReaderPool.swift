@@ -1,3 +1,4 @@
+import CambiumRecords
 import CambiumSQLite
 
 /// Connections for reading. A fetch takes one for itself, so that readers wait neither for each

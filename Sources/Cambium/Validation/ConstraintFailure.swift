@@ -4,6 +4,8 @@ import CambiumSQLite
 /// Tells from SQLite's words which constraint of the model a row broke, so that the store's refusal
 /// comes as the same error as a failed validation.
 enum ConstraintFailure {
+    /// SQLite's code of all of them.
+    static let primaryCode: Int32 = 19
     private static let check: Int32 = 275
     private static let foreignKey: Int32 = 787
     private static let notNull: Int32 = 1299
@@ -18,7 +20,12 @@ enum ConstraintFailure {
 
     static func isForeignKey(_ error: SQLiteError) -> Bool { error.code == foreignKey }
 
-    static func validationError(
+    /// The error that a program sees.
+    static func error(for error: SQLiteError, in model: RuntimeModel) -> any Error {
+        validationError(for: error, in: model) ?? error
+    }
+
+    private static func validationError(
         for error: SQLiteError, in model: RuntimeModel
     ) -> ValidationError? {
         // "CHECK constraint failed: Product.price.min", "UNIQUE constraint failed: Product.sku"

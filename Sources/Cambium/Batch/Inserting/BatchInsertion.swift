@@ -55,7 +55,7 @@ final class BatchInsertion: BatchWork {
             // The rows have their keys in the order of the input.
             throw BatchInsertError(
                 row: rows[Int(refused.key - keys.lowerBound)].index,
-                refused.publicError(in: transaction.model))
+                refused.underlying)
         }
     }
 

@@ -4,7 +4,7 @@ import CambiumSQLite
 
 /// The transaction of a batch operation: finds rows, and writes them with all that belongs to it.
 final class BatchTransaction {
-    let store: SQLiteStore
+    let store: SQLiteEngine
     let connection: Connection
     /// Whether everything is looked at before anything is written.
     let isPlanned: Bool
@@ -15,7 +15,7 @@ final class BatchTransaction {
     var model: RuntimeModel { store.model }
 
     init(
-        _ store: SQLiteStore, _ connection: Connection, isPlanned: Bool, changes: BatchChanges
+        _ store: SQLiteEngine, _ connection: Connection, isPlanned: Bool, changes: BatchChanges
     ) {
         self.store = store
         self.connection = connection
@@ -184,11 +184,14 @@ final class BatchTransaction {
     ) throws -> Int {
         do {
             return try connection.runPending(sql, over: records, shape: entity.shape)
-        } catch  where error.primaryCode == SQLiteError.constraint {
+        } catch  where error.primaryCode == ConstraintFailure.primaryCode {
             // Rows are written in the order of their keys, and those before the refused one count.
             let index = connection.changes
             guard records.indices.contains(index) else { throw error }
-            throw RefusedRow(entity: entity, key: records[index].key, underlying: error)
+            throw RefusedRow(
+                entity: entity, key: records[index].key,
+                underlying: ConstraintFailure.error(for: error, in: model),
+                isOfUniqueValues: ConstraintFailure.isUnique(error))
         }
     }
 

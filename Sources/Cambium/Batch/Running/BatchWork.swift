@@ -19,35 +19,7 @@ struct RowHead {
     let version: Int64
 }
 
-extension Store {
-    /// Runs a batch operation in one transaction, of which nothing is left where the task is cancelled
-    /// before the commit.
-    ///
-    /// - Parameters:
-    ///   - author: Who does it, as the history names it.
-    ///   - attachesRows: Whether those who are told of it want the changed rows.
-    ///   - committed: Called after the commit, before anything else can be written.
-    func run(
-        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
-        committed: (BatchChanges) -> Void
-    ) throws {
-        throw StoreError(
-            code: .invalidRequest,
-            message: "Batch operations work on SQLite stores only.",
-            remedy: "Change objects in a context, and save it.")
-    }
-}
-
-extension MissingStore {
-    func run(
-        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
-        committed: (BatchChanges) -> Void
-    ) throws {
-        _ = try reserveKeys(root: 0, count: 1)
-    }
-}
-
-extension SQLiteStore {
+extension SQLiteEngine {
     func run(
         _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
         committed: (BatchChanges) -> Void
@@ -67,8 +39,8 @@ extension SQLiteStore {
 
     private static func isObstacle(_ error: any Error) -> Bool {
         if error is SaveObstacle { return true }
-        let reason = (error as? RefusedRow)?.underlying ?? error
-        return (reason as? SQLiteError).map(ConstraintFailure.isUnique) ?? false
+        if let refused = error as? RefusedRow { return refused.isOfUniqueValues }
+        return (error as? SQLiteError).map(ConstraintFailure.isUnique) ?? false
     }
 
     private func run(

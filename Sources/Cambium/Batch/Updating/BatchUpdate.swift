@@ -1,6 +1,5 @@
 import CambiumRecords
 import CambiumSQL
-import CambiumSQLite
 
 /// Sets properties of the rows that a request finds.
 struct BatchUpdate: BatchWork {
@@ -46,10 +45,7 @@ struct BatchUpdate: BatchWork {
                 try write(Array(keys[start..<end]), constants, computed, transaction)
             } catch let refused as RefusedRow {
                 // Where unique values are in the way, the second try may find a way around.
-                let reason = refused.underlying as? SQLiteError
-                if !transaction.isPlanned, reason.map(ConstraintFailure.isUnique) == true {
-                    throw refused
-                }
+                if !transaction.isPlanned, refused.isOfUniqueValues { throw refused }
                 throw Self.publicError(of: refused, transaction)
             }
             start = end
@@ -59,7 +55,7 @@ struct BatchUpdate: BatchWork {
     private static func publicError(
         of refused: RefusedRow, _ transaction: BatchTransaction
     ) -> any Error {
-        let error = refused.publicError(in: transaction.model)
+        let error = refused.underlying
         let id = ObjectID(refused.entity, key: refused.key, store: transaction.store.identifier)
         return (error as? ValidationError)?.of(id) ?? error
     }

@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQLite
 
 extension ManagedObjectContext {
     /// Reads the row of a fault. Never throws: an object whose row is gone shows placeholder values

@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQLite
 
 /// Puts together what a save writes.
 struct SaveRequestBuilder {

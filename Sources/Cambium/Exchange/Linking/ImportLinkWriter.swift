@@ -171,8 +171,7 @@ struct ImportLinkWriter {
                 try transaction.checkRules(keys, of: owner)
             } catch let refused as RefusedRow {
                 throw RefusedLink(
-                    owner: owners[refused.key] ?? refused.key,
-                    underlying: refused.publicError(in: model))
+                    owner: owners[refused.key] ?? refused.key, underlying: refused.underlying)
             }
             transaction.changes.clear(slots, keys, owner)
         }

@@ -11,7 +11,7 @@ import Synchronization
 /// Whoever writes to the file may also turn its history off, begin it anew or damage it: what
 /// cannot be told as a list is told as a loss, after which contexts read everything anew.
 final class RemoteFollower: Sendable {
-    private weak let store: SQLiteStore?
+    private weak let store: SQLiteEngine?
     private weak let coordinator: PersistentStoreCoordinator?
     /// A connection of its own, which sees commits without the writer's lock: most questions find
     /// none, and saves need not wait for them.
@@ -40,7 +40,7 @@ final class RemoteFollower: Sendable {
     private let seen = Mutex(Seen())
     private let watch = Mutex<CommitWatch?>(nil)
 
-    init(_ store: SQLiteStore, _ coordinator: PersistentStoreCoordinator) throws {
+    init(_ store: SQLiteEngine, _ coordinator: PersistentStoreCoordinator) throws {
         self.store = store
         self.coordinator = coordinator
         lookout = try store.readers?.makeQuietReader()
@@ -83,7 +83,7 @@ final class RemoteFollower: Sendable {
 
     /// What has happened since, as one state of the store has it.
     private func look(
-        at store: SQLiteStore, _ connection: Connection, after known: Seen
+        at store: SQLiteEngine, _ connection: Connection, after known: Seen
     ) throws -> (news: News, now: Seen) {
         try connection.transaction(.deferred) {
             var now = known
@@ -113,7 +113,7 @@ final class RemoteFollower: Sendable {
     }
 
     private func news(
-        for store: SQLiteStore, _ reader: HistoryReader, _ bounds: HistoryReader.Bounds,
+        for store: SQLiteEngine, _ reader: HistoryReader, _ bounds: HistoryReader.Bounds,
         after known: Seen
     ) throws -> News {
         guard reader.epoch == known.epoch,
@@ -133,7 +133,7 @@ final class RemoteFollower: Sendable {
 
     /// - Returns: What observers are told; nil for nothing.
     private func tell(
-        _ news: News, _ now: Seen, of store: SQLiteStore, to coordinator: PersistentStoreCoordinator
+        _ news: News, _ now: Seen, of store: SQLiteEngine, to coordinator: PersistentStoreCoordinator
     ) -> RemoteStoreChange? {
         let isComplete: Bool
         switch news {
@@ -153,5 +153,14 @@ final class RemoteFollower: Sendable {
             HistoryToken([identifier: .init(epoch: $0, change: now.change)])
         }
         return RemoteStoreChange(storeIdentifier: identifier, token: token, isComplete: isComplete)
+    }
+}
+
+extension SQLiteEngine {
+    func followOthers(for coordinator: PersistentStoreCoordinator) throws {
+        guard let path else { return }
+        let follower = try RemoteFollower(self, coordinator)
+        try follower.start(path: path)
+        self.follower.withLock { $0 = follower }
     }
 }

@@ -2,11 +2,11 @@ import CambiumRecords
 import Synchronization
 
 /// A store as it was at a commit.
-final class PinnedStore: Store {
-    private let base: SQLiteStore
+final class PinnedStore: StoreEngine {
+    private let base: SQLiteEngine
     private let pin: StorePin
 
-    init(_ base: SQLiteStore, _ pin: StorePin) {
+    init(_ base: SQLiteEngine, _ pin: StorePin) {
         self.base = base
         self.pin = pin
     }
@@ -76,9 +76,10 @@ final class PinnedStore: Store {
     func close() { pin.close() }
 }
 
-extension SQLiteStore {
-    /// Holds the store as it is now.
-    func pin() throws -> PinnedStore {
+extension SQLiteEngine {
+    var keepsGenerations: Bool { readers != nil }
+
+    func pin() throws -> any StoreEngine {
         guard let readers else { throw StoreError.closed }
         let reader = try readers.makeReader()
         try reader.withLock { try $0.beginReading() }

@@ -59,28 +59,26 @@ public struct QueryGenerationExpired: Error, Sendable, CustomStringConvertible {
 
 /// A state of the stores of a coordinator, held by read transactions.
 final class QueryGeneration: Sendable {
-    private let pins: [StoreIdentifier: PinnedStore]
+    private let pins: [StoreIdentifier: any StoreEngine]
 
     /// The state as it is now. Each store is read at one commit; of several stores these need not
     /// be of the same save.
     init(of coordinator: PersistentStoreCoordinator) throws {
-        var pins: [StoreIdentifier: PinnedStore] = [:]
-        for store in coordinator.persistentStores {
-            guard let sqlite = store.store as? SQLiteStore else { continue }
-            pins[sqlite.identifier] = try sqlite.pin()
+        var pins: [StoreIdentifier: any StoreEngine] = [:]
+        for store in coordinator.persistentStores where store.store.keepsGenerations {
+            pins[store.store.identifier] = try store.store.pin()
         }
         self.pins = pins
     }
 
     /// Where to read the rows of a store. One that was added later is read as it is.
-    func store(_ store: any Store) -> any Store {
+    func store(_ store: any StoreEngine) -> any StoreEngine {
         pins[store.identifier] ?? store
     }
 
     /// - Throws: ``StoreError`` where a store cannot be read as it was.
     static func requireSupport(by coordinator: PersistentStoreCoordinator) throws {
-        for store in coordinator.persistentStores
-        where (store.store as? SQLiteStore)?.readers == nil {
+        for store in coordinator.persistentStores where !store.store.keepsGenerations {
             throw StoreError(
                 code: .invalidRequest,
                 message:

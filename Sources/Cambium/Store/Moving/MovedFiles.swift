@@ -8,7 +8,7 @@ struct MovedFiles {
     private let columns: [ExternalColumns]
 
     /// - Returns: Nil where a store has no files.
-    init?(of store: SQLiteStore) {
+    init?(of store: SQLiteEngine) {
         guard let files = store.externalFiles, store.hasExternalColumns else { return nil }
         self.files = files
         columns = store.model.entities.filter { $0.rootIndex == $0.index }

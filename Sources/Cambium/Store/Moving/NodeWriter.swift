@@ -23,7 +23,7 @@ struct NodeWriter {
     }
 
     /// - Parameter files: Where large values go; nil where they stay in the rows.
-    init(_ connection: Connection, _ model: RuntimeModel, _ files: ExternalFiles?) {
+    private init(_ connection: Connection, _ model: RuntimeModel, _ files: ExternalFiles?) {
         self.connection = connection
         self.model = model
         self.files = files
@@ -33,31 +33,29 @@ struct NodeWriter {
         keys = model.entities.map { _ in [] }
     }
 
-    /// Makes the database a store with what a body writes; nothing where it throws.
-    ///
-    /// - Parameter body: Hands the rows to the writer, and returns the first key that may be given
-    ///   of each root entity.
-    mutating func makeStore(
-        notes: [String: String], _ body: (inout NodeWriter) throws -> [Int: Int64]
+    /// Makes an empty database a store with rows; nothing where it throws.
+    static func fill(
+        _ connection: Connection, with rows: MovedRows, _ files: ExternalFiles?
     ) throws {
+        var writer = NodeWriter(connection, rows.model, files)
+        try writer.makeStore(rows, notes: rows.source.notes())
+    }
+
+    private mutating func makeStore(_ rows: MovedRows, notes: [String: String]) throws {
         let runner = MigrationRunner(
             model: model.model, statements: model.schema, migrations: model.migrations)
         _ = try runner.open(connection)
         do {
             try connection.transaction {
-                let nextKeys = try body(&self)
+                let nextKeys = try rows.read { try write($0) }
                 try writeMembers()
                 try writeMetadata(notes, nextKeys)
                 try requireSoundKeys()
             }
         } catch {
             for run in runs { run.rollBack() }
-            if let error = error as? SQLiteError,
-                let refusal = ConstraintFailure.validationError(for: error, in: model)
-            {
-                throw refusal
-            }
-            throw error
+            throw (error as? SQLiteError).map { ConstraintFailure.error(for: $0, in: model) }
+                ?? error
         }
         for run in runs { run.commit(keepsFiles: false) }
     }
@@ -75,7 +73,7 @@ struct NodeWriter {
     // MARK: Rows
 
     /// Writes rows of one hierarchy.
-    mutating func write(_ nodes: [StoreNode]) throws {
+    private mutating func write(_ nodes: [StoreNode]) throws {
         let writer = RecordWriter()
         var request = SaveRequest()
         var places: [Int: Int] = [:]

@@ -1,11 +1,8 @@
-import CambiumMigration
-import CambiumSQLite
-
 /// The making of a store at another place, or of another kind, that has all that an open one has.
 struct StoreMove {
     /// The new store.
     let description: StoreDescription
-    private let source: any Store
+    private let source: any StoreEngine
     private let model: RuntimeModel
     private let opener: StoreOpener
     /// The new store's file, where it is one of SQLite's.
@@ -39,14 +36,17 @@ struct StoreMove {
     /// Makes and opens the new store.
     ///
     /// - Throws: ``StoreLoadingError``; there is nothing new then.
-    func open() throws(StoreLoadingError) -> any Store {
+    func open() throws(StoreLoadingError) -> any StoreEngine {
         do {
+            if let copy = try source.opened(byCopyingTo: file, opener) { return copy }
+            let rows = MovedRows(source: source, roots: roots, model: model)
             switch description.type.kind {
             case .sqlite, .memory:
-                if let file { return try openFile(file) }
-                return try opener.openSQLite(at: nil, filledBy: fillMemory).store
+                return try opener.openSQLite(filledWith: rows, in: file)
             case .atomic, .incremental:
-                return try openCustom()
+                let opened = try opener.open().store
+                try opened.takeOver(rows)
+                return opened
             }
         } catch {
             throw StoreLoadingError(description, error)
@@ -58,57 +58,22 @@ struct StoreMove {
     func undo() {
         file?.remove()
     }
+}
 
-    private func openFile(_ file: NewStoreFile) throws -> any Store {
-        if let source = source as? SQLiteStore {
-            try StoreCopy(to: file, isNewStore: true).write(from: source)
-        } else {
-            try file.make { unfinished, files in
-                try fill(Connection(path: unfinished), files)
-            }
-        }
-        do {
-            let opened = try opener.open().store
-            if let notes = (source as? SQLiteStore)?.waitingNotes { opened.setNotes(notes) }
-            return opened
-        } catch {
-            file.remove()
-            throw error
-        }
-    }
+/// The rows of a store on their way to one of another kind.
+struct MovedRows: Sendable {
+    /// How many rows are handed over at once.
+    static let readAtOnce = 500
 
-    private func fillMemory(_ connection: Connection) throws {
-        guard let source = source as? SQLiteStore else { return try fill(connection, nil) }
-        try source.withSnapshot(body: { try $0.copy(to: connection, named: "memory") })
-        let metadata = StoreMetadataAccess(connection)
-        try metadata.replaceIdentifier()
-        if let notes = source.waitingNotes { try metadata.setNotes(notes) }
-        try MovedFiles(of: source)?.moveIntoRows(connection)
-    }
+    let source: any StoreEngine
+    /// The numbers of the root entities.
+    let roots: [Int]
+    let model: RuntimeModel
 
-    /// Makes an empty database a store with the rows of one that is none of SQLite's.
-    private func fill(_ connection: Connection, _ files: ExternalFiles?) throws {
-        var writer = NodeWriter(connection, model, files)
-        try writer.makeStore(notes: source.notes()) { writer in
-            try readNodes { try writer.write($0) }
-        }
-    }
-
-    private func openCustom() throws -> any Store {
-        let opened = try opener.open().store
-        guard let store = opened as? CustomStore else { return opened }
-        try store.requireNoRows(ofRoots: roots)
-        var nodes: [StoreNode] = []
-        let nextKeys = try readNodes { nodes += $0 }
-        try store.fill(with: nodes, nextKeys: nextKeys, notes: source.notes())
-        return store
-    }
-
-    /// Reads all rows.
+    /// Reads all of them.
     ///
     /// - Returns: By the number of the root entity, the first key that was never given.
-    private func readNodes(_ receive: ([StoreNode]) throws -> Void) throws -> [Int: Int64] {
-        guard let source = source as? any NodeSource else { throw StoreError.closed }
+    func read(_ receive: ([StoreNode]) throws -> Void) throws -> [Int: Int64] {
         var lastKeys: [Int: Int64] = [:]
         try source.readNodes(of: roots) { nodes, root in
             lastKeys[root] = nodes.reduce(lastKeys[root] ?? 0) { max($0, $1.key) }

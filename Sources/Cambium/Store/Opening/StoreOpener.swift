@@ -16,7 +16,7 @@ struct StoreOpener {
 
     var options: StoreOptions { description.options }
 
-    func open() throws -> (store: any Store, migration: MigrationOutcome) {
+    func open() throws -> (store: any StoreEngine, migration: MigrationOutcome) {
         switch description.type.kind {
         case .sqlite: try openFile()
         case .memory: try openSQLite(at: nil)
@@ -34,7 +34,7 @@ struct StoreOpener {
     }
 
     /// Opens a SQLite store; what is wrong with its file is said in words.
-    private func openFile() throws -> (store: any Store, migration: MigrationOutcome) {
+    private func openFile() throws -> (store: any StoreEngine, migration: MigrationOutcome) {
         let path = description.location.path
         if let path { try StoreLocation.requireFile(path) }
         warnAboutDrafts()
@@ -59,13 +59,13 @@ struct StoreOpener {
 
     private func openCustom(
         _ make: (StoreSetup) throws -> (any NodeBackend, UUID)
-    ) throws -> (store: any Store, migration: MigrationOutcome) {
+    ) throws -> (store: any StoreEngine, migration: MigrationOutcome) {
         let setup = StoreSetup(
             model: model.model,
             entityNames: model.entities.filter { roots.contains($0.rootIndex) }.map(\.name),
             location: description.location, description: description)
         let (backend, identifier) = try make(setup)
-        let store = try CustomStore(
+        let store = try CustomEngine(
             backend, identifier: identifier, model: model, roots: roots,
             isReadOnly: options.isReadOnly)
         return (store, .current)
@@ -76,7 +76,7 @@ struct StoreOpener {
     ///   - fill: Writes what the new store is to have.
     func openSQLite(
         at path: String?, filledBy fill: @Sendable (Connection) throws -> Void = { _ in }
-    ) throws -> (store: SQLiteStore, migration: MigrationOutcome) {
+    ) throws -> (store: SQLiteEngine, migration: MigrationOutcome) {
         let settings = try ConnectionSettings(options)
         let (connection, migration) = try migrated(path, settings, filledBy: fill)
         if connection.isUnchanging, options.followsRemoteChanges {
@@ -93,7 +93,7 @@ struct StoreOpener {
         if options.analyzes, !options.isReadOnly { try connection.execute(PragmaSQL.analyze) }
         let identifier = try StoreMetadataAccess(connection)
             .identifier(path: path, isReadOnly: options.isReadOnly)
-        let store = try SQLiteStore(
+        let store = try SQLiteEngine(
             connection, path: path, identifier: identifier, model: model, options: options,
             settings: settings, history: history)
         try store.sweepExternalFiles()

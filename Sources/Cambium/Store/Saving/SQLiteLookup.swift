@@ -5,10 +5,10 @@ import CambiumSQLite
 /// Looks at the rows of one of SQLite's stores, inside the transaction of a save.
 struct SQLiteLookup: SaveLookup {
     let model: RuntimeModel
-    let store: SQLiteStore
+    let store: SQLiteEngine
     let connection: Connection
 
-    init(_ store: SQLiteStore, _ connection: Connection) {
+    init(_ store: SQLiteEngine, _ connection: Connection) {
         model = store.model
         self.store = store
         self.connection = connection

@@ -2,7 +2,7 @@ import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
-extension SQLiteStore: NodeSource {
+extension SQLiteEngine {
     func readNodes(
         of roots: [Int], _ receive: (_ nodes: [StoreNode], _ root: Int) throws -> Void
     ) throws {
@@ -11,8 +11,8 @@ extension SQLiteStore: NodeSource {
             try connection.transaction(isReadOnly ? .deferred : .immediate) {
                 for root in roots {
                     let keys = try keys(ofRoot: root, connection)
-                    for start in stride(from: 0, to: keys.count, by: Self.nodesAtOnce) {
-                        let chunk = keys[start..<min(start + Self.nodesAtOnce, keys.count)]
+                    for start in stride(from: 0, to: keys.count, by: MovedRows.readAtOnce) {
+                        let chunk = keys[start..<min(start + MovedRows.readAtOnce, keys.count)]
                         try receive(nodes(Array(chunk), root: root, connection), root)
                     }
                 }

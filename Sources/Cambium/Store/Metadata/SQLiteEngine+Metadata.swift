@@ -1,7 +1,7 @@
 import CambiumSQL
 import CambiumSQLite
 
-extension SQLiteStore {
+extension SQLiteEngine {
     func notes() throws -> [String: String] {
         if let waiting = waitingNotes { return waiting }
         return try withReader { try StoreMetadataAccess($0).notes() }

@@ -1,4 +1,4 @@
-extension CustomStore: NodeSource {
+extension CustomEngine {
     func readNodes(
         of roots: [Int], _ receive: (_ nodes: [StoreNode], _ root: Int) throws -> Void
     ) throws {
@@ -8,8 +8,8 @@ extension CustomStore: NodeSource {
                 let name = model.entities[root].name
                 let nodes = try makeGraph().nodes(root: root)
                     .filter { try Self.root(of: $0, in: model.model) == name }
-                for start in stride(from: 0, to: nodes.count, by: Self.nodesAtOnce) {
-                    let end = min(start + Self.nodesAtOnce, nodes.count)
+                for start in stride(from: 0, to: nodes.count, by: MovedRows.readAtOnce) {
+                    let end = min(start + MovedRows.readAtOnce, nodes.count)
                     try receive(Array(nodes[start..<end]), root)
                 }
             }
@@ -20,29 +20,22 @@ extension CustomStore: NodeSource {
         try backend.nextKey(ofEntity: model.entities[root].name, mayReserve: !isReadOnly)
     }
 
-    /// Takes over the rows of another store in one save: all or none.
-    ///
-    /// - Parameters:
-    ///   - nodes: The rows, in the order of hierarchies and keys.
-    ///   - nextKeys: By the number of the root entity, the first key that may be given.
-    ///   - notes: What the program noted in the other store.
-    func fill(
-        with nodes: [StoreNode], nextKeys: [Int: Int64], notes: [String: String]
-    ) throws {
+    func takeOver(_ rows: MovedRows) throws {
+        try requireNoRows(ofRoots: rows.roots)
+        var request = StoreSaveRequest()
+        let nextKeys = try rows.read { request.inserted += $0 }
+        // Not nil, even where there are none: a store without rows is to be written too.
+        request.notes = try rows.source.notes()
         try saving.withLock {
             for (root, next) in nextKeys.sorted(by: { $0.key < $1.key }) {
                 try reserveKeys(upTo: next, root: root)
             }
-            var request = StoreSaveRequest()
-            request.inserted = nodes
-            // Not nil, even where there are none: a store without rows is to be written too.
-            request.notes = notes
             try backend.save(request)
         }
     }
 
     /// - Throws: ``StoreError`` where there are rows of one of the hierarchies.
-    func requireNoRows(ofRoots roots: [Int]) throws {
+    private func requireNoRows(ofRoots roots: [Int]) throws {
         for root in roots {
             if try makeGraph().nodes(root: root).isEmpty { continue }
             throw StoreError(

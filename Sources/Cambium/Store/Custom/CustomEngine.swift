@@ -1,10 +1,9 @@
 import CambiumSQL
-import CambiumSQLite
 import Synchronization
 
 /// A store of the program's own behind the seam of all stores. Conditions, orders, limits,
 /// conflicts and links are worked out here, over rows that the backend finds.
-final class CustomStore: Store {
+final class CustomEngine: StoreEngine {
     let identifier: StoreIdentifier
     let isReadOnly: Bool
     let model: RuntimeModel

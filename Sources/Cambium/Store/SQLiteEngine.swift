@@ -6,7 +6,7 @@ import Synchronization
 
 /// A store in an SQLite database: a file in WAL mode with one writer and several readers, or a
 /// database in memory with one connection for both.
-final class SQLiteStore: Store {
+final class SQLiteEngine: StoreEngine {
     let identifier: StoreIdentifier
     /// The path of the file; nil in memory.
     let path: String?
@@ -104,6 +104,13 @@ final class SQLiteStore: Store {
     }
 
     func seeOthersCommits() { readers?.releaseLock() }
+
+    func differences() throws -> [StoreDifference] {
+        try withReader { reader in
+            try MigrationRunner(model: model.model, statements: model.schema)
+                .differences(in: reader)
+        }
+    }
 
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
         guard !isReadOnly else { throw StoreError.readOnly }

@@ -3,7 +3,7 @@ import CambiumSQLite
 
 // What is asked of the history of one store. Another process may turn it on and off, and then it is
 // another history: whether there is one, and which, is read in the transaction that asks.
-extension SQLiteStore {
+extension SQLiteEngine {
     /// What reads the history that the store has now, in a transaction of SQLite that the caller
     /// has begun.
     ///
@@ -17,12 +17,6 @@ extension SQLiteStore {
         HistoryReader(connection: connection, model: model, store: identifier, epoch: epoch)
     }
 
-    /// The transactions that a request asks for.
-    ///
-    /// - Parameter token: What has been seen; afterwards what has been looked at.
-    /// - Returns: Nil where the store has no history.
-    /// - Throws: ``StoreError`` with `historyExpired` where nobody knows all that came after the
-    ///   token, with `noHistory` where the token is of a history that the store has no more.
     func fetchHistory(
         _ request: HistoryRequest, after token: inout HistoryToken
     ) throws -> [HistoryTransaction]? {
@@ -51,7 +45,6 @@ extension SQLiteStore {
         return found.transactions
     }
 
-    /// The end of the history; nil where the store has none.
     func historyPosition() throws -> HistoryToken.Position? {
         try withReader { connection in
             try connection.transaction(.deferred) {
@@ -62,10 +55,6 @@ extension SQLiteStore {
         }
     }
 
-    /// Removes the transactions before the one that ends at a position.
-    ///
-    /// - Returns: Whether the store has a history.
-    /// - Throws: ``StoreError`` with `historyExpired` where the position is in no such history.
     func deleteHistory(before position: HistoryToken.Position) throws -> Bool {
         try purge { reader in
             guard position.epoch == reader.epoch else {
@@ -75,9 +64,6 @@ extension SQLiteStore {
         }
     }
 
-    /// Removes the transactions before the first one of a date or later.
-    ///
-    /// - Returns: Whether the store has a history.
     func deleteHistory(before date: Date) throws -> Bool {
         try purge { try StoreHistory.last(before: date, $0.connection) }
     }

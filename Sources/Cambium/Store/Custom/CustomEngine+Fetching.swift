@@ -1,7 +1,7 @@
 import CambiumRecords
 import CambiumSQL
 
-extension CustomStore {
+extension CustomEngine {
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
         let graph = try makeGraph()
         var nodes = try select(request, graph)

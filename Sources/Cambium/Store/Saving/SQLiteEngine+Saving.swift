@@ -2,18 +2,22 @@ import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
-extension SQLiteStore {
+extension SQLiteEngine {
     func save(
         _ request: SaveRequest, arbiter: any ConflictArbiter,
         willCommit: () throws -> Void,
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws {
         guard !isReadOnly else { throw StoreError.readOnly }
-        try writer.withLock { connection in
-            try withExtendedLifetime(request) {
-                committed(try write(request, connection, arbiter, willCommit))
+        do {
+            try writer.withLock { connection in
+                try withExtendedLifetime(request) {
+                    committed(try write(request, connection, arbiter, willCommit))
+                }
+                checkpointIfNeeded(connection)
             }
-            checkpointIfNeeded(connection)
+        } catch let error as SQLiteError {
+            throw ConstraintFailure.error(for: error, in: model)
         }
     }
 

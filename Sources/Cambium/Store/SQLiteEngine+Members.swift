@@ -2,7 +2,7 @@ import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
-extension SQLiteStore {
+extension SQLiteEngine {
     func members(
         of owners: [Int64], _ relationship: RelationshipDescription,
         _ selection: RowRequest.Selection

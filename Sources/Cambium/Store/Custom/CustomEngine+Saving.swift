@@ -1,4 +1,4 @@
-extension CustomStore {
+extension CustomEngine {
     func save(
         _ request: SaveRequest,
         arbiter: any ConflictArbiter,

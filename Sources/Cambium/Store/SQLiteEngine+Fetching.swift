@@ -2,7 +2,7 @@ import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
-extension SQLiteStore {
+extension SQLiteEngine {
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
         try withReader { try fetch(request, on: $0, receive) }
     }
