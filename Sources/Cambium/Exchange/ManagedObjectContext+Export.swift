@@ -93,7 +93,7 @@ extension ManagedObjectContext {
             try store(of: rows.entity).fetch(rows) {
                 keys.append(ExportRun.Key(entity: $0.entity, key: $0.key))
             }
-        } catch where rows.interruption?.isRequested == true {
+        } catch  where rows.interruption?.isRequested == true {
             throw CancellationError()
         }
         return keys

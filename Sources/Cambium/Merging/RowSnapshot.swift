@@ -10,7 +10,7 @@ struct RowSnapshot: Sendable {
     var values: [String: Value] {
         var values: [String: Value] = [:]
         for (slot, place) in entity.layout.slots.enumerated()
-        where place.column != nil && !place.isEntityOfKey {
+        where place.isStored && !place.isEntityOfKey {
             values[place.property] = value(at: slot)
         }
         return values

@@ -19,19 +19,13 @@ struct RowRequest {
         case key(Int64)
         /// Those with the keys.
         case keys([Int64])
-        /// Those whose key column leads to the key: the far end of a to-many.
-        /// Where the column of places is given, they come in that order.
-        case referring(column: String, to: Int64, position: String? = nil)
-        /// Those linked to the key by a join table.
-        case linked(
-            table: String, sourceColumn: String, destinationColumn: String, from: Int64,
-            position: String? = nil)
+        /// The far end of a relationship that the other side or pairs keep, in its order where that
+        /// is stored.
+        case farEnd(Origin)
     }
 
     let entity: EntityDescription
     let selection: Selection
-    /// Whose relationship is read, where the rows at the far end of one are wanted.
-    var origin: Origin?
     var includesSubentities = true
     /// The order; rows that are equal in it come in the order of their keys.
     var sort: [SortTerm] = []

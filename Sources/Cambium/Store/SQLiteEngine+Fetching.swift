@@ -30,7 +30,7 @@ extension SQLiteEngine {
             if let keys = request.keysAlone {
                 return try fetch(keys, request, connection, receive)
             }
-        case .referring, .linked: break
+        case .farEnd: break
         }
         if !request.readsKeysOnly, try scan(request, connection, receive) { return }
         let (sql, parameters) = try statement(for: request, nil)
@@ -77,7 +77,7 @@ extension SQLiteEngine {
 
     func greatestKey(ofRoot root: EntityDescription) throws -> Int64? {
         try withReader { connection in
-            let rows = try connection.rows(selects[root.index].greatestKey)
+            let rows = try connection.rows(prepared.selects[root.index].greatestKey)
             return if case .integer(let key)? = rows.first?.first { key } else { nil }
         }
     }
@@ -87,8 +87,8 @@ extension SQLiteEngine {
     }
 
     func count(_ request: RowRequest, on connection: Connection) throws -> Int {
-        let (sql, parameters) = try selects[request.entity.index].count(
-            Self.selection(request.selection),
+        let (sql, parameters) = try prepared.selects[request.entity.index].count(
+            selection(request.selection),
             includesSubentities: request.includesSubentities)
         let statement = try connection.statement(sql)
         defer { statement.reset() }
@@ -140,7 +140,7 @@ extension SQLiteEngine {
         let keys = query == nil ? request.leavingOrderFree.keysAlone : nil
         let sql =
             if let keys {
-                try selects[request.entity.index]
+                try prepared.selects[request.entity.index]
                     .rows(DenseKeys(keys) == nil ? .pendingKeys : .keyRange).sql
             } else {
                 try statement(for: request, query).sql
@@ -152,8 +152,8 @@ extension SQLiteEngine {
     private func statement(
         for request: RowRequest, _ query: TypedResults?
     ) throws -> (sql: String, parameters: [StoredValue]) {
-        let select = selects[request.entity.index]
-        let selection = Self.selection(request.selection)
+        let select = prepared.selects[request.entity.index]
+        let selection = selection(request.selection)
         if let query {
             return try select.results(
                 query, selection, includesSubentities: request.includesSubentities,
@@ -168,24 +168,21 @@ extension SQLiteEngine {
                 limit: request.limit, offset: request.offset)
     }
 
-    static func selection(_ selection: RowRequest.Selection) -> SelectSQL.Selection {
+    private func selection(_ selection: RowRequest.Selection) -> SelectSQL.Selection {
         switch selection {
         case .matching(let condition, let arguments): .matching(condition, arguments)
         case .key: .key
         case .keys: .pendingKeys
-        case .referring(let column, _, let position):
-            .referring(column: column, position: position)
-        case .linked(let table, let source, let destination, _, let position):
-            .linked(
-                table: table, sourceColumn: source, destinationColumn: destination,
-                position: position)
+        case .farEnd(let origin):
+            // Who keeps no links elsewhere has no far end to be asked for.
+            prepared.links[origin.relationship.identity].selection ?? .pendingKeys
         }
     }
 
     /// The parameter that comes before all others.
     private static func leading(_ selection: RowRequest.Selection) -> [StoredValue] {
         switch selection {
-        case .referring(_, let key, _), .linked(_, _, _, let key, _): [.integer(key)]
+        case .farEnd(let origin): [.integer(origin.key)]
         case .key(let key): [.integer(key)]
         case .matching, .keys: []
         }
@@ -198,7 +195,7 @@ extension SQLiteEngine {
         _ body: (CurrentRow) throws -> Void
     ) throws {
         let number = entity.index
-        let statement = try connection.statement(number: number) { keySelect(number) }
+        let statement = try connection.statement(number: number) { prepared.keySelects[number] }
         defer { statement.reset() }
         try statement.bind(key, at: 1)
         if try statement.step() { try body(statement.row) }
@@ -219,7 +216,7 @@ extension SQLiteEngine {
             placed.record.key = key
             pending.append(placed)
         }
-        let select = selects[request.entity.index]
+        let select = prepared.selects[request.entity.index]
         let row = SQLiteRow(familyReaders[request.entity.index])
         try withExtendedLifetime(pending) {
             let records = pending.map(\.record)
@@ -255,7 +252,7 @@ extension SQLiteEngine {
         _ receive: (StoreRow) throws -> Void
     ) throws -> Bool {
         guard
-            let (sql, _) = try selects[request.entity.index].scan(
+            let (sql, _) = try prepared.selects[request.entity.index].scan(
                 .keyRange, maximumColumns: Connection.maximumScanColumns)
         else { return false }
         let row = SQLiteRow(familyReaders[request.entity.index])
@@ -275,8 +272,8 @@ extension SQLiteEngine {
         _ request: RowRequest, _ connection: Connection, _ receive: (StoreRow) throws -> Void
     ) throws -> Bool {
         guard request.isUnordered, request.limit == nil, request.offset == 0,
-            let (sql, parameters) = try selects[request.entity.index].scan(
-                Self.selection(request.selection),
+            let (sql, parameters) = try prepared.selects[request.entity.index].scan(
+                selection(request.selection),
                 includesSubentities: request.includesSubentities,
                 maximumColumns: Connection.maximumScanColumns)
         else { return false }

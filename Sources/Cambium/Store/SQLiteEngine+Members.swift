@@ -4,19 +4,17 @@ import CambiumSQLite
 
 extension SQLiteEngine {
     func members(
-        of owners: [Int64], _ relationship: RelationshipDescription,
-        _ selection: RowRequest.Selection
+        of owners: [Int64], _ relationship: RelationshipDescription
     ) throws -> [Int64: [LinkSet.Member]]? {
-        try withReader { try members(of: owners, relationship, selection, on: $0) }
+        try withReader { try members(of: owners, relationship, on: $0) }
     }
 
     func members(
-        of owners: [Int64], _ relationship: RelationshipDescription,
-        _ selection: RowRequest.Selection, on connection: Connection
+        of owners: [Int64], _ relationship: RelationshipDescription, on connection: Connection
     ) throws -> [Int64: [LinkSet.Member]]? {
         let destination = model.entities[relationship.destination]
-        guard
-            let sql = selects[relationship.destination].members(Self.selection(selection))
+        guard let selection = prepared.links[relationship.identity].selection,
+            let sql = prepared.selects[relationship.destination].members(selection)
         else { return nil }
         let shape = RecordShape(kinds: [])
         let writer = RecordWriter()

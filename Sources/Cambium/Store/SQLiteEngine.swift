@@ -16,14 +16,11 @@ final class SQLiteEngine: StoreEngine {
     let writer: LockedConnection
     /// Nil for a database in memory, which only its own connection sees.
     let readers: ReaderPool?
-    let selects: [SelectSQL]
-    private let keySelects: [String]
+    let prepared: PreparedSQL
     /// For each entity that is asked for, what reads its rows.
     let familyReaders: [FamilyReader]
     /// Where large values are; nil in memory, where all are in the rows.
     let externalFiles: ExternalFiles?
-    /// For each entity, the columns of its table that may lead to files; nil for most.
-    let externalColumns: [ExternalColumns?]
     /// Notes of the program that the next save is to write.
     let notesToWrite = Mutex<[String: String]?>(nil)
     /// Who reads the store as it was.
@@ -47,9 +44,6 @@ final class SQLiteEngine: StoreEngine {
         isReadOnly = options.isReadOnly
         self.model = model
         self.history = history
-        externalColumns = model.entities.map { entity in
-            ExternalColumns(of: model.entities[entity.rootIndex].entity, in: model.model)
-        }
         externalFiles = path.map { ExternalFiles(ofStore: $0) }
         func use(_ operation: StoreUse.Operation) -> StoreUse? {
             path.map {
@@ -63,9 +57,11 @@ final class SQLiteEngine: StoreEngine {
                 settings: settings)
         }
         writer = LockedConnection(connection, for: use(.writing))
-        selects = model.entities.map { SelectSQL($0.entity, in: model.model) }
-        keySelects = try selects.map { try $0.rows(.key).sql }
-        familyReaders = zip(model.entities, selects).map { FamilyReader($0, in: model, $1) }
+        let prepared = try model.preparedSQL()
+        self.prepared = prepared
+        familyReaders = zip(model.entities, prepared.selects).map {
+            FamilyReader($0, in: model, $1)
+        }
     }
 
     var isInUseByCaller: Bool {
@@ -79,7 +75,7 @@ final class SQLiteEngine: StoreEngine {
         writer.close()
     }
 
-    var hasExternalColumns: Bool { externalColumns.contains { $0 != nil } }
+    var hasExternalColumns: Bool { prepared.externalColumns.contains { $0 != nil } }
 
     /// Removes the files that saves or migrations which were interrupted have left behind.
     func sweepExternalFiles() throws {
@@ -140,9 +136,6 @@ final class SQLiteEngine: StoreEngine {
                 + "its table _keys.",
             remedy: "Restore a backup.")
     }
-
-    /// The statement that reads one row by its key.
-    func keySelect(_ entity: Int) -> String { keySelects[entity] }
 
     // MARK: Checkpoints
 

@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQL
 
 /// What a save writes.
 struct SaveRequest {
@@ -52,13 +51,10 @@ struct SaveRequest {
         var records: [Record]
     }
 
-    /// Pairs of a join table.
+    /// Pairs of a relationship.
     struct Links {
         /// The relationship, of the side that the pairs come first with.
         let relationship: RelationshipDescription
-        let table: String
-        let sourceColumn: String
-        let destinationColumn: String
         /// The numbers of the root entities of both ends.
         let sourceRoot: Int
         let destinationRoot: Int
@@ -75,7 +71,6 @@ struct SaveRequest {
         }
 
         let relationship: RelationshipDescription
-        let sql: OrderSQL
         /// The numbers of the root entities of the owners and of the members.
         let ownerRoot: Int
         let memberRoot: Int

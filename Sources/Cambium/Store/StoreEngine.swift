@@ -24,11 +24,9 @@ protocol ReadableStore: AnyObject {
 
     /// Finds the far ends of a relationship of many owners, each list in its order.
     ///
-    /// - Parameter selection: What selects those of any one owner.
     /// - Returns: nil where they are better asked for one by one.
     func members(
-        of owners: [Int64], _ relationship: RelationshipDescription,
-        _ selection: RowRequest.Selection
+        of owners: [Int64], _ relationship: RelationshipDescription
     ) throws -> [Int64: [LinkSet.Member]]?
 
     /// The greatest key of the rows of a hierarchy: so many there are at most. Nil where that is
@@ -53,8 +51,7 @@ extension ReadableStore {
     }
 
     func members(
-        of owners: [Int64], _ relationship: RelationshipDescription,
-        _ selection: RowRequest.Selection
+        of owners: [Int64], _ relationship: RelationshipDescription
     ) throws -> [Int64: [LinkSet.Member]]? { nil }
 
     func greatestKey(ofRoot root: EntityDescription) throws -> Int64? { nil }

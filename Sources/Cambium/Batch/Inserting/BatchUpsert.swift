@@ -91,7 +91,7 @@ struct BatchUpsert {
         guard resultType == .objectIDs else { return }
         transaction.changes.objectIDs += order.compactMap { key in
             targets[key].map {
-                ObjectID($0.entity, key: key, store: transaction.store.identifier)
+                ObjectID($0.entity, key: key, store: transaction.identifier)
             }
         }
     }

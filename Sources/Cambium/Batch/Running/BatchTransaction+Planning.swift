@@ -7,7 +7,7 @@ extension BatchTransaction {
     /// - Throws: ``ConstraintConflictError`` where a row wants what another one keeps.
     func writePlanned(_ request: SaveRequest) throws {
         let planner = SavePlanner(lookup: lookup, model: model)
-        let plan = try planner.plan(request, BatchArbiter(store: store.identifier))
+        let plan = try planner.plan(request, BatchArbiter(store: identifier))
         let settled = plan.request
         try withExtendedLifetime(plan) {
             try write(settled, moving: try planner.movers(in: plan))

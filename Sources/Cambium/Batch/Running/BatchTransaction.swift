@@ -4,15 +4,18 @@ import CambiumSQLite
 
 /// The transaction of a batch operation: finds rows, and writes them with all that belongs to it.
 final class BatchTransaction {
-    let store: SQLiteEngine
-    let connection: Connection
+    private let store: SQLiteEngine
+    private let connection: Connection
     /// Whether everything is looked at before anything is written.
     let isPlanned: Bool
     var changes: BatchChanges
     let lookup: SQLiteLookup
     private var files: [ExternalRun] = []
 
+    var identifier: StoreIdentifier { store.identifier }
     var model: RuntimeModel { store.model }
+    /// Whether writing rows may change derived attributes of others.
+    var derivesValues: Bool { store.prepared.derivations != nil }
 
     init(
         _ store: SQLiteEngine, _ connection: Connection, isPlanned: Bool, changes: BatchChanges
@@ -54,7 +57,7 @@ final class BatchTransaction {
         let entity = request.entity
         switch request.selection {
         case .matching(let condition, let arguments):
-            let (sql, parameters) = try store.selects[entity.index].heads(
+            let (sql, parameters) = try store.prepared.selects[entity.index].heads(
                 .matching(condition, arguments), includesSubentities: request.includesSubentities,
                 sort: request.sort, limit: request.limit, offset: request.offset)
             let statement = try connection.statement(sql)
@@ -64,11 +67,11 @@ final class BatchTransaction {
             while try statement.step() { heads.append(head(statement, 0, entity)) }
             return heads
         case .keys(let keys):
-            let (sql, _) = try store.selects[entity.index].heads(.pendingKeys)
+            let (sql, _) = try store.prepared.selects[entity.index].heads(.pendingKeys)
             var heads: [RowHead] = []
             try query(sql, Set(keys).sorted()) { heads.append(self.head($0, 0, entity)) }
             return heads
-        case .key, .referring, .linked:
+        case .key, .farEnd:
             return []
         }
     }
@@ -79,10 +82,28 @@ final class BatchTransaction {
     ) throws -> [(source: Int64, head: RowHead)] {
         let root = model.entities[entity.rootIndex]
         let far = model.entities[model.entities[relationship.destination].rootIndex]
-        return try related(relationship.storage, from: root, to: far, keys)
+        let storage = store.prepared.links[relationship.identity].storage
+        return try related(storage, from: root, to: far, keys)
     }
 
-    func related(
+    /// The rows of an entity whose relationship, from which nothing leads back, leads to the keys,
+    /// each with the key of that end.
+    func owners(
+        of relationship: RelationshipDescription, _ entity: EntityDescription, _ keys: [Int64]
+    ) throws -> [(source: Int64, head: RowHead)] {
+        let root = model.entities[entity.rootIndex]
+        let far = model.entities[model.entities[relationship.destination].rootIndex]
+        let back: RelationshipStorage
+        switch store.prepared.links[relationship.identity].storage {
+        case .key(let column, _): back = .inverseKey(column: column)
+        case .joinTable(let table, let source, let destination):
+            back = .joinTable(name: table, sourceColumn: destination, destinationColumn: source)
+        case .inverseKey, .transient: return []
+        }
+        return try related(back, from: far, to: root, keys)
+    }
+
+    private func related(
         _ storage: RelationshipStorage, from root: EntityDescription, to far: EntityDescription,
         _ keys: [Int64]
     ) throws -> [(source: Int64, head: RowHead)] {
@@ -95,6 +116,25 @@ final class BatchTransaction {
         return found
     }
 
+    /// What computes values for rows of an entity.
+    func computed(
+        _ expressions: [(expression: ModelExpression, type: AttributeType)],
+        for entity: EntityDescription
+    ) throws -> SelectSQL.ComputedValues {
+        try store.prepared.selects[entity.index].values(of: expressions, now: .now)
+    }
+
+    /// The values of rows, by their keys.
+    func values(
+        _ computed: SelectSQL.ComputedValues, of keys: [Int64]
+    ) throws -> [Int64: [StoredValue]] {
+        var values: [Int64: [StoredValue]] = [:]
+        try query(computed.sql, keys, computed.parameters) {
+            values[$0.integer(at: 0)] = Array($0.values().dropFirst())
+        }
+        return values
+    }
+
     private func head(
         _ statement: Statement, _ first: Int, _ entity: EntityDescription
     ) -> RowHead {
@@ -105,7 +145,7 @@ final class BatchTransaction {
     }
 
     /// Runs a query over keys.
-    func query(
+    private func query(
         _ sql: String, _ keys: [Int64], _ parameters: [StoredValue] = [],
         _ receive: (Statement) throws(SQLiteError) -> Void
     ) throws {
@@ -125,6 +165,15 @@ final class BatchTransaction {
 
     // MARK: Writing
 
+    func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
+        try store.reserveKeys(root: root, count: count, on: connection)
+    }
+
+    /// Makes sure that what was written gives no object two partners in a one-to-one.
+    func checkPartners(_ request: SaveRequest) throws {
+        try store.checkPartners(request, connection)
+    }
+
     /// Writes rows: deletes, updates and inserts, with their large values in files and what is
     /// derived from them. The request's records stay alive by their owner.
     ///
@@ -134,7 +183,7 @@ final class BatchTransaction {
         var derivations = try store.derivationRun(for: request, connection)
         let place = files.count
         if let externalFiles = store.externalFiles, store.hasExternalColumns {
-            files.append(ExternalRun(externalFiles, store.externalColumns, connection))
+            files.append(ExternalRun(externalFiles, store.prepared.externalColumns, connection))
         }
         let written = files.count > place ? try files[place].prepare(request) : request
         for deletion in written.deletions { try store.delete(deletion, connection) }
@@ -164,17 +213,21 @@ final class BatchTransaction {
         }
     }
 
+    /// Writes the order of lists, of which all members are there.
+    func write(_ order: SaveRequest.Order) throws { try store.write(order, connection) }
+
     private func insert(_ insertion: SaveRequest.Insertion) throws {
         let records = insertion.records.sortedByKey()
         try run(
-            insertion.entity.saveSQL.insert(onRefusal: .stop), records, insertion.entity)
+            store.prepared.saves[insertion.entity.index].insert(onRefusal: .stop), records,
+            insertion.entity)
     }
 
     private func update(_ update: SaveRequest.Update) throws {
         let records = update.records.sortedByKey()
         let changed = try run(
-            update.entity.saveSQL.update(slots: update.slots.slots, onRefusal: .stop), records,
-            update.entity)
+            store.prepared.saves[update.entity.index]
+                .update(slots: update.slots.slots, onRefusal: .stop), records, update.entity)
         guard changed == records.count else { throw SaveObstacle() }
     }
 
@@ -206,7 +259,7 @@ final class BatchTransaction {
             if let declarer, entity.model.isEnforcedByStore(rule, of: declarer) { continue }
             let (sql, parameters): (String, [StoredValue])
             do {
-                (sql, parameters) = try store.selects[entity.index]
+                (sql, parameters) = try store.prepared.selects[entity.index]
                     .violations(of: rule.condition, now: .now)
             } catch {
                 throw StoreError(

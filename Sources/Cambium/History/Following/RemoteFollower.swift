@@ -133,7 +133,8 @@ final class RemoteFollower: Sendable {
 
     /// - Returns: What observers are told; nil for nothing.
     private func tell(
-        _ news: News, _ now: Seen, of store: SQLiteEngine, to coordinator: PersistentStoreCoordinator
+        _ news: News, _ now: Seen, of store: SQLiteEngine,
+        to coordinator: PersistentStoreCoordinator
     ) -> RemoteStoreChange? {
         let isComplete: Bool
         switch news {

@@ -57,19 +57,9 @@ extension CustomEngine {
                         && evaluator.isTrue(NodeSubject(node, graph))
                 }
             }
-        case .referring(let column, let owner, let position):
-            isOrdered = position != nil
-            nodes = try members(of: owner, graph) { relationship in
-                relationship.storage == .inverseKey(column: column)
-                    && self.model.entities[relationship.destination].rootIndex == root
-            }
-        case .linked(let table, let source, let destination, let owner, let position):
-            isOrdered = position != nil
-            nodes = try members(of: owner, graph) { relationship in
-                relationship.storage
-                    == .joinTable(
-                        name: table, sourceColumn: source, destinationColumn: destination)
-            }
+        case .farEnd(let origin):
+            isOrdered = origin.relationship.keepsOrder
+            nodes = try members(of: origin, graph)
         }
         nodes = try nodes.filter { try wanted.contains(graph.entity(of: $0).index) }
         if !isOrdered, !request.sort.isEmpty { nodes = try sorted(nodes, request, graph) }
@@ -77,24 +67,14 @@ extension CustomEngine {
         return nodes
     }
 
-    /// The rows that a relationship leads to which is known by where its links are.
-    private func members(
-        of owner: Int64, _ graph: NodeGraph, _ isWanted: (RelationshipDescription) -> Bool
-    ) throws -> [StoreNode] {
-        for entity in model.entities {
-            // A relationship of a sub-entity is among its own.
-            guard let relationship = entity.relationships.first(where: isWanted),
-                let node = try graph.node(root: entity.rootIndex, key: owner)
-            else { continue }
-            let own = try graph.entity(of: node)
-            guard
-                let inherited = own.relationships.first(where: {
-                    $0.identity == relationship.identity
-                })
-            else { continue }
-            return try graph.related(to: node, by: inherited)
-        }
-        return []
+    /// The rows at the far end of a relationship.
+    private func members(of origin: RowRequest.Origin, _ graph: NodeGraph) throws -> [StoreNode] {
+        guard let node = try graph.node(root: origin.entity.rootIndex, key: origin.key),
+            let relationship = try graph.entity(of: node).relationships.first(where: {
+                $0.identity == origin.relationship.identity
+            })
+        else { return [] }
+        return try graph.related(to: node, by: relationship)
     }
 
     private func sorted(

@@ -31,10 +31,9 @@ final class PinnedStore: StoreEngine {
     }
 
     func members(
-        of owners: [Int64], _ relationship: RelationshipDescription,
-        _ selection: RowRequest.Selection
+        of owners: [Int64], _ relationship: RelationshipDescription
     ) throws -> [Int64: [LinkSet.Member]]? {
-        try pin.reading { try base.members(of: owners, relationship, selection, on: $0) }
+        try pin.reading { try base.members(of: owners, relationship, on: $0) }
     }
 
     func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan {

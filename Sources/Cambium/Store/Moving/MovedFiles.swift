@@ -12,7 +12,7 @@ struct MovedFiles {
         guard let files = store.externalFiles, store.hasExternalColumns else { return nil }
         self.files = files
         columns = store.model.entities.filter { $0.rootIndex == $0.index }
-            .compactMap { store.externalColumns[$0.index] }
+            .compactMap { store.prepared.externalColumns[$0.index] }
     }
 
     /// Puts the values into the rows of a copy of the store. The history is not to note it, so its

@@ -9,7 +9,7 @@ struct NodeWriter {
     private let model: RuntimeModel
     private let connection: Connection
     private let files: ExternalFiles?
-    private let externalColumns: [ExternalColumns?]
+    private let prepared: PreparedSQL
     /// What has moved large values to files.
     private var runs: [ExternalRun] = []
     /// The keys of the rows, by the number of the root entity.
@@ -23,13 +23,13 @@ struct NodeWriter {
     }
 
     /// - Parameter files: Where large values go; nil where they stay in the rows.
-    private init(_ connection: Connection, _ model: RuntimeModel, _ files: ExternalFiles?) {
+    private init(
+        _ connection: Connection, _ model: RuntimeModel, _ files: ExternalFiles?
+    ) throws {
         self.connection = connection
         self.model = model
         self.files = files
-        externalColumns = model.entities.map { entity in
-            ExternalColumns(of: model.entities[entity.rootIndex].entity, in: model.model)
-        }
+        prepared = try model.preparedSQL()
         keys = model.entities.map { _ in [] }
     }
 
@@ -37,7 +37,7 @@ struct NodeWriter {
     static func fill(
         _ connection: Connection, with rows: MovedRows, _ files: ExternalFiles?
     ) throws {
-        var writer = NodeWriter(connection, rows.model, files)
+        var writer = try NodeWriter(connection, rows.model, files)
         try writer.makeStore(rows, notes: rows.source.notes())
     }
 
@@ -93,12 +93,12 @@ struct NodeWriter {
             note(node, entity)
         }
         try withExtendedLifetime(request) {
-            var run = files.map { ExternalRun($0, externalColumns, connection) }
+            var run = files.map { ExternalRun($0, prepared.externalColumns, connection) }
             let moved = try run?.prepare(request) ?? request
             if let run { runs.append(run) }
             for insertion in moved.insertions {
                 _ = try connection.runPending(
-                    insertion.entity.insertSQL, over: insertion.records.sortedByKey(),
+                    prepared.inserts[insertion.entity.index], over: insertion.records.sortedByKey(),
                     shape: insertion.entity.shape)
             }
         }
@@ -106,7 +106,7 @@ struct NodeWriter {
 
     private mutating func note(_ node: StoreNode, _ entity: EntityDescription) {
         for relationship in entity.relationships
-        where relationship.ownsPairs || relationship.orderSQL != nil {
+        where relationship.ownsPairs || relationship.keepsOrder {
             guard let members = node.members[relationship.relationship.name] else { continue }
             var seen: Set<Int64> = []
             lists[relationship.identity, default: MemberLists(relationship: relationship)]
@@ -120,17 +120,14 @@ struct NodeWriter {
         let lists = lists.sorted { $0.key < $1.key }.map(\.value)
         for lists in lists where lists.relationship.ownsPairs { try writePairs(lists) }
         for lists in lists {
-            guard let sql = lists.relationship.orderSQL else { continue }
+            guard let sql = prepared.links[lists.relationship.identity].order else { continue }
             // Members that left the list have no place: the statement finds no row of theirs.
             try ListWriter(sql, connection).writeNew(lists.lists)
         }
     }
 
     private func writePairs(_ lists: MemberLists) throws {
-        guard
-            case .joinTable(let table, let source, let destination) = lists.relationship.storage
-        else { return }
-        let sql = LinkSQL(table: table, sourceColumn: source, destinationColumn: destination)
+        guard let sql = prepared.links[lists.relationship.identity].pairs else { return }
         let members = keys[model.entities[lists.relationship.destination].rootIndex]
         // A row may still name a member that was deleted since.
         let pairs = lists.lists.flatMap { list in

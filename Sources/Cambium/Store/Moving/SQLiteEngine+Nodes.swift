@@ -87,11 +87,11 @@ extension SQLiteEngine {
         _ connection: Connection
     ) throws {
         for relationship in entity.relationships
-        where relationship.ownsPairs || relationship.orderSQL != nil {
+        where relationship.ownsPairs || relationship.keepsOrder {
             let owners = places.map { nodes[$0].key }
-            guard let selection = relationship.selection(from: 0),
-                let lists = try members(of: owners, relationship, selection, on: connection)
-            else { continue }
+            guard let lists = try members(of: owners, relationship, on: connection) else {
+                continue
+            }
             for place in places {
                 guard let members = lists[nodes[place].key] else { continue }
                 nodes[place].members[relationship.relationship.name] = members.map {

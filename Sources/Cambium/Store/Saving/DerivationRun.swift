@@ -8,13 +8,17 @@ import CambiumSQLite
 /// Whose sources they were is asked before anything is written, whose they are is asked after it.
 struct DerivationRun {
     private let plan: DerivationPlan
+    private let links: [PreparedSQL.Links]
     private let model: RuntimeModel
     private let connection: Connection
     /// For each maintained attribute, the keys of the objects whose value may be another one.
     private var owners: [Set<Int64>]
 
-    init(_ plan: DerivationPlan, _ model: RuntimeModel, _ connection: Connection) {
+    /// - Returns: Nil where the model has no derived attributes.
+    init?(_ prepared: PreparedSQL, _ model: RuntimeModel, _ connection: Connection) {
+        guard let plan = prepared.derivations else { return nil }
         self.plan = plan
+        links = prepared.links
         self.model = model
         self.connection = connection
         owners = Array(repeating: [], count: plan.maintained.count)
@@ -33,7 +37,7 @@ struct DerivationRun {
                 where source.learnsOfDeletions && source.slots[deletion.entity.index] != nil {
                     keys += deletion.records.map(\.key)
                 }
-                try note(keys + Self.linked(request, source), of: source, for: index)
+                try note(keys + linked(request, source), of: source, for: index)
             }
         }
     }
@@ -53,7 +57,7 @@ struct DerivationRun {
                     else { continue }
                     keys += update.records.map(\.key)
                 }
-                try note(keys + Self.linked(request, source), of: source, for: index)
+                try note(keys + linked(request, source), of: source, for: index)
             }
         }
         var touched = writtenKeys(request)
@@ -67,13 +71,17 @@ struct DerivationRun {
     }
 
     /// The objects on this side of the pairs that were made or taken away.
-    private static func linked(
+    private func linked(
         _ request: SaveRequest, _ source: MaintainedAttribute.Source
     ) -> [Int64] {
         guard !source.joinTables.isEmpty else { return [] }
         return request.links.flatMap { links -> [Int64] in
-            guard let column = source.joinTables[links.table] else { return [] }
-            let isSource = column == links.sourceColumn
+            guard
+                case .joinTable(let table, let sourceColumn, _) =
+                    self.links[links.relationship.identity].storage,
+                let column = source.joinTables[table]
+            else { return [] }
+            let isSource = column == sourceColumn
             return (links.added + links.removed).map { isSource ? $0.source : $0.destination }
         }
     }

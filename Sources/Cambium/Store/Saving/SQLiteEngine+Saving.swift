@@ -76,7 +76,7 @@ extension SQLiteEngine {
     ) throws -> SaveOutcome {
         let notes = waitingNotes
         var files = externalFiles.flatMap {
-            hasExternalColumns ? ExternalRun($0, externalColumns, connection) : nil
+            hasExternalColumns ? ExternalRun($0, prepared.externalColumns, connection) : nil
         }
         do {
             let outcome = try connection.transaction {
@@ -112,8 +112,7 @@ extension SQLiteEngine {
     func derivationRun(
         for request: SaveRequest, _ connection: Connection
     ) throws -> DerivationRun? {
-        guard let plan = model.derivations else { return nil }
-        var run = DerivationRun(plan, model, connection)
+        guard var run = DerivationRun(prepared, model, connection) else { return nil }
         try run.prepare(for: request)
         return run
     }
@@ -181,18 +180,19 @@ extension SQLiteEngine {
         }
         for links in request.links { try save(links, connection) }
         // Last, when all who belong to a list are there.
-        for order in request.orders { try ListWriter(order.sql, connection).write(order.lists) }
+        for order in request.orders { try write(order, connection) }
     }
 
     private func insert(
         _ records: [Record], _ entity: EntityDescription, _ connection: Connection
     ) throws {
         _ = try connection.runPending(
-            entity.insertSQL, over: records.sortedByKey(), shape: entity.shape)
+            prepared.inserts[entity.index], over: records.sortedByKey(), shape: entity.shape)
     }
 
     private func update(_ update: SaveRequest.Update, _ connection: Connection) throws {
         let entity = update.entity
+        let sql = prepared.saves[entity.index]
         let records = update.records.sortedByKey()
         let slots = update.slots.slots
         var updated = 0
@@ -204,13 +204,13 @@ extension SQLiteEngine {
                     continue
                 }
                 updated += try connection.runPending(
-                    entity.saveSQL.updateRange(slots: slots), over: group.records, in: run,
+                    sql.updateRange(slots: slots), over: group.records, in: run,
                     shape: entity.shape)
             }
         }
         if !others.isEmpty {
             updated += try connection.runPending(
-                entity.saveSQL.update(slots: slots), over: others.sortedByKey(),
+                sql.update(slots: slots), over: others.sortedByKey(),
                 shape: entity.shape)
         }
         guard updated == records.count else { throw SaveObstacle() }
@@ -220,16 +220,12 @@ extension SQLiteEngine {
         let records = deletion.records.sortedByKey()
         let entity = deletion.entity
         for relationship in entity.relationships {
-            guard case .joinTable(let table, let source, let destination) = relationship.storage
-            else { continue }
-            let sql = LinkSQL(table: table, sourceColumn: source, destinationColumn: destination)
+            guard let sql = prepared.links[relationship.identity].pairs else { continue }
             _ = try connection.runPending(sql.deleteAll, over: records, shape: entity.shape)
         }
         // From where nothing leads back, nobody may have read the pairs.
         for (_, relationship) in model.oneWayLinks[entity.index] {
-            guard case .joinTable(let table, let source, let destination) = relationship.storage
-            else { continue }
-            let sql = LinkSQL(table: table, sourceColumn: destination, destinationColumn: source)
+            guard let sql = prepared.links[relationship.identity].reversedPairs else { continue }
             _ = try connection.runPending(sql.deleteAll, over: records, shape: entity.shape)
         }
         // A set for each version, and there are few of them: SQLite has no DELETE with a join.
@@ -250,6 +246,7 @@ extension SQLiteEngine {
         _ records: [Record], ofVersion version: Int64, _ entity: EntityDescription,
         _ connection: Connection
     ) throws -> Int {
+        let sql = prepared.saves[entity.index]
         var deleted = 0
         var others: [Record] = []
         for run in records.runsOfKeys() {
@@ -258,19 +255,23 @@ extension SQLiteEngine {
                 continue
             }
             deleted += try connection.runPending(
-                entity.saveSQL.deleteRange, over: records, in: run, shape: entity.shape)
+                sql.deleteRange, over: records, in: run, shape: entity.shape)
         }
         if others.isEmpty { return deleted }
         return try deleted
             + connection.runPending(
-                entity.saveSQL.delete, over: others, shape: entity.shape,
+                sql.delete, over: others, shape: entity.shape,
                 parameters: [.integer(version)])
     }
 
+    /// Writes the order of lists, of which all members are there.
+    func write(_ order: SaveRequest.Order, _ connection: Connection) throws {
+        guard let sql = prepared.links[order.relationship.identity].order else { return }
+        try ListWriter(sql, connection).write(order.lists)
+    }
+
     func save(_ links: SaveRequest.Links, _ connection: Connection) throws {
-        let sql = LinkSQL(
-            table: links.table, sourceColumn: links.sourceColumn,
-            destinationColumn: links.destinationColumn)
+        guard let sql = prepared.links[links.relationship.identity].pairs else { return }
         try connection.run(sql.delete, over: links.removed)
         try connection.run(sql.insert, over: links.added)
     }

@@ -17,14 +17,15 @@ struct SQLiteLookup: SaveLookup {
     func conflicts(
         _ entity: EntityDescription, _ records: [Record], isDeletion: Bool
     ) throws -> [RowConflict] {
+        let sql = store.prepared.saves[entity.index]
         let reader = RowReader(
             shape: entity.shape,
-            columns: entity.saveSQL.conflictColumns(slotCount: entity.shape.kinds.count),
+            columns: sql.conflictColumns(slotCount: entity.shape.kinds.count),
             columnNames: entity.layout.slots.map { "\(entity.name).\($0.property)" })
         let writer = RecordWriter()
         var conflicts: [RowConflict] = []
         try connection.queryPending(
-            entity.saveSQL.conflicts, over: records.sortedByKey(), shape: entity.shape
+            sql.conflicts, over: records.sortedByKey(), shape: entity.shape
         ) { statement throws(SQLiteError) in
             let key = statement.integer(at: 0)
             let exists = statement.integer(at: 1) != 0
@@ -60,9 +61,14 @@ struct SQLiteLookup: SaveLookup {
         try self.keys(ReferenceSQL.missing(root: model.entities[root].entity), keys)
     }
 
-    func keysReferring(to keys: Set<Int64>, column: String, root: Int) throws -> [Int64] {
-        try self.keys(
-            ReferenceSQL.referring(root: model.entities[root].entity, column: column), keys)
+    func keysReferring(
+        to keys: Set<Int64>, by relationship: RelationshipDescription, of entity: EntityDescription
+    ) throws -> [Int64] {
+        guard case .key(let column, _) = store.prepared.links[relationship.identity].storage else {
+            return []
+        }
+        let root = model.entities[entity.rootIndex].entity
+        return try self.keys(ReferenceSQL.referring(root: root, column: column), keys)
     }
 
     /// What a query of keys over the pending table finds.
@@ -88,17 +94,17 @@ struct SQLiteLookup: SaveLookup {
     ) throws -> [UniqueHolder] {
         guard !records.isEmpty else { return [] }
         var holders: [UniqueHolder] = []
-        try connection.queryPending(key.sql.holders, over: records, shape: entity.shape) {
+        try connection.queryPending(
+            store.prepared.holders(of: key), over: records, shape: entity.shape
+        ) {
             holders.append(UniqueHolder(record: $0.integer(at: 0), row: $0.integer(at: 1)))
         }
         return holders
     }
 
     func pairedKeys(of members: SavePlan.Membership) throws -> [Int64] {
-        let links = members.links
-        let sql = LinkSQL(
-            table: links.table, sourceColumn: links.sourceColumn,
-            destinationColumn: links.destinationColumn)
+        let relationship = members.links.relationship
+        guard let sql = store.prepared.links[relationship.identity].pairs else { return [] }
         return try connection.rows(
             members.isSource ? sql.destinations : sql.sources, [.integer(members.key)]
         ).compactMap { row in

@@ -15,8 +15,12 @@ protocol SaveLookup {
     /// The keys that no row of a hierarchy has.
     func missingKeys(_ keys: Set<Int64>, root: Int) throws -> [Int64]
 
-    /// The rows of a hierarchy whose column leads to one of the keys.
-    func keysReferring(to keys: Set<Int64>, column: String, root: Int) throws -> [Int64]
+    /// The rows whose relationship, which is kept in them, leads to one of the keys.
+    ///
+    /// - Parameter entity: The entity that declares the relationship.
+    func keysReferring(
+        to keys: Set<Int64>, by relationship: RelationshipDescription, of entity: EntityDescription
+    ) throws -> [Int64]
 
     /// For the records, all of one entity, the other rows that hold the same unique values.
     func holders(

@@ -331,7 +331,8 @@ struct SavePlan {
 
     /// Adds and removes pairs of a join table.
     mutating func add(_ new: SaveRequest.Links) {
-        guard let index = links.firstIndex(where: { $0.table == new.table }) else {
+        let identity = new.relationship.identity
+        guard let index = links.firstIndex(where: { $0.relationship.identity == identity }) else {
             return links.append(new)
         }
         links[index].added += new.added
@@ -460,21 +461,15 @@ extension RuntimeModel {
     func pairs(
         of relationship: RelationshipDescription, _ entity: EntityDescription
     ) -> SaveRequest.Links? {
-        guard case .joinTable(let name, let mine, let other) = relationship.storage else {
-            return nil
-        }
-        let (owner, destination) = (
-            entity.rootIndex, entities[relationship.destination].rootIndex
-        )
+        guard relationship.isJoinTable else { return nil }
+        let (owner, destination) = (entity.rootIndex, entities[relationship.destination].rootIndex)
         if relationship.ownsPairs {
             return .init(
-                relationship: relationship, table: name, sourceColumn: mine,
-                destinationColumn: other, sourceRoot: owner, destinationRoot: destination)
+                relationship: relationship, sourceRoot: owner, destinationRoot: destination)
         }
         guard let inverse = relationship.inverse else { return nil }
         return .init(
-            relationship: entities[relationship.destination].relationships[inverse], table: name,
-            sourceColumn: other, destinationColumn: mine, sourceRoot: destination,
-            destinationRoot: owner)
+            relationship: entities[relationship.destination].relationships[inverse],
+            sourceRoot: destination, destinationRoot: owner)
     }
 }

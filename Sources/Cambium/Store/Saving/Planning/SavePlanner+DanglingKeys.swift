@@ -71,15 +71,14 @@ extension SavePlanner {
         for entity in model.entities {
             for relationship in entity.relationships where relationship.slot != nil {
                 let destination = model.entities[relationship.destination]
-                // Once for each column: the entity that declares it.
+                // Once for each: the entity that declares it.
                 guard let keys = deleted[destination.rootIndex], let slot = relationship.slot,
-                    let column = entity.layout.slots[slot].column,
                     entity.entity.relationships.contains(where: {
                         $0.name == relationship.relationship.name
                     })
                 else { continue }
                 let rows = try lookup.keysReferring(
-                    to: keys, column: column, root: entity.rootIndex
+                    to: keys, by: relationship, of: entity
                 ).filter { key in
                     guard let row = plan.rows[RowID(root: entity.rootIndex, key: key)] else {
                         return true
