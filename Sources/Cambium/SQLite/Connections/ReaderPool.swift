@@ -1,12 +1,10 @@
 import CambiumRecords
+import CambiumSQL
 import CambiumSQLite
 
 /// Connections for reading. A fetch takes one for itself, so that readers wait neither for each
 /// other nor for the writer.
 final class ReaderPool: Sendable {
-    /// There may be several, and the system has the pages, too.
-    private static let cache = "PRAGMA cache_size = -12288"
-
     private let use: StoreUse
     private let isReadOnly: Bool
     private let settings: ConnectionSettings
@@ -23,7 +21,7 @@ final class ReaderPool: Sendable {
         self.file = file
         self.isReadOnly = isReadOnly
         self.settings = settings
-        kept = KeptReader(idle, usualCache: settings.setsCache ? nil : Self.cache)
+        kept = KeptReader(idle, usualCache: settings.setsCache ? nil : PragmaSQL.readerCache)
     }
 
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
@@ -71,8 +69,8 @@ final class ReaderPool: Sendable {
 
     private func makeReader(_ settings: ConnectionSettings) throws -> LockedConnection {
         let connection = try connection(settings)
-        try connection.execute("PRAGMA query_only = ON")
-        if !settings.setsCache { try connection.execute(Self.cache) }
+        try connection.execute(PragmaSQL.onlyReading)
+        if !settings.setsCache { try connection.execute(PragmaSQL.readerCache) }
         return LockedConnection(connection, for: use)
     }
 

@@ -2,18 +2,6 @@ import CambiumMigration
 import CambiumSQL
 import CambiumSQLite
 
-extension SQLiteError: EngineError {
-    var loadingCode: StoreLoadingError.Code {
-        switch primaryCode {
-        case 5, 6: .busy
-        case 11, 26: .notAStore
-        default: .cannotOpen
-        }
-    }
-
-    func troubleOpening(_ path: String) -> StoreError? { StoreError(self, in: .opening, path) }
-}
-
 extension StoreError {
     /// What it means that something in the file of an open store is refused: somebody destroyed or
     /// migrated the store, or the file, its folder or its disk are in the way.

@@ -1,4 +1,5 @@
 import CambiumRecords
+import CambiumSQL
 import CambiumSQLite
 import Synchronization
 
@@ -25,10 +26,6 @@ final class KeptReader: Sendable {
         var hasLargeCache = false
 
     }
-
-    /// Rows that are asked for one by one lie anywhere in the file: pages that had to go would be
-    /// read again and again.
-    private static let cache = "PRAGMA cache_size = -32768"
 
     private let idle: IdleReaders
     /// What makes the cache of a connection as large as that of the others; nil where the program
@@ -106,7 +103,7 @@ final class KeptReader: Sendable {
         state.commit = nil
         connection.rollBack()
         if usualCache != nil, !state.hasLargeCache {
-            try connection.execute(Self.cache)
+            try connection.execute(PragmaSQL.largeReaderCache)
             state.hasLargeCache = true
         }
         try connection.beginReading()
