@@ -59,12 +59,12 @@ public struct QueryGenerationExpired: Error, Sendable, CustomStringConvertible {
 
 /// A state of the stores of a coordinator, held by read transactions.
 final class QueryGeneration: Sendable {
-    private let pins: [StoreIdentifier: any StoreEngine]
+    private let pins: [StoreIdentifier: any SharedStore]
 
     /// The state as it is now. Each store is read at one commit; of several stores these need not
     /// be of the same save.
     init(of coordinator: PersistentStoreCoordinator) throws {
-        var pins: [StoreIdentifier: any StoreEngine] = [:]
+        var pins: [StoreIdentifier: any SharedStore] = [:]
         for store in coordinator.persistentStores where store.store.keepsGenerations {
             pins[store.store.identifier] = try store.store.pin()
         }
@@ -72,7 +72,7 @@ final class QueryGeneration: Sendable {
     }
 
     /// Where to read the rows of a store. One that was added later is read as it is.
-    func store(_ store: any StoreEngine) -> any StoreEngine {
+    func store(_ store: any StoreEngine) -> any SharedStore {
         pins[store.identifier] ?? store
     }
 

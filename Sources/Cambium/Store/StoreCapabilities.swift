@@ -23,7 +23,7 @@ protocol StoreCapabilities {
     var keepsGenerations: Bool { get }
 
     /// The store as it is now, whatever others save, for as long as the result is in use.
-    func pin() throws -> any StoreEngine
+    func pin() throws -> any SharedStore
 
     // MARK: Other writers
 
@@ -115,7 +115,7 @@ extension StoreCapabilities {
     }
 
     var keepsGenerations: Bool { false }
-    func pin() throws -> any StoreEngine { throw StoreError.closed }
+    func pin() throws -> any SharedStore { throw StoreError.closed }
     func seeOthersCommits() {}
     func followOthers(for coordinator: PersistentStoreCoordinator) {}
     func commitMark() -> String? { nil }

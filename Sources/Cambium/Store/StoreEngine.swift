@@ -61,9 +61,12 @@ extension ReadableStore {
     }
 }
 
+/// One that may be read from any thread.
+protocol SharedStore: ReadableStore, Sendable {}
+
 /// What keeps the rows of a store: SQLite in a file or in memory, or a store of the program's own.
 /// Requests in, rows and outcomes out, no SQL.
-protocol StoreEngine: ReadableStore, StoreCapabilities, Sendable {
+protocol StoreEngine: SharedStore, StoreCapabilities {
     /// What tells this store apart: the UUID in its metadata.
     var identifier: StoreIdentifier { get }
     /// Whether saves are refused.

@@ -69,7 +69,9 @@ final class BatchTransaction {
         case .keys(let keys):
             let (sql, _) = try store.prepared.selects[entity.index].heads(.pendingKeys)
             var heads: [RowHead] = []
-            try query(sql, Set(keys).sorted()) { heads.append(self.head($0, 0, entity)) }
+            try connection.query(sql, over: Set(keys).sorted()) {
+                heads.append(self.head($0, 0, entity))
+            }
             return heads
         case .key, .farEnd:
             return []
@@ -112,7 +114,9 @@ final class BatchTransaction {
                 of: storage, from: root.entity, to: far.entity, in: model.model)
         else { return [] }
         var found: [(source: Int64, head: RowHead)] = []
-        try query(sql, keys) { found.append(($0.integer(at: 0), self.head($0, 1, far))) }
+        try connection.query(sql, over: keys) {
+            found.append(($0.integer(at: 0), self.head($0, 1, far)))
+        }
         return found
     }
 
@@ -129,7 +133,7 @@ final class BatchTransaction {
         _ computed: SelectSQL.ComputedValues, of keys: [Int64]
     ) throws -> [Int64: [StoredValue]] {
         var values: [Int64: [StoredValue]] = [:]
-        try query(computed.sql, keys, computed.parameters) {
+        try connection.query(computed.sql, over: keys, computed.parameters) {
             values[$0.integer(at: 0)] = Array($0.values().dropFirst())
         }
         return values
@@ -142,25 +146,6 @@ final class BatchTransaction {
             entity: entity.hasEntityColumn
                 ? model[statement.text(at: first + 2)]?.index ?? entity.index : entity.index,
             key: statement.integer(at: first), version: statement.integer(at: first + 1))
-    }
-
-    /// Runs a query over keys.
-    private func query(
-        _ sql: String, _ keys: [Int64], _ parameters: [StoredValue] = [],
-        _ receive: (Statement) throws(SQLiteError) -> Void
-    ) throws {
-        guard !keys.isEmpty else { return }
-        let shape = RecordShape(kinds: [])
-        let writer = RecordWriter()
-        let records = keys.map { key in
-            let placed = writer.makeRecord(shape, room: 0)
-            placed.record.key = key
-            return placed
-        }
-        try withExtendedLifetime(records) {
-            try connection.queryPending(
-                sql, over: records.map(\.record), shape: shape, parameters: parameters, receive)
-        }
     }
 
     // MARK: Writing
@@ -270,7 +255,7 @@ final class BatchTransaction {
                     underlying: error)
             }
             var broken: Int64?
-            try query(sql, keys, parameters) { broken = $0.integer(at: 0) }
+            try connection.query(sql, over: keys, parameters) { broken = $0.integer(at: 0) }
             guard let broken else { continue }
             throw RefusedRow(
                 entity: entity, key: broken,

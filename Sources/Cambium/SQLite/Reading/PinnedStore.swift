@@ -2,7 +2,7 @@ import CambiumRecords
 import Synchronization
 
 /// A store as it was at a commit.
-final class PinnedStore: StoreEngine {
+final class PinnedStore: SharedStore {
     private let base: SQLiteEngine
     private let pin: StorePin
 
@@ -14,9 +14,6 @@ final class PinnedStore: StoreEngine {
     deinit {
         base.unpin(pin)
     }
-
-    var identifier: StoreIdentifier { base.identifier }
-    var isReadOnly: Bool { base.isReadOnly }
 
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
         try pin.reading { try base.fetch(request, on: $0, receive) }
@@ -39,46 +36,12 @@ final class PinnedStore: StoreEngine {
     func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan {
         try pin.reading { try base.plan(of: request, query, on: $0) }
     }
-
-    // MARK: What is no reading
-
-    func save(
-        _ request: SaveRequest,
-        arbiter: any ConflictArbiter,
-        willCommit: () throws -> Void,
-        committed: (_ outcome: SaveOutcome) -> Void
-    ) throws {
-        try base.save(request, arbiter: arbiter, willCommit: willCommit, committed: committed)
-    }
-
-    func run(
-        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
-        committed: (BatchChanges) -> Void
-    ) throws {
-        try base.run(work, by: author, attachesRows: attachesRows, committed: committed)
-    }
-
-    func saveWithoutChanges() throws { try base.saveWithoutChanges() }
-
-    func externalData(named name: String) throws -> Data { try base.externalData(named: name) }
-
-    func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
-        try base.reserveKeys(root: root, count: count)
-    }
-
-    func notes() throws -> [String: String] { try base.notes() }
-
-    func setNotes(_ notes: [String: String]) { base.setNotes(notes) }
-
-    var isInUseByCaller: Bool { base.isInUseByCaller }
-
-    func close() { pin.close() }
 }
 
 extension SQLiteEngine {
     var keepsGenerations: Bool { readers != nil }
 
-    func pin() throws -> any StoreEngine {
+    func pin() throws -> any SharedStore {
         guard let readers else { throw StoreError.closed }
         let reader = try readers.makeReader()
         try reader.withLock { try $0.beginReading() }

@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQL
 import CambiumSQLite
 
 extension SQLiteEngine {
@@ -16,23 +15,12 @@ extension SQLiteEngine {
         guard let selection = prepared.links[relationship.identity].selection,
             let sql = prepared.selects[relationship.destination].members(selection)
         else { return nil }
-        let shape = RecordShape(kinds: [])
-        let writer = RecordWriter()
-        let pending = owners.sorted().map { key in
-            let placed = writer.makeRecord(shape)
-            placed.record.key = key
-            return placed
-        }
         var members: [Int64: [LinkSet.Member]] = [:]
-        try withExtendedLifetime(pending) {
-            try connection.queryPending(sql, over: pending.map(\.record), shape: shape) {
-                statement throws(SQLiteError) in
-                let entity =
-                    destination.hasEntityColumn ? model[statement.text(at: 2)] : destination
-                members[statement.integer(at: 0), default: []].append(
-                    LinkSet.Member(
-                        key: statement.integer(at: 1), entity: (entity ?? destination).index))
-            }
+        try connection.query(sql, over: owners.sorted()) { statement in
+            let entity = destination.hasEntityColumn ? model[statement.text(at: 2)] : destination
+            members[statement.integer(at: 0), default: []].append(
+                LinkSet.Member(
+                    key: statement.integer(at: 1), entity: (entity ?? destination).index))
         }
         return members
     }

@@ -95,7 +95,9 @@ struct DerivationRun {
             return
         }
         var found: [Int64] = []
-        try query(source.owners, keys) { statement in found.append(statement.integer(at: 0)) }
+        try connection.query(source.owners, over: keys) { statement in
+            found.append(statement.integer(at: 0))
+        }
         owners[index].formUnion(found)
     }
 
@@ -105,7 +107,9 @@ struct DerivationRun {
         guard !keys.isEmpty else { return [] }
         let (sql, parameters) = try attribute.derivation.update(now: now)
         var changed: [Int64] = []
-        try query(sql, Array(keys), parameters) { changed.append($0.integer(at: 0)) }
+        try connection.query(sql, over: Array(keys), parameters) {
+            changed.append($0.integer(at: 0))
+        }
         return changed
     }
 
@@ -146,7 +150,7 @@ struct DerivationRun {
         guard !keys.isEmpty, let columns = plan.columns[root] else { return [] }
         var rows: [DerivedRow] = []
         let first = columns.hasEntity ? 2 : 1
-        try query(columns.query, keys.sorted()) { statement in
+        try connection.query(columns.query, over: keys.sorted()) { statement in
             let values = statement.values()
             var entity = root
             if columns.hasEntity, case .text(let name) = values[1] {
@@ -159,23 +163,6 @@ struct DerivationRun {
             rows.append(row)
         }
         return rows
-    }
-
-    private func query(
-        _ sql: String, _ keys: [Int64], _ parameters: [StoredValue] = [],
-        _ receive: (Statement) throws(SQLiteError) -> Void
-    ) throws {
-        let shape = RecordShape(kinds: [])
-        let writer = RecordWriter()
-        let records = keys.map { key in
-            let placed = writer.makeRecord(shape)
-            placed.record.key = key
-            return placed
-        }
-        try withExtendedLifetime(records) {
-            try connection.queryPending(
-                sql, over: records.map(\.record), shape: shape, parameters: parameters, receive)
-        }
     }
 }
 

@@ -149,19 +149,8 @@ struct ExternalRun {
     private func read(
         _ sql: String, _ keys: [Int64], into names: inout Set<String>
     ) throws {
-        let shape = RecordShape(kinds: [])
-        let writer = RecordWriter()
-        let records = Set(keys).sorted().map { key in
-            let placed = writer.makeRecord(shape)
-            placed.record.key = key
-            return placed
-        }
         var found: [StoredValue] = []
-        try withExtendedLifetime(records) {
-            try connection.queryPending(sql, over: records.map(\.record), shape: shape) {
-                found.append($0.value(at: 0))
-            }
-        }
+        try connection.query(sql, over: Set(keys).sorted()) { found.append($0.value(at: 0)) }
         names.formUnion(ExternalFiles.names(found))
     }
 }

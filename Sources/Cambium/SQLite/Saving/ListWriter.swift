@@ -80,7 +80,7 @@ struct ListWriter {
 
     private func ends(of lists: [SaveRequest.Order.List]) throws -> [Int64: End] {
         var ends: [Int64: End] = [:]
-        try query(sql.ends, lists) { statement in
+        try connection.query(sql.ends, over: lists.map(\.owner).sorted()) { statement in
             ends[statement.integer(at: 0)] = End(
                 last: Self.place(statement.value(at: 1)),
                 placeless: Int(statement.integer(at: 2)))
@@ -90,7 +90,7 @@ struct ListWriter {
 
     private func members(of lists: [SaveRequest.Order.List]) throws -> [Int64: [Member]] {
         var members: [Int64: [Member]] = [:]
-        try query(sql.members, lists) { statement in
+        try connection.query(sql.members, over: lists.map(\.owner).sorted()) { statement in
             members[statement.integer(at: 0), default: []].append(
                 Member(
                     key: statement.integer(at: 1),
@@ -101,23 +101,6 @@ struct ListWriter {
 
     private static func place(_ value: StoredValue) -> Int64? {
         if case .integer(let place) = value { place } else { nil }
-    }
-
-    private func query(
-        _ sql: String, _ lists: [SaveRequest.Order.List],
-        _ receive: (Statement) throws(SQLiteError) -> Void
-    ) throws {
-        guard !lists.isEmpty else { return }
-        let shape = RecordShape(kinds: [])
-        let writer = RecordWriter()
-        let owners = lists.map(\.owner).sorted().map { owner in
-            let placed = writer.makeRecord(shape)
-            placed.record.key = owner
-            return placed
-        }
-        try withExtendedLifetime(owners) {
-            try connection.queryPending(sql, over: owners.map(\.record), shape: shape, receive)
-        }
     }
 
     private func write(_ places: [Place]) throws {

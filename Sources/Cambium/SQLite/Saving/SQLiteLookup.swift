@@ -73,19 +73,8 @@ struct SQLiteLookup: SaveLookup {
 
     /// What a query of keys over the pending table finds.
     private func keys(_ sql: String, _ keys: Set<Int64>) throws -> [Int64] {
-        let shape = RecordShape(kinds: [])
-        let writer = RecordWriter()
-        let records = keys.sorted().map { key in
-            let placed = writer.makeRecord(shape)
-            placed.record.key = key
-            return placed
-        }
         var found: [Int64] = []
-        try withExtendedLifetime(records) {
-            try connection.queryPending(sql, over: records.map(\.record), shape: shape) {
-                found.append($0.integer(at: 0))
-            }
-        }
+        try connection.query(sql, over: keys.sorted()) { found.append($0.integer(at: 0)) }
         return found
     }
 
