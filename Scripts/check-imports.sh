@@ -1,6 +1,8 @@
 #!/bin/sh
 # Proves that no module imports what the architecture does not allow: reads the `import` lines of
-# Sources, Plugins and Models and compares them with the table below. POSIX sh and awk.
+# Sources, Plugins and Models and compares them with the table below. In the runtime it also proves
+# that engines stay behind their seam: no cast to one, no import of one and no SQL elsewhere. POSIX
+# sh and awk.
 #
 #   check-imports.sh [FOLDER]     checks the package in FOLDER (default: this one)
 set -eu
@@ -28,6 +30,19 @@ CambiumCommandPlugin: | PackagePlugin Foundation
 Models: Cambium
 '
 
+# The runtime, the folder of each engine in it, and the module of that engine.
+runtime=Sources/Cambium
+engines='
+SQLite CambiumSQLite
+'
+# Files of the runtime beside those that may import the module of an engine: file: reason.
+importers='
+Exports.swift: SQLiteError is public, as the errors of a store are
+'
+# Files of the runtime that may have SQL in them: file: reason.
+writers='
+'
+
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
 for folder in Sources Plugins Models; do
@@ -38,7 +53,8 @@ for folder in Sources Plugins Models; do
 done
 [ -s "$list" ] || { echo "check-imports: there are no Swift files in $(pwd)" >&2; exit 1; }
 
-RULES=$rules LIST=$list awk '
+RULES=$rules LIST=$list RUNTIME=$runtime ENGINES=$engines IMPORTERS=$importers WRITERS=$writers \
+    awk '
     BEGIN {
         list = ENVIRON["LIST"]
         standard = "Swift _StringProcessing Synchronization Observation Dispatch Glibc Musl Darwin Bionic os"
@@ -50,6 +66,12 @@ RULES=$rules LIST=$list awk '
             allow(parts[1], parts[2])
             allow(parts[1], standard)
         }
+        runtime = ENVIRON["RUNTIME"] "/"
+        count = split(ENVIRON["ENGINES"], lines, "\n")
+        for (i = 1; i <= count; i++)
+            if (split(lines[i], parts, " ") == 2) engineModule[parts[1]] = parts[2]
+        exempt(ENVIRON["IMPORTERS"], mayImport)
+        exempt(ENVIRON["WRITERS"], mayWrite)
         while ((getline path < list) > 0) check(path)
         printf "%d imports in %d files of %d modules", imports, files, modules
         if (failures) { print ": " failures " not allowed"; exit 1 }
@@ -58,6 +80,30 @@ RULES=$rules LIST=$list awk '
     function allow(module, names,    parts, n, i) {
         n = split(names, parts, /[ \t]+/)
         for (i = 1; i <= n; i++) allowed[module, parts[i]] = 1
+    }
+    function exempt(text, list,    lines, count, parts, i) {
+        count = split(text, lines, "\n")
+        for (i = 1; i <= count; i++)
+            if (split(lines[i], parts, ": ") == 2) list[parts[1]] = 1
+    }
+    function fail(path, number, problem) {
+        print path ":" number ": error: " problem
+        failures++
+    }
+    # What the seam between the runtime and its engines forbids in a line of code.
+    function checkSeam(path, number, line,    file, folder, engine) {
+        file = substr(path, length(runtime) + 1)
+        folder = file
+        sub(/\/.*/, "", folder)
+        for (engine in engineModule) {
+            # An engine may look at errors of its own library.
+            if (line ~ ("(^|[^A-Za-z0-9_])(as[?!]?|is)[ \t]+(any[ \t]+)?" engine (folder == engine ? "(Engine|Store)" : "[A-Z]")))
+                fail(path, number, "the runtime may not cast to an engine: ask for a capability")
+            if (folder != engine && !(file in mayImport) && line ~ ("^import[ \t].*" engineModule[engine] "([^A-Za-z]|$)"))
+                fail(path, number, "only " runtime engine " may import " engineModule[engine])
+        }
+        if (!(file in mayWrite) && line ~ /(^|[^A-Za-z0-9_])(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|PRAGMA) /)
+            fail(path, number, "the runtime may not contain SQL: CambiumSQL writes it")
     }
     function check(path,    parts, module, line, number, name, inComment) {
         split(path, parts, "/")
@@ -74,6 +120,7 @@ RULES=$rules LIST=$list awk '
             sub(/^[ \t]+/, "", line)
             while (line ~ /^(@[A-Za-z_]+(\([^)]*\))?|public|package|internal|fileprivate|private)[ \t]/)
                 sub(/^[^ \t]+[ \t]+/, "", line)
+            if (index(path, runtime) == 1 && line !~ /^\/\//) checkSeam(path, number, line)
             # The whole line is the import (prose in a string may start with the word too).
             if (line !~ /^import[ \t]+([a-z]+[ \t]+)?[A-Za-z0-9_.]+[ \t]*(\/\/.*)?$/) continue
             sub(/^import[ \t]+/, "", line)

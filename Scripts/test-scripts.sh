@@ -56,6 +56,25 @@ refused Sources/CambiumCompiler/Reader.swift "import CSQLite"
 refused Sources/CambiumTool/Tool.swift "import CLibXML2"
 refused Plugins/CambiumBuildPlugin/plugin.swift "import CambiumCompiler"
 refused Models/Shop/Product.swift "@_implementationOnly import CambiumModel"
+# forbidden FILE LINE WORDS: the seam between the runtime and its engines.
+forbidden() {
+    if imports "$1" "$2"; then result 1 "$1 may not contain '$2'"; else
+        says "^$1:1: error: .*$3" "$1 may not contain '$2'"
+    fi
+}
+
+allowed Sources/Cambium/SQLite/SQLiteEngine.swift "import CambiumSQLite"
+allowed Sources/Cambium/Exports.swift "@_exported import struct CambiumSQLite.SQLiteError"
+forbidden Sources/Cambium/Store/Store.swift "import CambiumSQLite" "only .* may import"
+forbidden Sources/Cambium/Store/Store.swift "internal import struct CambiumSQLite.SQLiteError" "only "
+allowed Sources/Cambium/SQLite/SQLiteEngine.swift "} catch let error as SQLiteError {"
+allowed Sources/Cambium/Store/Store.swift "// store as? SQLiteEngine"
+forbidden Sources/Cambium/SQLite/SQLiteEngine.swift "if store is SQLiteEngine {" "may not cast"
+forbidden Sources/Cambium/Store/Store.swift "    let sqlite = store as? SQLiteEngine" "may not cast"
+forbidden Sources/Cambium/Store/Store.swift "} catch is SQLiteError {" "may not cast"
+forbidden Sources/Cambium/Store/Store.swift 'let sql = "SELECT 1"' "may not contain SQL"
+forbidden Sources/Cambium/SQLite/SQLiteEngine.swift '    PRAGMA query_only = ON' "may not contain SQL"
+allowed Sources/CambiumSQL/PragmaSQL.swift 'let sql = "PRAGMA query_only = ON"'
 if imports Sources/Stranger/File.swift "import Cambium"; then result 1 "an unknown module"; else
     says "the module Stranger is not in the table" "an unknown module is refused"
 fi

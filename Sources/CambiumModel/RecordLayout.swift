@@ -13,6 +13,8 @@ public struct RecordLayout: Sendable, Hashable {
         public let storage: StorageClass
         /// The table's column, or nil for a transient property.
         public let column: String?
+        /// Whether the store keeps the value.
+        package var isStored: Bool { column != nil }
         /// Whether this is the second slot of a polymorphic to-one.
         public let isEntityOfKey: Bool
     }

@@ -19,6 +19,13 @@ package enum PragmaSQL {
 
     /// A number that another connection's commit changes.
     package static let dataVersion = "PRAGMA data_version"
+    /// Lets a connection read and nothing else.
+    package static let onlyReading = "PRAGMA query_only = ON"
+    /// What a connection has that reads, as there may be several, and the system has the pages too.
+    package static let readerCache = "PRAGMA cache_size = -12288"
+    /// What one has that reads rows one by one, which lie anywhere in the file: pages that had to go
+    /// would be read again and again.
+    package static let largeReaderCache = "PRAGMA cache_size = -32768"
     /// What the connection of a migration has beyond others: room for the tables that it copies, a
     /// second thread to sort with, and no zeros written over what is dropped.
     package static let ofMigration = [

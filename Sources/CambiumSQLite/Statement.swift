@@ -1,5 +1,6 @@
 import CSQLite
 import CambiumModel
+import CambiumRecords
 
 /// A compiled SQL statement.
 package final class Statement {

@@ -1,5 +1,4 @@
 import CambiumAdoption
-import CambiumSQLite
 
 extension PersistentContainer {
     /// Opens a store, and makes it out of one that Core Data wrote where it is not there yet: for a

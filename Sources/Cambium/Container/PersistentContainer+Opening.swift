@@ -1,5 +1,4 @@
 import CambiumMigration
-import CambiumSQLite
 
 extension PersistentContainer {
     /// Opens one store for all entities on a thread of its own, so that a migration, which may take
@@ -59,8 +58,7 @@ extension PersistentContainer {
     ) throws(StoreLoadingError) -> MigrationForecast? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         do {
-            return try model.migrationRunner
-                .forecast(Connection.reading(path: path), at: path)
+            return try SQLiteFile.forecast(of: path, model.migrationRunner)
         } catch {
             throw StoreLoadingError(StoreDescription(location: .file(path)), error)
         }

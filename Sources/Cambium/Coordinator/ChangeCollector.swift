@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQLite
 
 /// Gathers what a save changed, by entity.
 struct ChangeCollector {

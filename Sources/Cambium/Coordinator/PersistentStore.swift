@@ -8,10 +8,10 @@ public final class PersistentStore: Sendable {
     public let migration: MigrationOutcome
     /// The numbers of the root entities whose rows it has.
     let roots: Set<Int>
-    let store: any Store
+    let store: any StoreEngine
 
     init(
-        storeDescription: StoreDescription, roots: Set<Int>, store: any Store,
+        storeDescription: StoreDescription, roots: Set<Int>, store: any StoreEngine,
         migration: MigrationOutcome
     ) {
         self.storeDescription = storeDescription
@@ -32,6 +32,13 @@ public final class PersistentStore: Sendable {
     public var identifier: UUID { store.identifier.uuid }
     /// Whether saves are refused.
     public var isReadOnly: Bool { store.isReadOnly }
+
+    /// What another program has changed about the store's tables and indexes, or added beside them,
+    /// sorted by name: what ``DriftPolicy/report`` lets pass. Compares them now.
+    ///
+    /// - Throws: ``SQLiteError`` where the store cannot be read. Stores of types of the program's own
+    ///   have no tables, and so no differences.
+    public func differences() throws -> [StoreDifference] { try store.differences() }
 }
 
 extension PersistentStore: Hashable {

@@ -1,6 +1,3 @@
-import CambiumMigration
-import CambiumSQLite
-
 extension PersistentStoreCoordinator {
     /// Copies a store to a new file, as it is now, while it is in use. The copy is the same store
     /// at another place: it has the same UUID, and objects have the same identities in it.
@@ -11,10 +8,12 @@ extension PersistentStoreCoordinator {
     /// - Throws: ``StoreError`` where there is a file already, the store is none of SQLite's, or the
     ///   copy cannot be written. No half-written copy remains.
     public func backUp(_ store: PersistentStore, to path: String) throws {
-        let source = try Self.sqliteStore(of: store)
-        try StoreError.naming(path, in: .writing) {
-            try StoreCopy(to: NewStoreFile(path: path, from: source.path)).write(from: source)
-        }
+        guard try !store.store.backUp(to: path) else { return }
+        throw StoreError(
+            code: .invalidRequest,
+            message: "\(store.storeDescription) is not a SQLite store.",
+            remedy: "Copy its own files, or move it with "
+                + "migratePersistentStore(_:to:options:type:).")
     }
 
     /// Moves a store to another place, or to one of another kind ("save as"): makes a new store that
@@ -83,18 +82,6 @@ extension PersistentStoreCoordinator {
         return new
     }
 
-    private static func sqliteStore(of store: PersistentStore) throws -> SQLiteStore {
-        guard let sqlite = store.store as? SQLiteStore else {
-            throw StoreError(
-                code: .invalidRequest,
-                message:
-                    "\(store.storeDescription) is not a SQLite store.",
-                remedy: "Copy its own files, or move it with "
-                    + "migratePersistentStore(_:to:options:type:).")
-        }
-        return sqlite
-    }
-
     // MARK: Stores that are not open
 
     /// Writes the rows and files of one store over another one, as they are now: the way to restore
@@ -109,32 +96,7 @@ extension PersistentStoreCoordinator {
     public static func replacePersistentStore(
         at destination: String, withStoreFrom source: String
     ) throws {
-        try StoreLocation.requireFile(source)
-        try StoreLocation.requireFile(destination)
-        let original = try StoreError.naming(source, in: .opening) {
-            let original = try Connection.reading(path: source)
-            // A file that is no store must not destroy one.
-            _ = try StoreMetadataAccess(original).metadata(path: source)
-            return original
-        }
-        let (files, new) = (ExternalFiles(ofStore: source), ExternalFiles(ofStore: destination))
-        let former = new.names
-        try reportingFiles {
-            let permissions = StorePermissions(of: source)
-            if FileManager.default.fileExists(atPath: destination) {
-                try permissions.restrict(StoreFiles.resolved(destination))
-            } else {
-                try permissions.makeFile(StoreFiles.resolved(destination))
-            }
-            try files.link(into: new)
-        }
-        try StoreError.naming(destination, in: .writing) {
-            let copy = try Connection(path: destination)
-            try original.copy(to: copy, named: destination)
-            try HistorySetup.renew(copy)
-        }
-        let kept = files.names
-        if !former.isSubset(of: kept) { new.removeAll(except: kept) }
+        try SQLiteFile.copy(source, over: destination)
     }
 
     /// Empties a store, files of large values included. The file itself stays, empty, so that
@@ -150,13 +112,7 @@ extension PersistentStoreCoordinator {
     ) throws {
         try StoreLocation.requireFile(path)
         guard FileManager.default.fileExists(atPath: path) else { return }
-        var options = StoreOptions()
-        options.busyTimeout = timeout
-        try StoreError.naming(path, in: .writing) {
-            try Connection(path: path, mode: .readWrite, settings: ConnectionSettings(options))
-                .emptyDatabase()
-        }
-        ExternalFiles(ofStore: path).removeAll()
+        try SQLiteFile.empty(path, timeout: timeout)
         SectionCacheFile.remove(nil, ofStore: path)
     }
 }

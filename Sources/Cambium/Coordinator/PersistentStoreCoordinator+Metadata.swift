@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 extension PersistentStoreCoordinator {
     /// What a store of the coordinator says about itself. Notes that wait for a save count.
     ///
@@ -23,7 +21,7 @@ extension PersistentStoreCoordinator {
     public static func metadata(
         ofStoreAt location: StoreLocation, type: StoreType = .sqlite
     ) throws(StoreLoadingError) -> PersistentStoreMetadata {
-        try withMetadata(of: location, type, isReadOnly: true) {
+        try SQLiteFile.withMetadata(of: location, type, isReadOnly: true) {
             try $0.metadata(path: location.path)
         }
     }
@@ -36,33 +34,9 @@ extension PersistentStoreCoordinator {
     public static func setMetadata(
         _ notes: [String: String], forStoreAt location: StoreLocation, type: StoreType = .sqlite
     ) throws(StoreLoadingError) {
-        try withMetadata(of: location, type, isReadOnly: false) { access in
+        try SQLiteFile.withMetadata(of: location, type, isReadOnly: false) { access in
             _ = try access.metadata(path: location.path)
             try access.setNotes(notes)
-        }
-    }
-
-    private static func withMetadata<Result>(
-        of location: StoreLocation, _ type: StoreType, isReadOnly: Bool,
-        _ body: (StoreMetadataAccess) throws -> Result
-    ) throws(StoreLoadingError) -> Result {
-        do {
-            guard let path = location.path, type == .sqlite else {
-                throw StoreError(
-                    code: .invalidRequest,
-                    message: "Only the metadata of a SQLite store in a file can be used without "
-                        + "opening the store.",
-                    remedy: "Add the store to a coordinator, and use the coordinator's metadata.")
-            }
-            try StoreLocation.requireFile(path)
-            let connection =
-                try isReadOnly
-                ? Connection.reading(path: path) : Connection(path: path, mode: .readWrite)
-            return try connection.transaction(isReadOnly ? .deferred : .immediate) {
-                try body(StoreMetadataAccess(connection))
-            }
-        } catch {
-            throw StoreLoadingError(StoreDescription(type: type, location: location), error)
         }
     }
 }

@@ -1,6 +1,5 @@
 @_spi(Generated) import CambiumMigration
 import CambiumRecords
-import CambiumSQLite
 import Synchronization
 
 /// Stands between contexts and stores: knows the model, sends each request to the store that has
@@ -84,7 +83,7 @@ public final class PersistentStoreCoordinator: Sendable {
     var table: StoreTable { published.load(ordering: .acquiring).takeUnretainedValue() }
 
     /// The store that has the rows of a hierarchy.
-    func store(ofRoot root: Int) -> any Store {
+    func store(ofRoot root: Int) -> any StoreEngine {
         published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.store(ofRoot: root) }
     }
 

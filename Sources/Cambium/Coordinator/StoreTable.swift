@@ -3,16 +3,16 @@ final class StoreTable: Sendable {
     /// The stores in the order in which they were added.
     let persistentStores: [PersistentStore]
     /// The one store that has all rows, in the normal case.
-    private let single: (any Store)?
+    private let single: (any StoreEngine)?
     /// By the number of an entity, where there are several.
-    private let stores: [any Store]
+    private let stores: [any StoreEngine]
     /// The identities of the stores, by the number of an entity; of the single one, that alone.
     private let identifiers: [StoreIdentifier]
 
     /// The table of objects that belong to no context.
     static let detached = StoreTable(MissingStore.detached)
 
-    private init(_ single: any Store) {
+    private init(_ single: any StoreEngine) {
         persistentStores = []
         self.single = single
         stores = []
@@ -48,7 +48,7 @@ final class StoreTable: Sendable {
 
     /// The store of the rows of a hierarchy.
     @inline(__always)
-    func store(ofRoot root: Int) -> any Store {
+    func store(ofRoot root: Int) -> any StoreEngine {
         single ?? stores[root]
     }
 

@@ -1,5 +1,4 @@
 import CambiumMigration
-import CambiumSQLite
 
 extension ManagedObjectContext {
     /// Writes objects to a file. A file that is there already is replaced when all is written and
@@ -94,7 +93,7 @@ extension ManagedObjectContext {
             try store(of: rows.entity).fetch(rows) {
                 keys.append(ExportRun.Key(entity: $0.entity, key: $0.key))
             }
-        } catch is SQLiteError where Task.isCancelled {
+        } catch  where rows.interruption?.isRequested == true {
             throw CancellationError()
         }
         return keys

@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQLite
 
 extension ManagedObjectContext {
     /// Finds objects as ``fetch(_:)-(FetchRequest<Entity>)`` does, while the context's isolation is
@@ -83,9 +82,9 @@ extension ManagedObjectContext {
     /// The store that can be asked from another thread; nil where the answer is not there alone.
     private func backgroundStore(
         _ request: RowRequest, _ options: RequestOptions
-    ) -> (any Store)? {
+    ) -> (any SharedStore)? {
         if options.includesPendingChanges, hasPendingChanges(in: request.entity) { return nil }
-        return store(of: request.entity) as? any Store
+        return store(of: request.entity) as? any SharedStore
     }
 }
 
@@ -100,7 +99,7 @@ private enum BackgroundRead {
     }
 
     static func rows(
-        _ request: RowRequest, _ store: any Store, _ progress: (@Sendable (Int) -> Void)?
+        _ request: RowRequest, _ store: any SharedStore, _ progress: (@Sendable (Int) -> Void)?
     ) throws -> [Row] {
         try cancellable(request) {
             let writer = RecordWriter()
@@ -119,7 +118,7 @@ private enum BackgroundRead {
     }
 
     static func results(
-        _ request: RowRequest, _ query: TypedResults, _ store: any Store
+        _ request: RowRequest, _ query: TypedResults, _ store: any SharedStore
     ) throws -> [[Value]] {
         try cancellable(request) { try store.results(request, query) }
     }

@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQLite
 
 extension ManagedObjectContext {
     /// Reads what relationships of objects lead to, with one statement for each relationship and
@@ -29,7 +28,7 @@ extension ManagedObjectContext {
     ) throws -> [ManagedObject] {
         var found: [ManagedObject] = []
         var others = objects
-        if case .inverseKey = relationship.storage, !relationship.isOrdered {
+        if relationship.place == .farRow, !relationship.isOrdered {
             let unread = objects.filter { $0.needsLinks(relationship) }
             // Where links are not saved yet, the rows do not say it all.
             let plain = unread.filter { !$0.hasLinkChanges(relationship) }
@@ -54,7 +53,7 @@ extension ManagedObjectContext {
         of objects: [ManagedObject], _ relationship: RelationshipDescription
     ) -> [ManagedObject] {
         // Where the other side keeps the key, it leads to one object only.
-        let isUnique = if case .inverseKey = relationship.storage { true } else { false }
+        let isUnique = relationship.place == .farRow
         var seen: Set<ObjectIdentifier> = []
         var found: [ManagedObject] = []
         for object in objects {
@@ -95,12 +94,12 @@ extension ManagedObjectContext {
     private func readMembers(
         _ relationship: RelationshipDescription, of objects: [ManagedObject]
     ) throws {
-        guard objects.count > 1, let selection = relationship.selection(from: 0) else { return }
+        guard objects.count > 1, relationship.isKeptElsewhere else { return }
         let commit = max(mergedCommit, lastChange(of: relationship))
         let destination = coordinator.model.entities[relationship.destination]
         guard
             let members = try store(of: destination).members(
-                of: objects.map(\.key), relationship, selection)
+                of: objects.map(\.key), relationship)
         else { return }
         for object in objects {
             var links =

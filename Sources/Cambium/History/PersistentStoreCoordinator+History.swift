@@ -71,16 +71,14 @@ extension PersistentStoreCoordinator {
         _ = try eachHistory { try $0.deleteHistory(before: date) ? () : nil }
     }
 
-    /// Asks the stores that may have a history.
+    /// Asks the stores about their histories.
     ///
     /// - Parameter ask: Returns nil for a store that has none.
     /// - Throws: ``StoreError`` with `noHistory` where none of them has one.
     private func eachHistory<Answer>(
-        among stores: [PersistentStore]? = nil, _ ask: (SQLiteStore) throws -> Answer?
+        among stores: [PersistentStore]? = nil, _ ask: (any StoreEngine) throws -> Answer?
     ) throws -> [Answer] {
-        let answers = try (stores ?? persistentStores).compactMap { persistentStore in
-            try (persistentStore.store as? SQLiteStore).flatMap(ask)
-        }
+        let answers = try (stores ?? persistentStores).compactMap { try ask($0.store) }
         if answers.isEmpty { throw StoreError.noHistory }
         return answers
     }

@@ -66,11 +66,11 @@ public struct MergeConflict: Sendable {
     public mutating func setValue(_ value: Value, forKey name: String) throws {
         let entity = objectID.entity
         guard let slot = entity.layout.slot(of: name), let attribute = entity.attributes[slot],
-            entity.layout.slots[slot].column != nil
+            entity.layout.slots[slot].isStored
         else {
             throw StoreError.unknownName(
                 "The entity \(entity.name) has no stored attribute \(name).", name,
-                among: entity.layout.slots.filter { $0.column != nil }.map(\.property))
+                among: entity.layout.slots.filter(\.isStored).map(\.property))
         }
         guard attribute.derivation == nil else { throw entity.isDerived(name) }
         guard let stored = entity.model.stored(value, of: attribute) else {

@@ -4,13 +4,13 @@ import CambiumRecords
 struct RowSnapshot: Sendable {
     let placed: PlacedRecord
     let entity: EntityDescription
-    let store: any Store
+    let store: any StoreEngine
 
     /// The stored attributes, and the keys that to-one relationships lead to.
     var values: [String: Value] {
         var values: [String: Value] = [:]
         for (slot, place) in entity.layout.slots.enumerated()
-        where place.column != nil && !place.isEntityOfKey {
+        where place.isStored && !place.isEntityOfKey {
             values[place.property] = value(at: slot)
         }
         return values

@@ -1,8 +1,6 @@
 import CambiumRecords
-import CambiumSQL
-import CambiumSQLite
 
-/// An entity as the runtime uses it: numbers and prepared texts instead of names.
+/// An entity as the runtime uses it: numbers instead of names.
 ///
 /// One per entity and container, immutable, shared by all contexts.
 @usableFromInline
@@ -63,8 +61,6 @@ final class EntityDescription: Sendable {
     let rules: [Rule]
     /// What merging two changes of a row needs.
     let mergeRules: MergeRules
-    let saveSQL: SaveSQL
-    let insertSQL: String
 
     var name: String { entity.name }
 
@@ -107,11 +103,11 @@ final class EntityDescription: Sendable {
         deniesDeletion = relationships.contains { $0.relationship.deleteRule == .deny }
         rules = lineage.flatMap(\.rules)
         var storedSlots = SlotSet()
-        for (slot, place) in layout.slots.enumerated() where place.column != nil {
+        for (slot, place) in layout.slots.enumerated() where place.isStored {
             storedSlots.insert(slot)
         }
         self.storedSlots = storedSlots
-        transientSlots = layout.slots.indices.filter { layout.slots[$0].column == nil }
+        transientSlots = layout.slots.indices.filter { !layout.slots[$0].isStored }
         hasTransients = !transientSlots.isEmpty
         let attributes = layout.slots.map { model.attribute($0.property, of: entity) }
         self.attributes = attributes
@@ -157,8 +153,6 @@ final class EntityDescription: Sendable {
         mergeRules = MergeRules(
             shape: shape, stored: storedSlots, derived: derivedSlots,
             rules: attributes.map { $0?.merge }, anyDecimals: anyDecimals)
-        saveSQL = SaveSQL(entity, layout: layout, in: model)
-        insertSQL = saveSQL.insert()
     }
 
     private static func template(
@@ -208,7 +202,9 @@ final class RelationshipDescription: Sendable {
     let relationship: Relationship
     /// The number among the entity's relationships.
     let ordinal: Int
-    let storage: RelationshipStorage
+    let place: Place
+    /// Whether this side writes the pairs, where it is kept in pairs.
+    let ownsPairs: Bool
     /// The slot of the destination's key, for a to-one that this side keeps.
     let slot: Int?
     /// The slot of the destination's entity, where that has sub-entities.
@@ -223,19 +219,34 @@ final class RelationshipDescription: Sendable {
     let identity: Int
     /// Whether it keeps an order.
     let isOrdered: Bool
-    /// The column of the places, where an order is stored.
-    let positionColumn: String?
-    /// What stores the order.
-    let orderSQL: OrderSQL?
+    /// Whether the store keeps the order.
+    let keepsOrder: Bool
+
+    /// Where the links of a relationship are kept.
+    enum Place {
+        /// In the object's own row.
+        case ownRow
+        /// In the rows at the far end.
+        case farRow
+        /// In pairs beside the rows.
+        case pairs
+        /// In memory only.
+        case memory
+    }
 
     init(
         relationship: Relationship, of entity: Entity, in model: Model, ordinal: Int,
-        storage: RelationshipStorage, slot: Int?, entitySlot: Int?, destination: Int,
-        destinationRoot: Int, inverse: Int?, identity: Int
+        slot: Int?, entitySlot: Int?, destination: Int, destinationRoot: Int, inverse: Int?,
+        identity: Int
     ) {
         self.relationship = relationship
         self.ordinal = ordinal
-        self.storage = storage
+        switch model.storage(of: relationship, of: entity) {
+        case .key: (place, ownsPairs) = (.ownRow, false)
+        case .inverseKey: (place, ownsPairs) = (.farRow, false)
+        case .joinTable(_, let source, _): (place, ownsPairs) = (.pairs, source == "_source")
+        case .transient: (place, ownsPairs) = (.memory, false)
+        }
         self.slot = slot
         self.entitySlot = entitySlot
         self.destination = destination
@@ -243,15 +254,12 @@ final class RelationshipDescription: Sendable {
         self.inverse = inverse
         self.identity = identity
         isOrdered = relationship.isToMany && relationship.isOrdered
-        positionColumn = model.positionColumn(of: relationship, of: entity)
-        orderSQL = OrderSQL(relationship, of: entity, in: model)
+        keepsOrder = isOrdered && place != .memory
     }
 
     var isToMany: Bool { relationship.isToMany }
     var isTransient: Bool { relationship.isTransient }
-    var isJoinTable: Bool { if case .joinTable = storage { true } else { false } }
-    /// Whether this side writes the pairs of the join table.
-    var ownsPairs: Bool {
-        if case .joinTable(_, let source, _) = storage { source == "_source" } else { false }
-    }
+    var isJoinTable: Bool { place == .pairs }
+    /// Whether its links are asked for, because they are not in the object's own row.
+    var isKeptElsewhere: Bool { place == .farRow || place == .pairs }
 }

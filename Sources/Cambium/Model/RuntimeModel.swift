@@ -1,7 +1,6 @@
 import CambiumMigration
 import CambiumRecords
 import CambiumSQL
-import CambiumSQLite
 import Synchronization
 
 /// All entities of a model as the runtime uses them.
@@ -16,8 +15,6 @@ final class RuntimeModel: Sendable {
     private let indexByName: [String: Int]
     /// For each entity the numbers of the entities in its family, itself first.
     let families: [[Int]]
-    /// What saves do about derived attributes; nil where there are none.
-    let derivations: DerivationPlan?
     /// For each entity the relationships (by identity) whose links a change of its objects can
     /// touch: its own and their inverses.
     let touchedRelationships: [[Int]]
@@ -32,6 +29,7 @@ final class RuntimeModel: Sendable {
     let knownProperties = KnownProperties()
     private let layout = Mutex<Schema?>(nil)
     private let draftVersions = Mutex<DraftVersions?>(nil)
+    private let preparations = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
     /// The tables, laid out for the first store that is opened.
     var tables: Schema {
@@ -39,6 +37,18 @@ final class RuntimeModel: Sendable {
             if let layout { return layout }
             let made = Schema(of: model)
             layout = made
+            return made
+        }
+    }
+
+    /// What an engine works out about the model, once for all of its stores. It must not hold the
+    /// model.
+    func prepared<Work: Sendable>(_ make: (RuntimeModel) throws -> Work) rethrows -> Work {
+        try preparations.withLock { preparations in
+            let place = ObjectIdentifier(Work.self)
+            if let known = preparations[place] as? Work { return known }
+            let made = try make(self)
+            preparations[place] = made
             return made
         }
     }
@@ -73,7 +83,6 @@ final class RuntimeModel: Sendable {
         families = model.entities.map { entity in
             model.family(of: entity).compactMap { indexByName[$0.name] }
         }
-        derivations = DerivationPlan(entities, in: model)
         let uniqueKeys = UniqueKey.all(of: entities)
         self.uniqueKeys = uniqueKeys
         let families = families
@@ -161,8 +170,7 @@ final class RuntimeModel: Sendable {
             }
             let root = destination.map { model.root(of: $0).name }
             return RelationshipDescription(
-                relationship: relationship, of: entity, in: model, ordinal: ordinal,
-                storage: model.storage(of: relationship, of: entity), slot: slot,
+                relationship: relationship, of: entity, in: model, ordinal: ordinal, slot: slot,
                 entitySlot: entitySlot, destination: indexByName[relationship.destination] ?? 0,
                 destinationRoot: root.flatMap { indexByName[$0] } ?? 0,
                 inverse: relationship.inverse.flatMap { name in

@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQL
 
 /// Values that no two rows of an entity's family share: those of a unique constraint, or the key of
 /// a one-to-one relationship, whose destination has one partner.
@@ -16,13 +15,13 @@ final class UniqueKey: Sendable {
     let isPartner: Bool
     /// Whether a row must have the values.
     let isRequired: Bool
-    let sql: UniqueSQL
 
     /// - Returns: Nil where a property has no column.
     init?(constraint: UniqueConstraint, of entity: EntityDescription) {
         let slots = constraint.properties.compactMap { entity.layout.slot(of: $0) }
-        let columns = Self.columns(slots, of: entity)
-        guard columns.count == constraint.properties.count else { return nil }
+        guard slots.count == constraint.properties.count,
+            slots.allSatisfy(entity.storedSlots.contains)
+        else { return nil }
         declarer = entity.index
         properties = constraint.properties
         self.slots = slots
@@ -36,7 +35,6 @@ final class UniqueKey: Sendable {
         writtenSlots = written
         isPartner = false
         isRequired = false
-        sql = UniqueSQL(columns, of: entity.entity, in: entity.model)
     }
 
     /// - Returns: Nil where the relationship is not the side of a one-to-one that keeps the key.
@@ -54,13 +52,6 @@ final class UniqueKey: Sendable {
         writtenSlots = written
         isPartner = true
         isRequired = !relationship.relationship.isOptional
-        sql = UniqueSQL(Self.columns(slots, of: entity), of: entity.entity, in: entity.model)
-    }
-
-    private static func columns(
-        _ slots: [Int], of entity: EntityDescription
-    ) -> [(slot: Int, name: String)] {
-        slots.compactMap { slot in entity.layout.slots[slot].column.map { (slot, $0) } }
     }
 
     /// The values of a record; nil where one is missing, as that never collides.

@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQLite
 
 extension ManagedObject {
     /// What is wrong with the object as it is now, to be inserted or updated.

@@ -1,5 +1,5 @@
 /// Stands where there is no store: it has no rows and takes none.
-final class MissingStore: Store {
+final class MissingStore: StoreEngine {
     let identifier: StoreIdentifier
     let isReadOnly = true
 
@@ -40,6 +40,11 @@ final class MissingStore: Store {
     ) throws { throw error }
 
     func saveWithoutChanges() throws { throw error }
+
+    func run(
+        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
+        committed: (BatchChanges) -> Void
+    ) throws { throw error }
 
     func externalData(named name: String) throws -> Data { throw error }
 

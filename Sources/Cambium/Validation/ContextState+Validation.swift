@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // Of the state, which objects have at hand: to ask each for its context takes a while.
 extension ContextState {

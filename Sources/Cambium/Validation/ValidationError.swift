@@ -66,6 +66,9 @@ public struct ValidationError: Error, Sendable {
         self.underlying = underlying
     }
 
+    /// Whether a store refused a link to a row that does not exist, and could not say which.
+    var isOfUnknownLink: Bool { code == .missing && entityName.isEmpty }
+
     /// The code that Core Data uses for the same thing, for ported code.
     public var coreDataCode: Int {
         switch code {

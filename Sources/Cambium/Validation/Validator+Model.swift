@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 extension Validator {
     /// Checks what the model says about the object's properties, for objects whose class has no

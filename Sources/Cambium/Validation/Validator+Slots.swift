@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // What every object is checked for. Generated classes add the limits of their properties.
 extension Validator {

@@ -10,7 +10,7 @@ struct StoreOptionsTests {
             options.pragmas = ["synchronous": "FULL", "cache_size": "-1234"]
             let coordinator = PersistentStoreCoordinator(model: Everything.model)
             try coordinator.addPersistentStore(at: .file(path), options: options)
-            let store = try #require(coordinator.store(ofRoot: 0) as? SQLiteStore)
+            let store = try #require(coordinator.store(ofRoot: 0) as? SQLiteEngine)
             let query = "SELECT * FROM pragma_synchronous, pragma_cache_size"
             let expected: [[StoredValue]] = [[.integer(2), .integer(-1234)]]
             #expect(try store.writer.withLock { try $0.rows(query) } == expected)

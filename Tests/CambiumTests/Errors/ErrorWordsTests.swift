@@ -41,7 +41,7 @@ struct ErrorWordsTests {
         var errors: [StoreError] = [
             .readOnly, .closed, .busy, .noHistory, .sectionComesBack, .historyExpired(UUID()),
             .noKeysLeft(for: "Node"), .cannotWatch(["a"], 28), .cannotFollow("a"),
-            SQLiteStore.noKeys(of: "Node"),
+            SQLiteEngine.noKeys(of: "Node"),
         ]
         for path in ["", ":memory:", "file:a", "https://a", "a\0", "a/", "/dev/null"] {
             do {

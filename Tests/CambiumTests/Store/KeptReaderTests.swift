@@ -62,7 +62,7 @@ struct KeptReaderTests {
 
     @Test func `a connection that was kept comes back as it was`() throws {
         try withManyFaults { context, left, path in
-            let store = try #require(context.coordinator.table.store(ofRoot: 0) as? SQLiteStore)
+            let store = try #require(context.coordinator.table.store(ofRoot: 0) as? SQLiteEngine)
             let readers = try #require(store.readers)
             #expect(try label(left, in: context) == "node 199")
             readers.releaseLock()

@@ -21,7 +21,7 @@ struct BatchDeletion: BatchWork {
         transaction.changes.objectIDs = heads.map {
             ObjectID(
                 transaction.model.entities[$0.entity], key: $0.key,
-                store: transaction.store.identifier)
+                store: transaction.identifier)
         }
         return heads
     }

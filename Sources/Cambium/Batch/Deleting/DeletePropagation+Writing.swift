@@ -4,7 +4,7 @@ extension DeletePropagation {
     /// Writes everything, and notes it: the deletes first, then what others lose.
     func write() throws {
         // What is derived from rows that go is computed once, by who knows all of them.
-        let isWhole = model.derivations != nil
+        let isWhole = transaction.derivesValues
         let bare = RecordShape(kinds: [])
         var piece = Piece()
         for entity in model.entities {

@@ -103,7 +103,7 @@ struct DeletePropagation {
         let denies = relationship.relationship.deleteRule == .deny
         // The key goes with the row, and the pairs of a join table too.
         if !denies {
-            guard case .inverseKey = relationship.storage else { return }
+            guard relationship.place == .farRow else { return }
         }
         for piece in keys.pieces(of: chunkSize) {
             try Task.checkCancellation()
@@ -125,42 +125,23 @@ struct DeletePropagation {
     private mutating func release(
         toOwnersOf relationship: RelationshipDescription, of entity: EntityDescription
     ) throws {
-        let destination = model.entities[relationship.destination]
-        let keys = deleted[destination.rootIndex].sorted()
-        let far = model.entities[destination.rootIndex]
-        let root = model.entities[entity.rootIndex]
-        switch relationship.storage {
-        case .key(let column, _):
-            for piece in keys.pieces(of: chunkSize) {
-                let owners = try remaining(.inverseKey(column: column), from: far, to: root, piece)
+        let far = model.entities[relationship.destination].rootIndex
+        guard relationship.place == .ownRow || relationship.isJoinTable else { return }
+        var removed: [(source: Int64, destination: Int64)] = []
+        for piece in deleted[far].sorted().pieces(of: chunkSize) {
+            let owners = try transaction.owners(of: relationship, entity, piece)
+                .filter { !isDeleted($0.head) }
+            if relationship.isJoinTable {
+                removed += owners.map { (source: $0.head.key, destination: $0.source) }
+            } else {
                 try clear(relationship, owners.map(\.head))
             }
-        case .joinTable(let table, let source, let end):
-            let back = RelationshipStorage.joinTable(
-                name: table, sourceColumn: end, destinationColumn: source)
-            var removed: [(source: Int64, destination: Int64)] = []
-            for piece in keys.pieces(of: chunkSize) {
-                removed += try remaining(back, from: far, to: root, piece).map {
-                    (source: $0.head.key, destination: $0.source)
-                }
-            }
-            guard !removed.isEmpty else { return }
-            pairs.append(
-                .init(
-                    relationship: relationship, table: table, sourceColumn: source,
-                    destinationColumn: end, sourceRoot: root.index, destinationRoot: far.index,
-                    removed: removed))
-        case .inverseKey, .transient:
-            break
         }
-    }
-
-    /// The rows that stay, of those at the other end of a relationship.
-    private func remaining(
-        _ storage: RelationshipStorage, from root: EntityDescription, to far: EntityDescription,
-        _ keys: [Int64]
-    ) throws -> [(source: Int64, head: RowHead)] {
-        try transaction.related(storage, from: root, to: far, keys).filter { !isDeleted($0.head) }
+        guard !removed.isEmpty else { return }
+        pairs.append(
+            .init(
+                relationship: relationship, sourceRoot: entity.rootIndex, destinationRoot: far,
+                removed: removed))
     }
 
     /// Takes a link from rows that stay.
@@ -189,7 +170,7 @@ struct DeletePropagation {
     ) -> ValidationError {
         ValidationError(
             code: code, entityName: entity.name,
-            objectID: ObjectID(entity, key: key, store: transaction.store.identifier),
+            objectID: ObjectID(entity, key: key, store: transaction.identifier),
             property: relationship.relationship.name, message: message)
     }
 }

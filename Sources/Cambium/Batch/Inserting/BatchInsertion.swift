@@ -41,8 +41,7 @@ final class BatchInsertion: BatchWork {
     ///
     /// - Throws: ``BatchInsertError``
     func write(_ rows: [BatchRow], _ transaction: BatchTransaction) throws {
-        let keys = try transaction.store.reserveKeys(
-            root: entity.rootIndex, count: rows.count, on: transaction.connection)
+        let keys = try transaction.reserveKeys(root: entity.rootIndex, count: rows.count)
         for (row, key) in zip(rows, keys) { row.placed.record.key = key }
         do {
             let rows = try resolveTargets(rows, transaction)
@@ -55,7 +54,7 @@ final class BatchInsertion: BatchWork {
             // The rows have their keys in the order of the input.
             throw BatchInsertError(
                 row: rows[Int(refused.key - keys.lowerBound)].index,
-                refused.publicError(in: transaction.model))
+                refused.underlying)
         }
     }
 
@@ -81,7 +80,7 @@ final class BatchInsertion: BatchWork {
         transaction.changes.count += rows.count
         if resultType == .objectIDs {
             transaction.changes.objectIDs += placed.map {
-                ObjectID(entity, key: $0.record.key, store: transaction.store.identifier)
+                ObjectID(entity, key: $0.record.key, store: transaction.identifier)
             }
         }
     }

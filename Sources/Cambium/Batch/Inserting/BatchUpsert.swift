@@ -82,7 +82,7 @@ struct BatchUpsert {
                 // The row of the input is what is wrong.
                 throw RefusedRow(
                     entity: entity, key: targets[refused.key]?.source ?? refused.key,
-                    underlying: refused.underlying)
+                    underlying: refused.underlying, isOfUniqueValues: refused.isOfUniqueValues)
             }
             for row in placed { row.record.version += 1 }
             transaction.changes.update(placed, group.slots, owner)
@@ -91,7 +91,7 @@ struct BatchUpsert {
         guard resultType == .objectIDs else { return }
         transaction.changes.objectIDs += order.compactMap { key in
             targets[key].map {
-                ObjectID($0.entity, key: key, store: transaction.store.identifier)
+                ObjectID($0.entity, key: key, store: transaction.identifier)
             }
         }
     }

@@ -1,6 +1,3 @@
-import CambiumSQL
-import CambiumSQLite
-
 /// What a batch operation does in its transaction.
 protocol BatchWork {
     /// Whether the result names the objects.
@@ -17,80 +14,4 @@ struct RowHead {
     let entity: Int
     let key: Int64
     let version: Int64
-}
-
-extension Store {
-    /// Runs a batch operation in one transaction, of which nothing is left where the task is cancelled
-    /// before the commit.
-    ///
-    /// - Parameters:
-    ///   - author: Who does it, as the history names it.
-    ///   - attachesRows: Whether those who are told of it want the changed rows.
-    ///   - committed: Called after the commit, before anything else can be written.
-    func run(
-        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
-        committed: (BatchChanges) -> Void
-    ) throws {
-        throw StoreError(
-            code: .invalidRequest,
-            message: "Batch operations work on SQLite stores only.",
-            remedy: "Change objects in a context, and save it.")
-    }
-}
-
-extension MissingStore {
-    func run(
-        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
-        committed: (BatchChanges) -> Void
-    ) throws {
-        _ = try reserveKeys(root: 0, count: 1)
-    }
-}
-
-extension SQLiteStore {
-    func run(
-        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
-        committed: (BatchChanges) -> Void
-    ) throws {
-        guard !isReadOnly else { throw StoreError.readOnly }
-        try writer.withLock { connection in
-            let transaction: BatchTransaction
-            do {
-                transaction = try run(work, author, connection, attachesRows, isPlanned: false)
-            } catch  where work.canPlan && Self.isObstacle(error) {
-                transaction = try run(work, author, connection, attachesRows, isPlanned: true)
-            }
-            committed(transaction.changes)
-            checkpointIfNeeded(connection)
-        }
-    }
-
-    private static func isObstacle(_ error: any Error) -> Bool {
-        if error is SaveObstacle { return true }
-        let reason = (error as? RefusedRow)?.underlying ?? error
-        return (reason as? SQLiteError).map(ConstraintFailure.isUnique) ?? false
-    }
-
-    private func run(
-        _ work: some BatchWork, _ author: TransactionAuthor, _ connection: Connection,
-        _ attachesRows: Bool, isPlanned: Bool
-    ) throws -> BatchTransaction {
-        let transaction = BatchTransaction(
-            self, connection, isPlanned: isPlanned,
-            changes: BatchChanges(
-                model, store: identifier, listsAll: work.resultType == .objectIDs,
-                attachesRows: attachesRows))
-        do {
-            try connection.transaction {
-                try connection.untilCancelled {
-                    try recording(author, on: connection) { try work.run(in: transaction) }
-                }
-            }
-        } catch {
-            transaction.rollBackFiles()
-            throw error
-        }
-        transaction.commitFiles(keepsFiles: isPinned)
-        return transaction
-    }
 }

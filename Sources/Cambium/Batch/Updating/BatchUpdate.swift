@@ -1,6 +1,5 @@
 import CambiumRecords
 import CambiumSQL
-import CambiumSQLite
 
 /// Sets properties of the rows that a request finds.
 struct BatchUpdate: BatchWork {
@@ -22,12 +21,11 @@ struct BatchUpdate: BatchWork {
             transaction.changes.objectIDs = heads.map {
                 ObjectID(
                     transaction.model.entities[$0.entity], key: $0.key,
-                    store: transaction.store.identifier)
+                    store: transaction.identifier)
             }
         }
         guard !heads.isEmpty else { return }
-        let computed = try transaction.store.selects[entity.index]
-            .values(of: assignments.expressions, now: .now)
+        let computed = try transaction.computed(assignments.expressions, for: entity)
         // All is computed before the first row is written: in one piece, where what is computed may
         // look at other rows, or where these may want each other's values.
         let isUnique = transaction.model.uniqueKeys.contains {
@@ -46,10 +44,7 @@ struct BatchUpdate: BatchWork {
                 try write(Array(keys[start..<end]), constants, computed, transaction)
             } catch let refused as RefusedRow {
                 // Where unique values are in the way, the second try may find a way around.
-                let reason = refused.underlying as? SQLiteError
-                if !transaction.isPlanned, reason.map(ConstraintFailure.isUnique) == true {
-                    throw refused
-                }
+                if !transaction.isPlanned, refused.isOfUniqueValues { throw refused }
                 throw Self.publicError(of: refused, transaction)
             }
             start = end
@@ -59,8 +54,8 @@ struct BatchUpdate: BatchWork {
     private static func publicError(
         of refused: RefusedRow, _ transaction: BatchTransaction
     ) -> any Error {
-        let error = refused.publicError(in: transaction.model)
-        let id = ObjectID(refused.entity, key: refused.key, store: transaction.store.identifier)
+        let error = refused.underlying
+        let id = ObjectID(refused.entity, key: refused.key, store: transaction.identifier)
         return (error as? ValidationError)?.of(id) ?? error
     }
 
@@ -88,12 +83,8 @@ struct BatchUpdate: BatchWork {
         _ computed: SelectSQL.ComputedValues, _ transaction: BatchTransaction
     ) throws {
         let model = transaction.model
-        var values: [Int64: [StoredValue]] = [:]
-        if !assignments.expressions.isEmpty {
-            try transaction.query(computed.sql, keys, computed.parameters) {
-                values[$0.integer(at: 0)] = Array($0.values().dropFirst())
-            }
-        }
+        let values =
+            try assignments.expressions.isEmpty ? [:] : transaction.values(computed, of: keys)
         let writer = RecordWriter()
         let checks = model.families[request.entity.index].reduce(into: [:]) {
             $0[$1] = BatchRowCheck(model.entities[$1], assignments.slots)
@@ -135,7 +126,7 @@ struct BatchUpdate: BatchWork {
                 try transaction.writePlanned(request)
             } else {
                 try transaction.write(request)
-                try transaction.store.checkPartners(request, transaction.connection)
+                try transaction.checkPartners(request)
             }
         }
         for (entity, rows) in groups.sorted(by: { $0.key < $1.key }) {

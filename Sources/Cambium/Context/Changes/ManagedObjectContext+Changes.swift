@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQLite
 
 extension ManagedObjectContext {
     /// The objects that the next save will insert.

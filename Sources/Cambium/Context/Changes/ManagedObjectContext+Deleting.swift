@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 extension ManagedObjectContext {
     /// Follows the delete rules of what was deleted, and of what they delete.

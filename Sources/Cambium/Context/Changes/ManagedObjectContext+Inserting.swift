@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQLite
 
 extension ManagedObjectContext {
     /// Inserts a new object of an entity: for generic code. Typed code uses the generated

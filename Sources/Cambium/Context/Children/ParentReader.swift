@@ -12,7 +12,7 @@ final class ParentReader: ReadableStore {
 
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
         let parent = try livingParent()
-        if request.readsKeysOnly, let origin = request.origin {
+        if request.readsKeysOnly, case .farEnd(let origin) = request.selection {
             parent.processChanges()
             return try members(of: origin, in: parent).forEach { member in
                 try receive(StoreRow(key: member.key, entity: member.entity))
@@ -69,8 +69,7 @@ final class ParentReader: ReadableStore {
             return try parent.presentObjects([key], root: request.entity.rootIndex)
         case .keys(let keys):
             return try parent.presentObjects(keys, root: request.entity.rootIndex)
-        case .referring, .linked:
-            guard let origin = request.origin else { return [] }
+        case .farEnd(let origin):
             let members = try members(of: origin, in: parent)
                 .map { parent.object(entity: $0.entity, key: $0.key) }
             try parent.load(members.filter { $0.needsRow && $0.canBeRestored })

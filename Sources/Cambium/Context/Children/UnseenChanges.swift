@@ -36,7 +36,7 @@ struct UnseenChanges {
             let entity = target.entityDescription
             slots.forEach { slot in
                 let kind = entity.shape.kinds[slot]
-                if entity.layout.slots[slot].column != nil,
+                if entity.layout.slots[slot].isStored,
                     !base.record.isEqual(slot, kind, to: now.record),
                     !base.record.isEqual(slot, kind, to: shown)
                 {

@@ -227,7 +227,7 @@ extension ManagedObject {
         if flags.contains(.isUnread) { return true }
         let kinds = entityDescription.shape.kinds
         return extras.changedSlots.subtracting(others).slots.contains { slot in
-            entityDescription.layout.slots[slot].column != nil
+            entityDescription.layout.slots[slot].isStored
                 && !draft.isEqual(slot, kinds[slot], to: base)
         }
     }

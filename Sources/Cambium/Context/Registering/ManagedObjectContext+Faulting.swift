@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQLite
 
 extension ManagedObjectContext {
     /// Reads the row of a fault. Never throws: an object whose row is gone shows placeholder values
@@ -175,8 +174,8 @@ extension ManagedObjectContext {
         of object: ManagedObject, _ relationship: RelationshipDescription, into links: inout LinkSet
     ) throws {
         let commit = max(mergedCommit, lastChange(of: relationship))
-        guard let selection = relationship.selection(from: object.key) else { return }
-        let found = try fetchRows(request(for: object, relationship, selection))
+        guard relationship.isKeptElsewhere else { return }
+        let found = try fetchRows(request(for: object, relationship))
         // What this context added and did not save is in the links' own notes. What it moved
         // elsewhere or deleted is in the store's answer still, and was noted only by the objects
         // that were there at the time.
@@ -189,8 +188,8 @@ extension ManagedObjectContext {
     func readKeys(
         of object: ManagedObject, _ relationship: RelationshipDescription, into links: inout LinkSet
     ) throws {
-        guard let selection = relationship.selection(from: object.key) else { return }
-        var request = request(for: object, relationship, selection)
+        guard relationship.isKeptElsewhere else { return }
+        var request = request(for: object, relationship)
         request.readsKeysOnly = true
         let commit = max(mergedCommit, lastChange(of: relationship))
         var members: [LinkSet.Member] = []
@@ -203,13 +202,13 @@ extension ManagedObjectContext {
 
     /// What reads the far end of a relationship.
     private func request(
-        for object: ManagedObject, _ relationship: RelationshipDescription,
-        _ selection: RowRequest.Selection
+        for object: ManagedObject, _ relationship: RelationshipDescription
     ) -> RowRequest {
         RowRequest(
-            entity: coordinator.model.entities[relationship.destination], selection: selection,
-            origin: RowRequest.Origin(
-                entity: object.entityDescription, key: object.key, relationship: relationship))
+            entity: coordinator.model.entities[relationship.destination],
+            selection: .farEnd(
+                .init(
+                    entity: object.entityDescription, key: object.key, relationship: relationship)))
     }
 
     /// Whether unsaved changes left a member of a to-many in the store where it is.
@@ -224,22 +223,6 @@ extension ManagedObjectContext {
     /// The commit that last touched a relationship kept elsewhere.
     func lastChange(of relationship: RelationshipDescription) -> Int64 {
         lastChanges[relationship.identity] ?? 0
-    }
-}
-
-extension RelationshipDescription {
-    /// What selects the rows at the far end; nil where this side keeps the key, or nothing is
-    /// stored.
-    func selection(from key: Int64) -> RowRequest.Selection? {
-        switch storage {
-        case .inverseKey(let column):
-            .referring(column: column, to: key, position: positionColumn)
-        case .joinTable(let table, let source, let destination):
-            .linked(
-                table: table, sourceColumn: source, destinationColumn: destination, from: key,
-                position: positionColumn)
-        case .key, .transient: nil
-        }
     }
 }
 
@@ -295,7 +278,7 @@ extension ManagedObject {
         else { return placed }
         let shape = entityDescription.shape
         var copy = writer.copy(placed.record, shape)
-        for (slot, place) in entityDescription.layout.slots.enumerated() where place.column == nil {
+        for (slot, place) in entityDescription.layout.slots.enumerated() where !place.isStored {
             writer.copySlot(slot, from: record, to: &copy, shape)
         }
         return withExtendedLifetime(page) { copy }
@@ -308,7 +291,7 @@ extension ManagedObject {
         }
         let kinds = entityDescription.shape.kinds
         return extras.changedSlots.slots.contains { slot in
-            entityDescription.layout.slots[slot].column != nil
+            entityDescription.layout.slots[slot].isStored
                 && !theirs.isEqual(slot, kinds[slot], to: base)
                 && !draft.isEqual(slot, kinds[slot], to: base)
         }

@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQLite
 
 extension ManagedObjectContext {
     /// The object of a row, where the context has it. Never reads from the store.

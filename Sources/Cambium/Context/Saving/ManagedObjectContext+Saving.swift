@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 extension ManagedObjectContext {
     /// Writes all changes to the store in one transaction; those of a child become unsaved changes
@@ -125,13 +125,9 @@ extension ManagedObjectContext {
         } catch let error as ConflictError {
             noteRefusedDeletions(of: error)
             throw error
-        } catch let error as SQLiteError {
-            if ConstraintFailure.isForeignKey(error), let errors = try? linksThatLeadNowhere(),
-                !errors.isEmpty
-            {
-                throw ValidationErrors.combined(errors)
-            }
-            throw ConstraintFailure.validationError(for: error, in: coordinator.model) ?? error
+        } catch let error as ValidationError where error.isOfUnknownLink {
+            let errors = (try? linksThatLeadNowhere()) ?? []
+            throw errors.isEmpty ? error : ValidationErrors.combined(errors)
         }
         return news
     }

@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQLite
 
 /// Takes over what a save came to: makes the objects what the store has now, and tells the other
 /// contexts. Runs after the commit, while the writer is locked.

@@ -1,11 +1,10 @@
 import CambiumRecords
-import CambiumSQLite
 
 /// Puts together what a save writes.
 struct SaveRequestBuilder {
     let context: ManagedObjectContext
     private(set) var written: [ManagedObject] = []
-    private var links: [String: SaveRequest.Links] = [:]
+    private var links: [Int: SaveRequest.Links] = [:]
     private var orders: [Int: SaveRequest.Order] = [:]
     private var checks: [Int: SaveRequest.Check] = [:]
     private var members: [RowID: [SaveRequest.Members]] = [:]
@@ -157,12 +156,12 @@ struct SaveRequestBuilder {
         let changed = extras.use(\.links)
         for (ordinal, set) in changed where set.hasChanges {
             let relationship = object.entityDescription.relationships[ordinal]
-            if let sql = relationship.orderSQL, let order = set.order, !order.isEmpty {
+            if relationship.keepsOrder, let order = set.order, !order.isEmpty {
                 let destination = context.coordinator.model.entities[relationship.destination]
                 orders[
                     relationship.identity,
                     default: .init(
-                        relationship: relationship, sql: sql,
+                        relationship: relationship,
                         ownerRoot: object.entityDescription.rootIndex,
                         memberRoot: destination.rootIndex, lists: [])
                 ].lists.append(.init(owner: object.key, order: order))
@@ -171,12 +170,11 @@ struct SaveRequestBuilder {
                 let empty = context.coordinator.model.pairs(
                     of: relationship, object.entityDescription)
             else { continue }
-            let name = empty.table
             // Taken out, or each object would copy what is there.
-            var links = self.links.removeValue(forKey: name) ?? empty
+            var links = self.links.removeValue(forKey: relationship.identity) ?? empty
             for key in set.added.keys { links.added.append((object.key, key)) }
             for key in set.removed.sorted() { links.removed.append((object.key, key)) }
-            self.links[name] = links
+            self.links[relationship.identity] = links
         }
     }
 }

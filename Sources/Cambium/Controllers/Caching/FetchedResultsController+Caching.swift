@@ -27,17 +27,18 @@ extension FetchedResultsController {
         guard let cacheName, let sectionPath, context.usesRowCache,
             !context.hasPendingChanges(in: entity),
             context.mergedCommit == context.coordinator.latestCommit,
-            let store = context.coordinator.store(ofRoot: entity.rootIndex) as? SQLiteStore,
-            let path = store.path, !store.isReadOnly
+            let store = context.coordinator.persistentStores.first(where: {
+                $0.roots.contains(entity.rootIndex)
+            }), let path = store.location.path, !store.isReadOnly
         else { return nil }
         let words = [
-            "store \(store.identifier.uuid.uuidString)",
+            "store \(store.identifier.uuidString)",
             "model \(context.coordinator.model.model.versionHash)",
             "sections \(sectionPath), names derived: \(list.sectioning.derivesNames)",
             scope.request.cacheText,
         ]
         return SectionCacheFile(
-            named: cacheName, ofStore: path, request: words.joined(separator: "\n"))
+            named: cacheName, of: store.store, at: path, request: words.joined(separator: "\n"))
     }
 }
 

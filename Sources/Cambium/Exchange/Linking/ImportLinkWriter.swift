@@ -39,20 +39,23 @@ struct ImportLinkWriter {
         let wanted = owners.compactMap { head in last[head.key].map { (head: head, index: $0) } }
             .sorted { $0.index < $1.index }
             .map { Owner(head: $0.head, targets: unique(links[$0.index].targets)) }
-        switch relationship.storage {
+        switch relationship.place {
         // A change of the row itself, and noted as such.
-        case .key: return try writeKeys(wanted)
-        case .inverseKey: try writeFarKeys(wanted)
-        case .joinTable(let table, let source, let end): try writePairs(wanted, table, source, end)
-        case .transient: break
+        case .ownRow: return try writeKeys(wanted)
+        case .farRow: try writeFarKeys(wanted)
+        case .pairs: try writePairs(wanted)
+        case .memory: break
         }
-        if let order = relationship.orderSQL {
-            try ListWriter(order, transaction.connection).write(
-                wanted.filter { !$0.targets.isEmpty }.map { owner in
-                    var order = LinkOrder()
-                    order.place(Set(owner.targets), in: owner.targets)
-                    return SaveRequest.Order.List(owner: owner.head.key, order: order)
-                })
+        if relationship.keepsOrder {
+            let lists = wanted.filter { !$0.targets.isEmpty }.map { owner in
+                var order = LinkOrder()
+                order.place(Set(owner.targets), in: owner.targets)
+                return SaveRequest.Order.List(owner: owner.head.key, order: order)
+            }
+            try transaction.write(
+                .init(
+                    relationship: relationship, ownerRoot: entity.rootIndex,
+                    memberRoot: destination.rootIndex, lists: lists))
         }
         tell(relationship.relationship.name, owners)
     }
@@ -171,8 +174,7 @@ struct ImportLinkWriter {
                 try transaction.checkRules(keys, of: owner)
             } catch let refused as RefusedRow {
                 throw RefusedLink(
-                    owner: owners[refused.key] ?? refused.key,
-                    underlying: refused.publicError(in: model))
+                    owner: owners[refused.key] ?? refused.key, underlying: refused.underlying)
             }
             transaction.changes.clear(slots, keys, owner)
         }
@@ -197,12 +199,9 @@ struct ImportLinkWriter {
 
     // MARK: Kept in a table of pairs
 
-    private func writePairs(
-        _ owners: [Owner], _ table: String, _ source: String, _ end: String
-    ) throws {
+    private func writePairs(_ owners: [Owner]) throws {
         var links = SaveRequest.Links(
-            relationship: relationship, table: table, sourceColumn: source,
-            destinationColumn: end, sourceRoot: entity.rootIndex,
+            relationship: relationship, sourceRoot: entity.rootIndex,
             destinationRoot: destination.rootIndex)
         let current = try transaction.related(relationship, of: entity, owners.map(\.head.key))
         var members: [Int64: Set<Int64>] = [:]

@@ -27,12 +27,7 @@ final class ReadLog {
         case .key(let key): note(.fault(root: request.entity, key: key))
         case .keys(let keys): note(.faults(request.entity, count: keys.count))
         case .matching: note(.fetch(request.entity, what: what))
-        case .referring, .linked:
-            if let origin = request.origin {
-                note(.links(owner: origin.entity, origin.relationship))
-            } else {
-                note(.fetch(request.entity, what: what))
-            }
+        case .farEnd(let origin): note(.links(owner: origin.entity, origin.relationship))
         }
     }
 }
@@ -74,10 +69,9 @@ final class WatchedStore: ReadableStore {
     }
 
     func members(
-        of owners: [Int64], _ relationship: RelationshipDescription,
-        _ selection: RowRequest.Selection
+        of owners: [Int64], _ relationship: RelationshipDescription
     ) throws -> [Int64: [LinkSet.Member]]? {
-        let members = try store.members(of: owners, relationship, selection)
+        let members = try store.members(of: owners, relationship)
         if members != nil { log.note(.allLinks(relationship, count: owners.count)) }
         return members
     }

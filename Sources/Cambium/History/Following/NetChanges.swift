@@ -88,7 +88,7 @@ extension EntityChanges.UpdatedRow {
     fileprivate init(of entity: EntityDescription, _ key: Int64, properties: Set<String>) {
         var slots = SlotSet()
         for (slot, place) in entity.layout.slots.enumerated()
-        where place.column != nil && properties.contains(place.property) {
+        where place.isStored && properties.contains(place.property) {
             slots.insert(slot)
         }
         let links = entity.relationships.filter { $0.slot == nil && !$0.isTransient }

@@ -46,11 +46,7 @@ extension PersistentStoreCoordinator {
 
     /// Begins to follow what others write to a store, where its options ask for that.
     func followOthers(of persistentStore: PersistentStore) throws {
-        guard persistentStore.options.followsRemoteChanges,
-            let store = persistentStore.store as? SQLiteStore, let path = store.path
-        else { return }
-        let follower = try RemoteFollower(store, self)
-        try follower.start(path: path)
-        store.follower.withLock { $0 = follower }
+        guard persistentStore.options.followsRemoteChanges else { return }
+        try persistentStore.store.followOthers(for: self)
     }
 }

@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQLite
 
 // Relationships by number, as generated accessors use them, and the upkeep of inverses.
 extension ManagedObject {

@@ -90,12 +90,12 @@ extension ManagedObject {
         guard let record else { return false }
         if lifecycle == .inserted {
             return entityDescription.layout.slots.indices.contains { slot in
-                entityDescription.layout.slots[slot].column != nil && record.hasValue(slot)
+                entityDescription.layout.slots[slot].isStored && record.hasValue(slot)
             }
         }
         guard let base = extras?.snapshot?.record else { return false }
         return entityDescription.layout.slots.indices.contains { slot in
-            entityDescription.layout.slots[slot].column != nil
+            entityDescription.layout.slots[slot].isStored
                 && !record.isEqual(slot, entityDescription.shape.kinds[slot], to: base)
         }
     }

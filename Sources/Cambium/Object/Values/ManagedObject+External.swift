@@ -79,5 +79,7 @@ extension ManagedObject {
     }
 
     /// The store that has the files.
-    private var files: any Store { state.coordinator.store(ofRoot: entityDescription.rootIndex) }
+    private var files: any StoreEngine {
+        state.coordinator.store(ofRoot: entityDescription.rootIndex)
+    }
 }

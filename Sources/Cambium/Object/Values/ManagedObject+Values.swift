@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQLite
 
 // What the accessors of generated classes call. A slot's number is fixed at compile time.
 extension ManagedObject {

@@ -20,13 +20,13 @@ final class AtomicBackend: NodeBackend {
         self.model = model
         let content = try store.load()
         if let content {
-            try CustomStore.requireVersion(content.versionHash, content.modelVersion, of: model)
+            try CustomEngine.requireVersion(content.versionHash, content.modelVersion, of: model)
         }
         identifier = try content?.identifier ?? UUID.random()
         var contents = Contents(
             nextKeys: content?.nextKeys ?? [:], notes: content?.notes ?? [:])
         for node in content?.nodes ?? [] {
-            let root = try CustomStore.root(of: node, in: model)
+            let root = try CustomEngine.root(of: node, in: model)
             contents.nodes[root, default: [:]][node.key] = node
             // A file that people have written need not say which keys are free.
             let (next, isFull) = node.key.addingReportingOverflow(1)
@@ -68,11 +68,11 @@ final class AtomicBackend: NodeBackend {
         guard !request.isEmpty else { return }
         var changed = contents.withLock { $0 }
         for node in request.inserted + request.updated {
-            let root = try CustomStore.root(of: node, in: model)
+            let root = try CustomEngine.root(of: node, in: model)
             changed.nodes[root, default: [:]][node.key] = node
         }
         for node in request.deleted {
-            let root = try CustomStore.root(of: node, in: model)
+            let root = try CustomEngine.root(of: node, in: model)
             changed.nodes[root]?[node.key] = nil
         }
         if let notes = request.notes { changed.notes = notes }

@@ -12,7 +12,7 @@ final class IncrementalBackend: NodeBackend {
         needsUniquenessChecks = !store.enforcesUniqueConstraints
         let metadata = try store.loadMetadata()
         if let hash = metadata.versionHash {
-            try CustomStore.requireVersion(hash, "of another hash", of: model)
+            try CustomEngine.requireVersion(hash, "of another hash", of: model)
         }
         identifier = metadata.identifier
         savedNotes = Mutex(metadata.notes)

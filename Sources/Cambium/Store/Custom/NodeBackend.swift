@@ -1,4 +1,4 @@
-/// What keeps the rows of a ``CustomStore``.
+/// What keeps the rows of a ``CustomEngine``.
 protocol NodeBackend: Sendable {
     /// At least the rows that are asked for.
     func nodes(for request: StoreFetchRequest) throws -> [StoreNode]

@@ -93,15 +93,18 @@ final class NodeGraph {
         let destination = model.entities[relationship.destination]
         let root = destination.rootIndex
         let found: [StoreNode]
-        switch relationship.storage {
-        case .transient:
+        switch relationship.place {
+        case .memory:
             return []
-        case .key:
+        case .ownRow:
             return try node.destinations[relationship.relationship.name]
                 .flatMap { try self.node(root: root, key: $0.key) }.map { [$0] } ?? []
-        case .inverseKey(let column):
-            found = try nodes(root: root).filter { try key(in: column, of: $0) == node.key }
-        case .joinTable:
+        case .farRow:
+            guard let inverse = relationship.inverse.map({ destination.relationships[$0] }) else {
+                return []
+            }
+            found = try nodes(root: root).filter { try key(in: inverse, of: $0) == node.key }
+        case .pairs:
             if relationship.ownsPairs {
                 let keys = (node.members[relationship.relationship.name] ?? []).map(\.key)
                 try load(root: root, keys: keys)
@@ -117,13 +120,11 @@ final class NodeGraph {
             ? ordered(found, as: node.members[relationship.relationship.name] ?? []) : found
     }
 
-    /// The key that a row has in a column of its table.
-    func key(in column: String, of node: StoreNode) throws -> Int64? {
-        let layout = try entity(of: node).layout
-        guard
-            let slot = layout.slots.firstIndex(where: { $0.column == column && !$0.isEntityOfKey })
-        else { return nil }
-        return node.destinations[layout.slots[slot].property]?.key
+    /// The key that a row has for a to-one relationship, if it has that relationship.
+    func key(in relationship: RelationshipDescription, of node: StoreNode) throws -> Int64? {
+        try entity(of: node).relationships
+            .first { $0.identity == relationship.identity }
+            .flatMap { node.destinations[$0.relationship.name]?.key }
     }
 
     /// Rows in the order of a list; those that have no place in it come last.

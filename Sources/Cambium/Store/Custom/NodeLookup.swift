@@ -44,9 +44,11 @@ final class NodeLookup: SaveLookup {
         return try keys.sorted().filter { try graph.node(root: root, key: $0) == nil }
     }
 
-    func keysReferring(to keys: Set<Int64>, column: String, root: Int) throws -> [Int64] {
-        try graph.nodes(root: root)
-            .filter { try graph.key(in: column, of: $0).map(keys.contains) ?? false }
+    func keysReferring(
+        to keys: Set<Int64>, by relationship: RelationshipDescription, of entity: EntityDescription
+    ) throws -> [Int64] {
+        try graph.nodes(root: entity.rootIndex)
+            .filter { try graph.key(in: relationship, of: $0).map(keys.contains) ?? false }
             .map(\.key)
     }
 

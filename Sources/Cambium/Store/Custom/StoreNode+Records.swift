@@ -8,7 +8,7 @@ extension StoreNode {
         var placed = writer.makeRecord(entity.shape)
         placed.record.key = key
         placed.record.version = version
-        for (slot, place) in entity.layout.slots.enumerated() where place.column != nil {
+        for (slot, place) in entity.layout.slots.enumerated() where place.isStored {
             if let attribute = entity.attributes[slot] {
                 guard let value = values[attribute.name] else { continue }
                 guard let stored = entity.model.stored(value, of: attribute) else {
@@ -33,7 +33,7 @@ extension StoreNode {
     mutating func take(_ slots: SlotSet, of record: Record, _ entity: EntityDescription) throws {
         for slot in slots.slots {
             let place = entity.layout.slots[slot]
-            guard place.column != nil, !place.isEntityOfKey else { continue }
+            guard place.isStored, !place.isEntityOfKey else { continue }
             guard let attribute = entity.attributes[slot] else {
                 destinations[place.property] = Self.destination(
                     slot, place.property, of: record, entity)

@@ -1,5 +1,4 @@
 import CambiumMigration
-import CambiumSQLite
 
 /// Why a store could not be opened. The store is as it was.
 public struct StoreLoadingError: Error, Sendable {
@@ -40,8 +39,8 @@ public struct StoreLoadingError: Error, Sendable {
     init(_ store: StoreDescription, _ underlying: any Error) {
         self.store = store
         // What is wrong with a file is said in words.
-        let trouble = (underlying as? SQLiteError).flatMap { error in
-            store.location.path.flatMap { StoreError(error, in: .opening, $0) }
+        let trouble = (underlying as? any EngineError).flatMap { error in
+            store.location.path.flatMap(error.troubleOpening)
         }
         self.underlying = trouble ?? underlying
         code = Self.code(of: self.underlying)
@@ -64,12 +63,8 @@ public struct StoreLoadingError: Error, Sendable {
                 .codeIsMissing:
                 .migrationFailed
             }
-        case let error as SQLiteError:
-            switch error.primaryCode {
-            case 5, 6: .busy
-            case 11, 26: .notAStore
-            default: .cannotOpen
-            }
+        case let error as any EngineError:
+            error.loadingCode
         case let error as StoreError:
             switch error.code {
             case .corrupt: .notAStore

@@ -1,5 +1,4 @@
 import CambiumMigration
-import CambiumSQLite
 
 /// How a store is opened.
 ///

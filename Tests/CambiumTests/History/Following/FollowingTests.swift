@@ -192,7 +192,7 @@ struct FollowingTests {
             let container = try openHistory(at: .file(path), .properties, Everything.model)
             let coordinator = container.coordinator
             let persistentStore = try #require(coordinator.persistentStores.first)
-            let store = try #require(persistentStore.store as? SQLiteStore)
+            let store = try #require(persistentStore.store as? SQLiteEngine)
             let follower = try RemoteFollower(store, coordinator)
             let told = Mutex<[Bool]>([])
             let observation = coordinator.observeRemoteChanges { change in

@@ -160,11 +160,11 @@ private final class Rows: SaveLookup {
         keys.sorted().filter { rows[RowID(root: root, key: $0)] == nil }
     }
 
-    func keysReferring(to keys: Set<Int64>, column: String, root: Int) -> [Int64] {
+    func keysReferring(
+        to keys: Set<Int64>, by relationship: RelationshipDescription, of entity: EntityDescription
+    ) -> [Int64] {
         rows.sorted { $0.key < $1.key }.filter { id, row in
-            guard id.root == root,
-                let slot = row.0.layout.slots.firstIndex(where: { $0.column == column })
-            else { return false }
+            guard id.root == entity.rootIndex, let slot = relationship.slot else { return false }
             return row.1.record.hasValue(slot) && keys.contains(row.1.record.integer(slot))
         }.map(\.key.key)
     }

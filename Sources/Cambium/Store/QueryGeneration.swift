@@ -1,0 +1,90 @@
+/// A state of the stores that a context reads from.
+///
+/// ```swift
+/// try context.setQueryGeneration(.current)   // from its next read on, the context sees one state
+/// let products = try context.fetch(Product.fetchRequest())
+/// products[0].category.name                  // as it was then, whatever others save meanwhile
+/// ```
+public struct QueryGenerationToken: Sendable {
+    enum Kind: Sendable {
+        case unpinned
+        case current
+        case pinned(QueryGeneration)
+    }
+
+    let kind: Kind
+
+    /// What is the latest at each read.
+    public static let unpinned = QueryGenerationToken(kind: .unpinned)
+    /// What is the latest at the next read, and then stays.
+    public static let current = QueryGenerationToken(kind: .current)
+}
+
+extension QueryGenerationToken: Hashable {
+    /// Whether both name the same state.
+    public static func == (one: QueryGenerationToken, other: QueryGenerationToken) -> Bool {
+        switch (one.kind, other.kind) {
+        case (.unpinned, .unpinned), (.current, .current): true
+        case (.pinned(let one), .pinned(let other)): one === other
+        default: false
+        }
+    }
+
+    /// Hashes the kind and the state.
+    public func hash(into hasher: inout Hasher) {
+        switch kind {
+        case .unpinned: hasher.combine(0)
+        case .current: hasher.combine(1)
+        case .pinned(let generation): hasher.combine(ObjectIdentifier(generation))
+        }
+    }
+}
+
+/// A read by a context whose query generation has ended, because it was held for too long or others
+/// have saved too much meanwhile.
+///
+/// The context needs another one: `setQueryGeneration(.current)`, and `refreshAllObjects()` where
+/// its objects are to be as new.
+public struct QueryGenerationExpired: Error, Sendable, CustomStringConvertible {
+    /// What ended the generation, as the end of a sentence without its full stop.
+    let reason: String
+
+    /// What ended the generation, and what to do about it.
+    public var description: String { "\(problem) \(remedy)" }
+
+    var problem: String { "The query generation has ended: \(reason)." }
+
+    var remedy: String { "Call setQueryGeneration(.current) for another one." }
+}
+
+/// A state of the stores of a coordinator, held by read transactions.
+final class QueryGeneration: Sendable {
+    private let pins: [StoreIdentifier: any SharedStore]
+
+    /// The state as it is now. Each store is read at one commit; of several stores these need not
+    /// be of the same save.
+    init(of coordinator: PersistentStoreCoordinator) throws {
+        var pins: [StoreIdentifier: any SharedStore] = [:]
+        for store in coordinator.persistentStores where store.store.keepsGenerations {
+            pins[store.store.identifier] = try store.store.pin()
+        }
+        self.pins = pins
+    }
+
+    /// Where to read the rows of a store. One that was added later is read as it is.
+    func store(_ store: any StoreEngine) -> any SharedStore {
+        pins[store.identifier] ?? store
+    }
+
+    /// - Throws: ``StoreError`` where a store cannot be read as it was.
+    static func requireSupport(by coordinator: PersistentStoreCoordinator) throws {
+        for store in coordinator.persistentStores where !store.store.keepsGenerations {
+            throw StoreError(
+                code: .invalidRequest,
+                message:
+                    "The \(store.storeDescription) has no query generations: only a SQLite store "
+                    + "in a file has them.",
+                remedy: "Set the query generation to .unpinned, or keep the store in a file.")
+        }
+    }
+}

@@ -1,0 +1,475 @@
+import CambiumRecords
+
+/// What a save that met others is going to write, row by row, while it is worked out. Nothing is
+/// written before all is settled.
+struct SavePlan {
+    /// What happens to a row.
+    enum Write {
+        case insert
+        case update(SlotSet)
+        case delete
+        case nothing
+    }
+
+    /// Where a row comes from.
+    enum Origin {
+        case inserted
+        case updated
+        case deleted
+        /// Nothing was to happen to it.
+        case bystander
+    }
+
+    struct Row {
+        let entity: EntityDescription
+        let origin: Origin
+        /// What the save wants of the row.
+        let intent: ConflictingRow.Intent
+        /// The row that the change is based on, where there is a change; of a row that is to be
+        /// deleted, the row as the context has read it.
+        let base: Record?
+        /// The slots that the context has set.
+        let changed: SlotSet
+        /// The defaults that were made for a new row, by slot.
+        let defaults: [Int: StoredValue]
+        fileprivate(set) var write: Write
+        /// The row as it will be; the version is the one before.
+        fileprivate(set) var record: Record
+        /// The same with its page, where the plan made it or read it.
+        fileprivate(set) var placed: PlacedRecord?
+        /// The row as the store has it, where it was read.
+        fileprivate(set) var theirs: PlacedRecord?
+        /// Whether the row is gone from the store, and stays so.
+        fileprivate(set) var isGone = false
+
+        var isWritten: Bool {
+            switch write {
+            case .insert, .update: true
+            case .delete, .nothing: false
+            }
+        }
+
+        var isInserted: Bool {
+            if case .insert = write { true } else { false }
+        }
+
+        /// The row as the store has it, as far as that is known.
+        var former: Record? { theirs?.record ?? base }
+
+        /// The same, with a page.
+        var formerPlaced: PlacedRecord? {
+            theirs ?? base.map { RecordWriter.compactCopy($0, entity.shape) }
+        }
+
+        /// The slots that are written of an updated row when others are written too.
+        func written(with slots: SlotSet) -> SlotSet {
+            guard case .update(var all) = write else { return slots }
+            all.formUnion(slots)
+            return all
+        }
+
+        fileprivate init(
+            _ entity: EntityDescription, _ origin: Origin, _ write: Write, _ record: Record,
+            intent: ConflictingRow.Intent, base: Record? = nil, changed: SlotSet = SlotSet(),
+            defaults: [Int: StoredValue] = [:], theirs: PlacedRecord? = nil
+        ) {
+            self.entity = entity
+            self.origin = origin
+            self.intent = intent
+            self.base = base
+            self.changed = changed
+            self.defaults = defaults
+            self.write = write
+            self.record = record
+            self.theirs = theirs
+            placed = theirs
+        }
+
+        /// Whether the save sets one of the slots.
+        func sets(_ slots: SlotSet) -> Bool {
+            switch write {
+            case .insert: true
+            case .update(let written): !written.intersection(slots).isEmpty
+            case .delete, .nothing: false
+            }
+        }
+    }
+
+    let model: RuntimeModel
+    private(set) var rows: [RowID: Row] = [:]
+    private(set) var links: [SaveRequest.Links]
+    private(set) var orders: [SaveRequest.Order]
+    let members: [RowID: [SaveRequest.Members]]
+    private var forwards: [RowID: RowID] = [:]
+    private var unsettled: Set<RowID> = []
+    private var unlinked: Set<RowID> = []
+    private(set) var memberships: [Membership] = []
+    /// The pairs that are not written or taken away, though the context wanted it.
+    private(set) var droppedPairs: [DroppedPair] = []
+    /// How often something was decided, so that nobody decides twice on the same grounds.
+    private(set) var revision = 0
+    /// The rows about which something was decided, with the revision.
+    private var touched: [RowID: Int] = [:]
+    /// Its first page is small: objects keep the pages of what a few conflicts come to.
+    let writer = RecordWriter(capacity: 2048)
+
+    init(_ request: SaveRequest, model: RuntimeModel) {
+        self.model = model
+        links = request.links
+        orders = request.orders
+        members = request.members
+        func add(_ row: Row) {
+            rows[RowID(root: row.entity.rootIndex, key: row.record.key)] = row
+        }
+        for check in request.checks {
+            for (index, record) in check.records.enumerated() {
+                let change = index < check.changes.count ? check.changes[index] : nil
+                add(
+                    Row(
+                        check.entity, .updated, .nothing, record,
+                        intent: change == nil ? .check : .update, base: change?.base,
+                        changed: change?.slots ?? SlotSet()))
+            }
+        }
+        for update in request.updates {
+            for (index, record) in update.records.enumerated() {
+                add(
+                    Row(
+                        update.entity, .updated, .update(update.slots), record, intent: .update,
+                        base: index < update.bases.count ? update.bases[index] : nil,
+                        changed: update.slots))
+            }
+        }
+        for deletion in request.deletions {
+            for record in deletion.records {
+                add(
+                    Row(
+                        deletion.entity, .deleted, .delete, record, intent: .deletion,
+                        base: record))
+            }
+        }
+        for insertion in request.insertions {
+            for (index, record) in insertion.records.enumerated() {
+                let defaults = index < insertion.defaults.count ? insertion.defaults[index] : [:]
+                add(
+                    Row(
+                        insertion.entity, .inserted, .insert, record, intent: .update,
+                        defaults: defaults))
+            }
+        }
+    }
+
+    /// All rows in a fixed order.
+    var sortedRows: [(id: RowID, row: Row)] {
+        rows.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Whether something was decided about one of the rows since.
+    func isTouched(_ ids: some Sequence<RowID>, since revision: Int) -> Bool {
+        ids.contains { (touched[$0] ?? 0) > revision }
+    }
+
+    private mutating func touch(_ id: RowID) {
+        revision += 1
+        touched[id] = revision
+    }
+
+    // MARK: Decisions
+
+    /// Takes a row of the store into the plan to which nothing was to happen.
+    mutating func add(_ placed: PlacedRecord, of entity: EntityDescription) {
+        let id = RowID(root: entity.rootIndex, key: placed.record.key)
+        guard rows[id] == nil else { return }
+        rows[id] = Row(
+            entity, .bystander, .nothing, placed.record, intent: .check, theirs: placed)
+    }
+
+    /// Notes how the store has a row of the plan.
+    mutating func note(_ theirs: PlacedRecord?, of id: RowID) {
+        rows[id]?.theirs = theirs
+    }
+
+    /// Writes other values into a row. The record's version is the one that the row has now.
+    mutating func write(_ placed: PlacedRecord, _ slots: SlotSet, to id: RowID) {
+        guard var row = rows[id] else { return }
+        row.record = placed.record
+        row.placed = placed
+        switch row.write {
+        case .insert: break
+        case .update, .nothing, .delete: row.write = slots.isEmpty ? .nothing : .update(slots)
+        }
+        rows[id] = row
+        touch(id)
+    }
+
+    /// Inserts a row again that was deleted.
+    mutating func reinsert(_ placed: PlacedRecord, as id: RowID) {
+        placed.record.version = RowVersion.ofReinsertion
+        rows[id]?.record = placed.record
+        rows[id]?.placed = placed
+        rows[id]?.write = .insert
+        touch(id)
+    }
+
+    /// Deletes a row that is in the store like this.
+    mutating func delete(_ id: RowID, _ placed: PlacedRecord) {
+        rows[id]?.record = placed.record
+        rows[id]?.placed = placed
+        rows[id]?.write = .delete
+        touch(id)
+    }
+
+    /// Leaves a row as the store has it; nil where it is gone.
+    mutating func yield(_ id: RowID, to theirs: PlacedRecord?) {
+        guard rows[id] != nil else { return }
+        rows[id]?.write = .nothing
+        if let theirs {
+            rows[id]?.record = theirs.record
+            rows[id]?.placed = theirs
+        } else {
+            rows[id]?.isGone = true
+            dropLinks(of: id)
+        }
+        touch(id)
+    }
+
+    /// Does not insert a new row: what leads there leads to another one, as soon as the decisions
+    /// are ``settle()``d.
+    mutating func forward(_ id: RowID, to survivor: RowID) {
+        rows[id]?.write = .nothing
+        forwards[id] = survivor
+        unsettled.insert(id)
+        touch(id)
+    }
+
+    /// Leads everything that leads to rows which were given up to those that stay, and drops links
+    /// that are to be dropped: once for all decisions of a round.
+    mutating func settle() {
+        removeDroppedLinks()
+        guard !unsettled.isEmpty else { return }
+        defer { unsettled = [] }
+        let roots = Set(unsettled.map(\.root))
+        for (id, row) in rows where row.isWritten {
+            for relationship in row.entity.relationships {
+                let root = model.entities[relationship.destination].rootIndex
+                guard let slot = relationship.slot, roots.contains(root) else { continue }
+                redirect(id, slot, relationship.entitySlot, root)
+            }
+        }
+        for index in links.indices {
+            let ends = (links[index].sourceRoot, links[index].destinationRoot)
+            guard roots.contains(ends.0) || roots.contains(ends.1) else { continue }
+            links[index].added = links[index].added.map { pair in
+                (
+                    survivor(of: RowID(root: ends.0, key: pair.source))?.key ?? pair.source,
+                    survivor(of: RowID(root: ends.1, key: pair.destination))?.key
+                        ?? pair.destination
+                )
+            }
+        }
+        for index in orders.indices { redirect(&orders[index]) }
+    }
+
+    private mutating func redirect(_ id: RowID, _ slot: Int, _ entitySlot: Int?, _ root: Int) {
+        guard let row = rows[id], row.record.hasValue(slot),
+            let survivor = survivor(of: RowID(root: root, key: row.record.integer(slot))),
+            let target = rows[survivor]
+        else { return }
+        var placed = writer.copy(row.record, row.entity.shape)
+        placed.record.setInteger(slot, survivor.key)
+        if let entitySlot {
+            writer.set(.text(target.entity.name), entitySlot, of: &placed, row.entity.shape)
+        }
+        rows[id]?.record = placed.record
+        rows[id]?.placed = placed
+        touch(id)
+    }
+
+    private func redirect(_ order: inout SaveRequest.Order) {
+        for list in order.lists.indices {
+            let owner = RowID(root: order.ownerRoot, key: order.lists[list].owner)
+            if let survivor = survivor(of: owner) { order.lists[list].owner = survivor.key }
+            for member in unsettled where member.root == order.memberRoot {
+                guard let survivor = survivor(of: member) else { continue }
+                order.lists[list].order.replace(member.key, with: survivor.key)
+            }
+        }
+    }
+
+    /// The row that a new one was given up for, in the end.
+    func survivor(of id: RowID) -> RowID? {
+        guard var survivor = forwards[id] else { return nil }
+        while let next = forwards[survivor] { survivor = next }
+        return survivor
+    }
+
+    // MARK: Links
+
+    /// Leaves the pairs of join tables alone that end at a row, as soon as the decisions are
+    /// ``settle()``d.
+    mutating func dropLinks(of id: RowID) {
+        unlinked.insert(id)
+    }
+
+    private mutating func removeDroppedLinks() {
+        guard !unlinked.isEmpty else { return }
+        let unlinked = unlinked
+        for index in links.indices {
+            let (source, destination) = (links[index].sourceRoot, links[index].destinationRoot)
+            func isDropped(_ pair: (source: Int64, destination: Int64)) -> Bool {
+                unlinked.contains(RowID(root: source, key: pair.source))
+                    || unlinked.contains(RowID(root: destination, key: pair.destination))
+            }
+            drop(from: index, isDropped)
+        }
+        for index in orders.indices {
+            let root = orders[index].ownerRoot
+            orders[index].lists.removeAll { unlinked.contains(RowID(root: root, key: $0.owner)) }
+        }
+        self.unlinked = []
+    }
+
+    /// Adds and removes pairs of a join table.
+    mutating func add(_ new: SaveRequest.Links) {
+        let identity = new.relationship.identity
+        guard let index = links.firstIndex(where: { $0.relationship.identity == identity }) else {
+            return links.append(new)
+        }
+        links[index].added += new.added
+        links[index].removed += new.removed
+    }
+
+    /// Notes that the pairs of a row are to be exactly these.
+    mutating func fix(_ members: Membership) {
+        memberships.append(members)
+    }
+
+    /// The pairs of a row as they are to be.
+    struct Membership {
+        let links: SaveRequest.Links
+        let key: Int64
+        /// Whether the row is the source of the pairs.
+        let isSource: Bool
+        let members: [Int64]
+    }
+
+    /// Drops the additions of pairs that end at one of the rows.
+    mutating func dropLinks(toMissing missing: (RowID) -> Bool) {
+        for index in links.indices {
+            let (source, destination) = (links[index].sourceRoot, links[index].destinationRoot)
+            drop(from: index, removals: false) { pair in
+                missing(RowID(root: source, key: pair.source))
+                    || missing(RowID(root: destination, key: pair.destination))
+            }
+        }
+    }
+
+    private mutating func drop(
+        from index: Int, removals: Bool = true,
+        _ isDropped: ((source: Int64, destination: Int64)) -> Bool
+    ) {
+        let all = links[index]
+        let dropped =
+            all.added.filter(isDropped) + (removals ? all.removed.filter(isDropped) : [])
+        if dropped.isEmpty { return }
+        droppedPairs += dropped.map { pair in
+            DroppedPair(
+                relationship: all.relationship,
+                source: RowID(root: all.sourceRoot, key: pair.source),
+                destination: RowID(root: all.destinationRoot, key: pair.destination))
+        }
+        links[index].added.removeAll(where: isDropped)
+        if removals { links[index].removed.removeAll(where: isDropped) }
+    }
+
+    // MARK: The outcome
+
+    /// What is to be written, in which no conflict is left.
+    var request: SaveRequest {
+        var request = SaveRequest()
+        var insertions: [Int: SaveRequest.Insertion] = [:]
+        var deletions: [Int: SaveRequest.Deletion] = [:]
+        var updates: [SaveRequest.Update] = []
+        var groups: [UpdateGroup: Int] = [:]
+        for (_, row) in sortedRows {
+            let entity = row.entity
+            if let page = row.placed?.page { request.pages.append(page) }
+            switch row.write {
+            case .insert:
+                insertions[entity.index, default: .init(entity: entity, records: [])]
+                    .records.append(row.record)
+            case .delete:
+                deletions[entity.index, default: .init(entity: entity, records: [])]
+                    .records.append(row.record)
+            case .update(let slots):
+                let group = UpdateGroup(entity: entity.index, slots: slots)
+                if let place = groups[group] {
+                    updates[place].records.append(row.record)
+                } else {
+                    groups[group] = updates.count
+                    updates.append(.init(entity: entity, slots: slots, records: [row.record]))
+                }
+            case .nothing:
+                break
+            }
+        }
+        request.insertions = insertions.sorted { $0.key < $1.key }.map(\.value)
+        request.deletions = deletions.sorted { $0.key < $1.key }.map(\.value)
+        request.updates = updates
+        request.links = links
+        request.orders = orders
+        return request
+    }
+
+    private struct UpdateGroup: Hashable {
+        let entity: Int
+        let slots: SlotSet
+    }
+
+    /// What the context must take over when all was written.
+    var resolutions: [ConflictResolution] {
+        sortedRows.compactMap { id, row in
+            resolution(of: row, id).map {
+                ConflictResolution(
+                    entity: row.entity, key: id.key, action: $0, theirs: row.theirs,
+                    isBystander: row.origin == .bystander)
+            }
+        }
+    }
+
+    private func resolution(of row: Row, _ id: RowID) -> ConflictResolution.Action? {
+        if let survivor = survivor(of: id), let target = rows[survivor] {
+            return .forward(target.entity, survivor.key, target.theirs)
+        }
+        switch (row.write, row.origin) {
+        case (.insert, .inserted): return row.placed.map { .insert($0) }
+        case (.insert, _): return row.placed.map { .reinsert($0) }
+        case (.update(let slots), _): return row.placed.map { .update($0, slots) }
+        case (.delete, .deleted): return row.theirs == nil ? nil : .delete
+        case (.delete, _): return .delete
+        case (.nothing, .deleted): return row.isGone ? nil : .yield(row.placed)
+        case (.nothing, .updated):
+            return row.isGone ? .yield(nil) : row.placed.map { .yield($0) }
+        case (.nothing, .bystander), (.nothing, .inserted): return nil
+        }
+    }
+}
+
+extension RuntimeModel {
+    /// The pairs of a relationship, without any; nil where it has none. The source is the side that
+    /// writes them.
+    func pairs(
+        of relationship: RelationshipDescription, _ entity: EntityDescription
+    ) -> SaveRequest.Links? {
+        guard relationship.isJoinTable else { return nil }
+        let (owner, destination) = (entity.rootIndex, entities[relationship.destination].rootIndex)
+        if relationship.ownsPairs {
+            return .init(
+                relationship: relationship, sourceRoot: owner, destinationRoot: destination)
+        }
+        guard let inverse = relationship.inverse else { return nil }
+        return .init(
+            relationship: entities[relationship.destination].relationships[inverse],
+            sourceRoot: destination, destinationRoot: owner)
+    }
+}

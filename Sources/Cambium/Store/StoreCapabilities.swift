@@ -1,0 +1,141 @@
+import CambiumMigration
+
+/// What some engines can do and others cannot. The defaults say that an engine cannot: they answer
+/// nil, nothing or an error.
+protocol StoreCapabilities {
+    // MARK: Writing beside saves
+
+    /// Runs a batch operation in one transaction, of which nothing is left where the task is
+    /// cancelled before the commit.
+    ///
+    /// - Parameters:
+    ///   - author: Who does it, as the history names it.
+    ///   - attachesRows: Whether those who are told of it want the changed rows.
+    ///   - committed: Called after the commit, before anything else can be written.
+    func run(
+        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
+        committed: (_ changes: BatchChanges) -> Void
+    ) throws
+
+    // MARK: Reading earlier states
+
+    /// Whether ``pin()`` works.
+    var keepsGenerations: Bool { get }
+
+    /// The store as it is now, whatever others save, for as long as the result is in use.
+    func pin() throws -> any SharedStore
+
+    // MARK: Other writers
+
+    /// Makes what others have committed until now show in whatever is read from now on.
+    func seeOthersCommits()
+
+    /// Tells the contexts and observers of a coordinator what others write from now on.
+    ///
+    /// - Throws: ``StoreError`` where nobody can know.
+    func followOthers(for coordinator: PersistentStoreCoordinator) throws
+
+    /// What every commit changes, whoever makes it, so that what was derived from the rows can be
+    /// kept from one run of the program to the next; nil where nobody can know, or not yet.
+    func commitMark() -> String?
+
+    // MARK: History
+
+    /// The transactions that a request asks for; nil where the store has no history.
+    ///
+    /// - Parameter token: What has been seen; afterwards what has been looked at.
+    /// - Throws: ``StoreError`` with `historyExpired` where nobody knows all that came after the
+    ///   token, with `noHistory` where the token is of a history that the store has no more.
+    func fetchHistory(
+        _ request: HistoryRequest, after token: inout HistoryToken
+    ) throws -> [HistoryTransaction]?
+
+    /// The end of the history; nil where the store has none.
+    func historyPosition() throws -> HistoryToken.Position?
+
+    /// Removes the transactions before the one that ends at a position.
+    ///
+    /// - Returns: Whether the store has a history.
+    /// - Throws: ``StoreError`` with `historyExpired` where the position is in no such history.
+    func deleteHistory(before position: HistoryToken.Position) throws -> Bool
+
+    /// Removes the transactions before the first one of a date or later.
+    ///
+    /// - Returns: Whether the store has a history.
+    func deleteHistory(before date: Date) throws -> Bool
+
+    // MARK: Moving
+
+    /// Hands over all rows of some hierarchies, as they are at one moment.
+    ///
+    /// - Parameters:
+    ///   - roots: The numbers of the root entities.
+    ///   - receive: Takes the next rows, all of one hierarchy, in the order of their keys. It must
+    ///     not use the store.
+    func readNodes(
+        of roots: [Int], _ receive: (_ nodes: [StoreNode], _ root: Int) throws -> Void) throws
+
+    /// The first key of a root entity that was never given; nil where nobody can say, because
+    /// asking would use it up and the store is not to be written.
+    func nextKey(ofRoot root: Int) throws -> Int64?
+
+    /// Takes over the rows of another store in one save: all or none.
+    ///
+    /// - Throws: ``StoreError`` where it has rows of these hierarchies already.
+    func takeOver(_ rows: MovedRows) throws
+
+    /// Writes a copy of the store to a new file, while it is in use.
+    ///
+    /// - Returns: False where the store is no file.
+    func backUp(to path: String) throws -> Bool
+
+    /// Makes and opens a store of the same kind with all that this one has, faster and with more
+    /// than rows that are moved one by one could do it.
+    ///
+    /// - Parameter file: The new store's file; nil where it has none.
+    /// - Returns: Nil where the new store is of another kind.
+    func opened(byCopyingTo file: NewStoreFile?, _ opener: StoreOpener) throws -> (any StoreEngine)?
+
+    // MARK: Tables
+
+    /// What another program has changed about the store's tables and indexes, or added beside them,
+    /// sorted by name.
+    func differences() throws -> [StoreDifference]
+}
+
+extension StoreCapabilities {
+    func run(
+        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
+        committed: (BatchChanges) -> Void
+    ) throws {
+        throw StoreError(
+            code: .invalidRequest,
+            message: "Batch operations work on SQLite stores only.",
+            remedy: "Change objects in a context, and save it.")
+    }
+
+    var keepsGenerations: Bool { false }
+    func pin() throws -> any SharedStore { throw StoreError.closed }
+    func seeOthersCommits() {}
+    func followOthers(for coordinator: PersistentStoreCoordinator) {}
+    func commitMark() -> String? { nil }
+
+    func fetchHistory(
+        _ request: HistoryRequest, after token: inout HistoryToken
+    ) -> [HistoryTransaction]? { nil }
+    func historyPosition() -> HistoryToken.Position? { nil }
+    func deleteHistory(before position: HistoryToken.Position) -> Bool { false }
+    func deleteHistory(before date: Date) -> Bool { false }
+
+    func readNodes(
+        of roots: [Int], _ receive: (_ nodes: [StoreNode], _ root: Int) throws -> Void
+    ) throws { throw StoreError.closed }
+    func nextKey(ofRoot root: Int) throws -> Int64? { throw StoreError.closed }
+    func takeOver(_ rows: MovedRows) throws { throw StoreError.closed }
+    func backUp(to path: String) -> Bool { false }
+    func opened(
+        byCopyingTo file: NewStoreFile?, _ opener: StoreOpener
+    ) throws -> (any StoreEngine)? { nil }
+
+    func differences() -> [StoreDifference] { [] }
+}
