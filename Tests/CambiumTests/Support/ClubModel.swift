@@ -60,7 +60,11 @@ enum Clubs {
                 relationships: [many("staff", "Individual", "employer")]),
             Entity(
                 name: "Bank", parent: "Company",
-                attributes: [Attribute(name: "born", type: .string, isOptional: true)]),
+                attributes: [Attribute(name: "born", type: .string, isOptional: true)],
+                relationships: [many("branches", "Branch", "bank")]),
+            Entity(
+                name: "Branch", parent: "Company",
+                relationships: [one("bank", "Bank", "branches", isOptional: false)]),
         ])
 
     private static func text(_ name: String) -> Attribute { Attribute(name: name, type: .string) }

@@ -1,4 +1,5 @@
 import Cambium
+import Foundation
 import Testing
 
 /// Files whose rows say which entity of a hierarchy they are of.
@@ -123,11 +124,54 @@ struct ImportEntityTests {
         }
     }
 
+    @Test func `a row that waits keeps its entity`() throws {
+        try withContext { context in
+            let text = """
+                {"type": "Branch", "code": "n", "register": "1", "bank": "b", "born": 1}
+                {"type": "Individual", "code": "i", "employer": "n", "parent": "b"}
+                {"type": "Bank", "code": "b", "register": "2", "born": "then", "parent": "n"}
+                """
+            try #expect(parties(context, text).inserted == 3)
+            try #expect(
+                shown(context) == ["Bank b 2 n 'then'", "Branch n 1", "Individual i b n"])
+            let branch = try #require(try context.all("Branch").first)
+            #expect(branch[one: "bank"]?["code"] == "b")
+            // A company is no bank.
+            let row = #"{"type": "Branch", "code": "m", "register": "1", "bank": "n"}"#
+            let failure = failure(context, row)
+            #expect(failure.hasPrefix("Party:1: bank references no Bank"), "\(failure)")
+        }
+    }
+
+    @Test func `the example of the documentation`() throws {
+        try withContext { context in
+            let csv = """
+                type,code,title,born,register
+                Individual,a,Ann,1990,
+                Company,k,Knitters,,HR 1
+                """
+            var source = ImportSource(entityName: "Party", from: .text(csv), as: .csv())
+            source.entityField = "type"
+            try #expect(context.execute(ImportRequest([source])).inserted == 2)
+            try #expect(shown(context) == ["Company k Knitters HR 1", "Individual a Ann 1990"])
+            var request = ExportRequest(
+                FetchRequest<ManagedObject>(entityName: "Party"), as: .csv())
+            request.entityField = "type"
+            let text = try withStoreFile { path in
+                try context.execute(request, to: path)
+                return try String(contentsOfFile: path, encoding: .utf8)
+            }
+            source = ImportSource(entityName: "Party", from: .text(text), as: .csv())
+            source.entityField = "type"
+            try #expect(context.execute(ImportRequest([source])).updated == 2)
+        }
+    }
+
     // MARK: Refusing
 
     @Test func `a word that means no entity is an error with its place`() throws {
         try withContext { context in
-            let known = "Individual, Company, Bank"
+            let known = "Individual, Company, Bank, Branch"
             for (text, words) in [
                 (#"{"code": "a"}"#, "Party:1: type is required: it says the entity of the object"),
                 (#"{"code": "a", "type": null}"#, "Party:1: type is required"),

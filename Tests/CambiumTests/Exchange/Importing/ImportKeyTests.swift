@@ -193,7 +193,6 @@ struct ImportKeyTests {
             let few = try count(4, "0 4 0 0")
             #expect(try count(900, "896 4 0 0") <= few + 4)
             #expect(try count(900, "0 900 0 0") == few)
-            print("statements", few)
         }
     }
 
