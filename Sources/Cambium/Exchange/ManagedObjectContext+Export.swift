@@ -48,31 +48,51 @@ extension ManagedObjectContext {
         mergeIfAutomatic()
         processChanges()
         let rows = try rowRequest(for: request.objects)
-        let entity = rows.entity
-        let properties = try request.properties.map { try ExchangePlan.named($0, of: entity) }
-        let candidates = properties ?? ExchangePlan.exportable(entity)
+        let root = rows.entity
+        let model = coordinator.model
+        let entities =
+            request.entityField == nil
+            ? [root]
+            : rows.includesSubentities ? model.concreteFamily(of: root) : [root]
+        try ExchangePlan.check(request.fieldNames.keys, of: root, entities)
+        try ExchangePlan.check(request.relationshipKeys.keys, of: root, entities)
+        if let names = request.properties {
+            try ExchangePlan.checkExported(names, of: root, entities)
+        }
         var leftOut: [String] = []
-        let wanted = try candidates.filter { property in
+        let plans = try ExchangePlans(
+            root, entities, by: request.entityField, in: model
+        ) { entity in
+            let wanted = try properties(of: entity, request, &leftOut)
+            return try ExchangePlan(
+                entity, in: model, properties: wanted, fieldNames: request.fieldNames,
+                keys: request.relationshipKeys, dates: request.dateFormat)
+        }
+        return try ExportRun(
+            self, plans, request.format, try keys(of: request.objects, rows), leftOut: leftOut,
+            protectsFormulas: request.protectsFormulas)
+    }
+
+    /// What an export writes of the objects of an entity.
+    private func properties<Entity>(
+        of entity: EntityDescription, _ request: ExportRequest<Entity>, _ leftOut: inout [String]
+    ) throws -> [ExchangePlan.Property] {
+        let named = request.properties.map { ExchangePlan.named($0, of: entity) }
+        return try (named ?? ExchangePlan.exportable(entity)).filter { property in
             guard case .relationship(let description) = property else { return true }
             let relationship = try ExchangeRelationship(
                 description, of: entity, in: coordinator.model,
                 by: request.relationshipKeys[property.name])
             if relationship.key != nil { return true }
-            guard request.properties == nil else {
+            guard named == nil else {
                 throw StoreError(
                     code: .invalidRequest,
                     message: "\(entity.name).\(property.name) \(relationship.keylessProblem)",
                     remedy: ExchangeRelationship.remedyOfKeyless)
             }
-            leftOut.append(property.name)
+            if !leftOut.contains(property.name) { leftOut.append(property.name) }
             return false
         }
-        let plan = try ExchangePlan(
-            entity, in: coordinator.model, properties: wanted, fieldNames: request.fieldNames,
-            keys: request.relationshipKeys, dates: request.dateFormat)
-        return try ExportRun(
-            self, plan, request.format, try keys(of: request.objects, rows), leftOut: leftOut,
-            protectsFormulas: request.protectsFormulas)
     }
 
     /// The keys of the objects that a request finds, in its order.

@@ -22,7 +22,7 @@ extension ManagedObjectContext {
         _ request: ImportRequest, merging: BatchMerging = .contexts
     ) throws -> ImportResult {
         _ = try policy(request.mergePolicy)
-        let plans = try request.sources.map(plan)
+        let plans = try request.sources.map(plans)
         guard let root = plans.first?.entity.rootIndex else { return ImportResult() }
         let store = coordinator.store(ofRoot: root).identifier
         if let foreign = plans.first(where: {
@@ -38,11 +38,25 @@ extension ManagedObjectContext {
         return work.result(try changes(of: work, root: root, merging))
     }
 
-    private func plan(_ source: ImportSource) throws -> ExchangePlan {
-        let entity = try batchEntity(source.entityName)
-        return try ExchangePlan(
-            entity, in: coordinator.model, properties: ExchangePlan.importable(entity),
-            fieldNames: source.fieldNames, keys: source.relationshipKeys,
-            dates: source.dateFormat)
+    private func plans(_ source: ImportSource) throws -> ExchangePlans {
+        let model = coordinator.model
+        let root =
+            source.entityField == nil
+            ? try batchEntity(source.entityName) : model[source.entityName]
+        guard let root else {
+            throw StoreError.unknownEntity(source.entityName, in: model.model)
+        }
+        let entities = source.entityField == nil ? [root] : model.concreteFamily(of: root)
+        guard !entities.isEmpty else {
+            throw StoreError.noConcreteEntity(root.name, in: model.model)
+        }
+        try ExchangePlan.check(source.fieldNames.keys, of: root, entities)
+        try ExchangePlan.check(source.relationshipKeys.keys, of: root, entities)
+        return try ExchangePlans(root, entities, by: source.entityField, in: model) { entity in
+            try ExchangePlan(
+                entity, in: model, properties: ExchangePlan.importable(entity),
+                fieldNames: source.fieldNames, keys: source.relationshipKeys,
+                dates: source.dateFormat)
+        }
     }
 }

@@ -84,3 +84,10 @@ extension UniqueKey {
         }
     }
 }
+
+extension RuntimeModel {
+    /// The unique constraints that objects of an entity are under, its ancestors' too.
+    func uniqueConstraints(of entity: EntityDescription) -> [UniqueKey] {
+        uniqueKeys.filter { !$0.isPartner && families[$0.declarer].contains(entity.index) }
+    }
+}

@@ -34,7 +34,7 @@ enum ConstraintFailure {
         }
         switch error.code {
         case check:
-            return subject.flatMap { checkError($0, error) }
+            return subject.flatMap { checkError($0, error, model) }
         case unique:
             return subject.flatMap { uniqueError($0, error, model) }
         case notNull:
@@ -43,8 +43,7 @@ enum ConstraintFailure {
                     model.model.constraint(failedWith: error.message)
             else { return nil }
             return make(
-                .missing, entity, property, nil,
-                "\(property) is required. Set it before saving.", error)
+                .missing, entity, property, nil, RefusalText.isRequired(property), error)
         case foreignKey:
             return make(
                 .missing, "", nil, nil,
@@ -55,28 +54,72 @@ enum ConstraintFailure {
         }
     }
 
-    private static func checkError(_ name: String, _ error: SQLiteError) -> ValidationError? {
-        var message = "The store's check \(name) refused the row."
-        if case .property(_, let property, .presence) = ConstraintName(name) {
-            message = "\(property) lacks a part that it requires. Set all of those, or none."
-        }
+    private static func checkError(
+        _ name: String, _ error: SQLiteError, _ model: RuntimeModel
+    ) -> ValidationError? {
         switch ConstraintName(name) {
         case .property(let entity, let property, let check):
-            let code: ValidationError.Code =
-                switch check {
-                case .minimum: .numberTooSmall
-                case .maximum, .range: .numberTooLarge
-                case .minimumLength: .tooShort
-                case .maximumLength: .tooLong
-                case .required, .presence: .missing
-                case .pattern: .patternMismatch
-                }
-            return make(code, entity, property, nil, message, error)
-        case .rule(let entity, let rule):
-            return make(.ruleViolated, entity, nil, rule, message, error)
+            let attribute = model[entity].flatMap { entity in
+                entity.layout.slot(of: property).flatMap { entity.attributes[$0] }
+            }
+            return make(
+                code(of: check, attribute), entity, property, nil,
+                refusal(of: check, property, attribute) ?? refusal(by: name), error)
+        case .rule(let entity, let name):
+            let rule = model[entity]?.entity.rules.first { $0.name == name }
+            return make(
+                .ruleViolated, entity, nil, name, rule?.refusal ?? refusal(by: name), error)
         case .unique, nil:
             return nil
         }
+    }
+
+    private static func code(
+        of check: ConstraintName.Check, _ attribute: Attribute?
+    ) -> ValidationError.Code {
+        switch check {
+        case .minimum: attribute?.type == .date ? .dateTooSoon : .numberTooSmall
+        case .maximum: attribute?.type == .date ? .dateTooLate : .numberTooLarge
+        case .range: .numberTooLarge
+        case .minimumLength: .tooShort
+        case .maximumLength: .tooLong
+        case .required, .presence: .missing
+        case .pattern: .patternMismatch
+        }
+    }
+
+    /// What a save says of the same limit; nil where the model has none.
+    private static func refusal(
+        of check: ConstraintName.Check, _ property: String, _ attribute: Attribute?
+    ) -> String? {
+        let limits = attribute?.limits
+        let unit = attribute?.type == .data ? "bytes" : "characters"
+        switch check {
+        case .minimum:
+            return limits?.minimum.map { RefusalText.isBelow(property, RefusalText.words($0)) }
+        case .maximum:
+            return limits?.maximum.map { RefusalText.isAbove(property, RefusalText.words($0)) }
+        case .minimumLength:
+            return limits?.minimumLength.map {
+                RefusalText.isTooShort(property, "too few \(unit)", $0)
+            }
+        case .maximumLength:
+            return limits?.maximumLength.map {
+                RefusalText.isTooLong(property, "too many \(unit)", $0)
+            }
+        case .pattern:
+            return limits?.pattern.map { RefusalText.mismatches(property, $0) }
+        case .required:
+            return RefusalText.isRequired(property)
+        case .presence:
+            return "\(property) lacks a part that it requires. Set all of those, or none."
+        case .range:
+            return nil
+        }
+    }
+
+    private static func refusal(by check: String) -> String {
+        "The store's check \(check) refused the row."
     }
 
     private static func uniqueError(

@@ -66,7 +66,7 @@ extension Validator {
                 guard try !entry.evaluator.isTrue(ObjectSubject(object)) else { continue }
                 add(
                     .ruleViolated, nil, rule: entry.rule.name,
-                    entry.rule.message ?? "The rule \(entry.rule.name) does not hold.")
+                    entry.rule.refusal)
             } catch {
                 add(
                     .ruleViolated, nil, rule: entry.rule.name,

@@ -48,7 +48,7 @@ public struct Validator {
     @_spi(Generated)
     public mutating func required(_ property: String, at slot: Int) {
         guard !object.readable.hasValue(slot) else { return }
-        add(.missing, property, "\(property) is required. Set it before saving.")
+        add(.missing, property, RefusalText.isRequired(property))
     }
 
     /// A required to-one relationship must lead somewhere.
@@ -57,7 +57,7 @@ public struct Validator {
         let relationship = object.entityDescription.relationships[ordinal]
         guard object.destination(of: relationship) == nil, !relationship.relationship.isTransient
         else { return }
-        add(.missing, property, "\(property) is required. Set it before saving.")
+        add(.missing, property, RefusalText.isRequired(property))
     }
 
     /// The length of text (in Unicode scalars) must be in the limits.
@@ -81,12 +81,12 @@ public struct Validator {
     private mutating func checkLength(
         of property: String, _ count: Int, _ unit: String, min: Int?, max: Int?
     ) {
-        let length = "\(property) has \(count) \(unit)\(count == 1 ? "" : "s")"
+        let length = "\(count) \(unit)\(count == 1 ? "" : "s")"
         if let min, count < min {
-            add(.tooShort, property, "\(length); at least \(min) are needed.")
+            add(.tooShort, property, RefusalText.isTooShort(property, length, min))
         }
         if let max, count > max {
-            add(.tooLong, property, "\(length); at most \(max) are allowed.")
+            add(.tooLong, property, RefusalText.isTooLong(property, length, max))
         }
     }
 
@@ -96,7 +96,7 @@ public struct Validator {
         guard let value, isWanted(property) else { return }
         do {
             guard try !PatternCache.matches(value, pattern) else { return }
-            add(.patternMismatch, property, "\(property) does not match the pattern \(pattern).")
+            add(.patternMismatch, property, RefusalText.mismatches(property, pattern))
         } catch {
             add(
                 .patternMismatch, property, "\(property) could not be checked. \(error)",
@@ -112,10 +112,14 @@ public struct Validator {
         guard let value else { return }
         let isDate = Bound.self == Date.self
         if let min, value < min {
-            add(isDate ? .dateTooSoon : .numberTooSmall, property, "\(property) is below \(min).")
+            add(
+                isDate ? .dateTooSoon : .numberTooSmall, property,
+                RefusalText.isBelow(property, min))
         }
         if let max, value > max {
-            add(isDate ? .dateTooLate : .numberTooLarge, property, "\(property) is above \(max).")
+            add(
+                isDate ? .dateTooLate : .numberTooLarge, property,
+                RefusalText.isAbove(property, max))
         }
     }
 

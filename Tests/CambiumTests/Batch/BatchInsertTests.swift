@@ -167,6 +167,7 @@ struct BatchInsertTests {
         }
         try expectError([product("AB-1", ["salePrice": .int(2)])], row: 0) {
             ($0 as? ValidationError)?.rule == "saleBelowPrice"
+                && ($0 as? ValidationError)?.message == "A sale price is below the price"
         }
         try expectError([product("AB-1"), ["sku": .string("AB-2")]], row: 1) {
             code($0) == .missing

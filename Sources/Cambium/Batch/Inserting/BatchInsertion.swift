@@ -12,6 +12,9 @@ final class BatchInsertion: BatchWork {
     /// What to-one relationships of earlier rows led to, by the slot: the number of the entity by
     /// key.
     private var knownTargets: [Int: [Int64: Int]] = [:]
+    /// Whether a row is refused that would update an object of another entity than its own. If not,
+    /// such an object gets the values of the properties that both have.
+    var refusesOtherEntities = false
     /// Hears what becomes of each row; the transaction may still be taken back.
     var didPlace: ((_ row: BatchRow, _ outcome: BatchRowOutcome) -> Void)?
 
@@ -89,9 +92,7 @@ final class BatchInsertion: BatchWork {
 
     /// Inserts the rows whose unique values nobody has, and treats the others as the policy says.
     private func merge(_ rows: [BatchRow], _ transaction: BatchTransaction) throws {
-        let keys = transaction.model.uniqueKeys.filter {
-            !$0.isPartner && transaction.model.families[$0.declarer].contains(entity.index)
-        }
+        let keys = transaction.model.uniqueConstraints(of: entity)
         guard !keys.isEmpty else { return try insert(rows, transaction) }
         // Rows that want the same values go one after the other: the first has become "the store".
         var segment: [BatchRow] = []
@@ -129,7 +130,8 @@ final class BatchInsertion: BatchWork {
         let known = transaction.changes.objectIDs.count
         if policy.keepsOurs {
             var upsert = try BatchUpsert(
-                Set(met.values.joined().map(\.row)), entity, policy, transaction)
+                Set(met.values.joined().map(\.row)), entity, policy, transaction,
+                refusesOtherEntities: refusesOtherEntities)
             for row in rows {
                 if let met = met[row.placed.record.key] { try upsert.merge(row, met) }
             }

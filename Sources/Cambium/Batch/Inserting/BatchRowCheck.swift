@@ -35,33 +35,36 @@ struct BatchRowCheck {
     /// What is wrong with a row; nil where nothing is.
     func error(in record: Record, of id: ObjectID? = nil) -> ValidationError? {
         for slot in numbers where record.hasValue(slot) && record.real(slot).isNaN {
-            return make(.numberTooSmall, slot, "is not a number (NaN).", id)
+            return make(.numberTooSmall, slot, id) { "\($0) is not a number (NaN)." }
         }
         for slot in texts where record.hasValue(slot) && record.holdsNUL(slot) {
-            return make(.nulInText, slot, "holds a NUL character, which text cannot keep.", id)
+            return make(.nulInText, slot, id) {
+                "\($0) holds a NUL character, which text cannot keep."
+            }
         }
         for (slot, pattern) in patterns where record.hasValue(slot) {
             let text = String(decoding: record.bytes(slot), as: UTF8.self)
             do {
                 if try PatternCache.matches(text, pattern) { continue }
-                return make(
-                    .patternMismatch, slot, "does not match the pattern \(pattern).", id)
+                return make(.patternMismatch, slot, id) { RefusalText.mismatches($0, pattern) }
             } catch {
-                return make(
-                    .patternMismatch, slot, "could not be checked. \(error)", id,
-                    underlying: error)
+                return make(.patternMismatch, slot, id, underlying: error) {
+                    "\($0) could not be checked. \(error)"
+                }
             }
         }
         for (slot, limits) in files where record.hasValue(slot) {
             // The first byte says where the value is.
             let count = record.bytes(slot).count - 1
             if let minimum = limits.minimumLength, count < minimum {
-                return make(
-                    .tooShort, slot, "has \(count) bytes; at least \(minimum) are needed.", id)
+                return make(.tooShort, slot, id) {
+                    RefusalText.isTooShort($0, "\(count) bytes", minimum)
+                }
             }
             if let maximum = limits.maximumLength, count > maximum {
-                return make(
-                    .tooLong, slot, "has \(count) bytes; at most \(maximum) are allowed.", id)
+                return make(.tooLong, slot, id) {
+                    RefusalText.isTooLong($0, "\(count) bytes", maximum)
+                }
             }
         }
         return nil
@@ -70,23 +73,24 @@ struct BatchRowCheck {
     /// A slot was set to a value that the store cannot keep.
     func unfitError(_ slot: Int) -> ValidationError {
         if case .codable = entity.attributes[slot]?.type {
-            return make(
-                .unencodable, slot, "was set to a value that cannot be written as JSON.", nil)
+            return make(.unencodable, slot, nil) {
+                "\($0) was set to a value that cannot be written as JSON."
+            }
         }
-        return make(
-            .unfitDecimal, slot,
-            "was set to a decimal that has more places than the attribute keeps, or more digits.",
-            nil)
+        return make(.unfitDecimal, slot, nil) {
+            "\($0) was set to a decimal that has more places than the attribute keeps, or more "
+                + "digits."
+        }
     }
 
     private func make(
-        _ code: ValidationError.Code, _ slot: Int, _ message: String, _ id: ObjectID?,
-        underlying: (any Error)? = nil
+        _ code: ValidationError.Code, _ slot: Int, _ id: ObjectID?,
+        underlying: (any Error)? = nil, _ message: (_ property: String) -> String
     ) -> ValidationError {
         let property = entity.layout.slots[slot].property
         return ValidationError(
             code: code, entityName: entity.name, objectID: id, property: property,
-            message: "\(property) \(message)", underlying: underlying)
+            message: message(property), underlying: underlying)
     }
 
     static func missing(_ property: String, of entity: EntityDescription) -> ValidationError {

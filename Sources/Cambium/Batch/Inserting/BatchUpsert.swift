@@ -14,6 +14,7 @@ struct BatchUpsert {
     private let entity: EntityDescription
     private let policy: MergePolicy
     private let transaction: BatchTransaction
+    private let refusesOtherEntities: Bool
     private let writer = RecordWriter()
     private var targets: [Int64: Target] = [:]
     /// The stored rows in the order of the input.
@@ -22,11 +23,12 @@ struct BatchUpsert {
     /// - Parameter keys: The stored rows.
     init(
         _ keys: Set<Int64>, _ entity: EntityDescription, _ policy: MergePolicy,
-        _ transaction: BatchTransaction
+        _ transaction: BatchTransaction, refusesOtherEntities: Bool
     ) throws {
         self.entity = entity
         self.policy = policy
         self.transaction = transaction
+        self.refusesOtherEntities = refusesOtherEntities
         for (owner, placed) in try transaction.lookup.rows(keys, root: entity.rootIndex) {
             targets[placed.record.key] = Target(
                 entity: owner, placed: placed, source: placed.record.key)
@@ -45,6 +47,18 @@ struct BatchUpsert {
                     message: "Several objects have unique values of the row: "
                         + met.map { $0.key.properties.joined(separator: ", ") }
                         .joined(separator: "; ") + "."))
+        }
+        if refusesOtherEntities, target.entity !== entity {
+            let properties = first.key.properties
+            throw RefusedRow(
+                entity: entity, key: record.key,
+                underlying: ValidationError(
+                    code: .notUnique, entityName: entity.name, objectID: nil,
+                    property: properties.count == 1 ? properties[0] : nil,
+                    message: "A \(target.entity.name) has the same "
+                        + "\(properties.joined(separator: ", ")), and no object becomes a "
+                        + "\(entity.name) later. Give the row the entity \(target.entity.name), "
+                        + "or delete that object first."))
         }
         // Of an object of another branch of the hierarchy only what both have.
         let common = transaction.model.commonSlots(entity, target.entity, first.key.declarer)

@@ -1,15 +1,28 @@
 /// Writes objects as lines of CSV, after a line with the names of the columns.
 struct CSVExportWriter: ExportWriter {
-    private let plan: ExchangePlan
+    private let plans: ExchangePlans
     private let separator: UInt8
-    private let columns: [CSVColumn]
+    /// The names of the columns.
+    private let names: [String]
+    /// For each entity what is in the columns; nil in one that belongs to none of its properties.
+    private let contents: [[CSVColumn.Content?]]
     private let protectsFormulas: Bool
 
-    init(_ plan: ExchangePlan, separator: UInt8, protectsFormulas: Bool) throws {
-        self.plan = plan
+    init(_ plans: ExchangePlans, separator: UInt8, protectsFormulas: Bool) throws {
+        self.plans = plans
         self.separator = separator
         self.protectsFormulas = protectsFormulas
-        columns = try plan.columns.filter { try Self.isWritten($0, plan) }
+        let columns = try plans.plans.map { plan in
+            try plan.columns.filter { try Self.isWritten($0, plan) }
+        }
+        var seen: Set<String> = []
+        let names = columns.joined().map(\.name).filter { seen.insert($0).inserted }
+        self.names = names
+        contents = columns.map { columns in
+            let contents = Dictionary(
+                columns.map { ($0.name, $0.content) }, uniquingKeysWith: { $1 })
+            return names.map { contents[$0] }
+        }
     }
 
     /// Whether values stand there. A key of several parts has a column for each.
@@ -34,37 +47,50 @@ struct CSVExportWriter: ExportWriter {
     }
 
     func begin(_ text: inout [UInt8]) {
-        writeLine(columns.map(\.name), &text)
+        writeLine((plans.choice.map { [$0.field.stringValue] } ?? []) + names, &text)
     }
 
     func write(_ object: ManagedObject, isFirst: Bool, _ text: inout [UInt8]) throws {
-        writeLine(
-            try columns.map { column -> String? in
-                switch column.content {
-                case .attribute(let attribute):
-                    let value = object.exportedValue(attribute)
-                    return try protected(field(value, attribute), isNumber: value.isNumber)
-                case .keyPart(let number, let part):
-                    let keys = try object.exportedKeys(plan.relationships[number])
-                    return try keys.first.map { try key($0[part]) }
-                case .relationship(let number):
-                    let relationship = plan.relationships[number]
-                    let keys = try object.exportedKeys(relationship)
-                    if relationship.description.isToMany {
-                        return protected(
-                            list(try keys.map { try field($0[0].value, $0[0].part) ?? "" }),
-                            isNumber: false)
-                    }
-                    return try keys.first.map { try key($0[0]) }
-                }
-            }, &text)
+        let number = plans.number(of: object.entityDescription)
+        let plan = plans.plans[number]
+        let word = plans.choice.map { [protected($0.word(of: number), isNumber: false)] }
+        let values = try contents[number].map { try $0.flatMap { try value(of: object, $0, plan) } }
+        writeLine((word ?? []) + values, &text)
+    }
+
+    /// What an object has in a column.
+    private func value(
+        of object: ManagedObject, _ content: CSVColumn.Content, _ plan: ExchangePlan
+    ) throws -> String? {
+        switch content {
+        case .attribute(let attribute):
+            let value = object.exportedValue(attribute)
+            return try protected(
+                field(value, attribute, plan.dates), isNumber: value.isNumber)
+        case .keyPart(let number, let part):
+            let keys = try object.exportedKeys(plan.relationships[number])
+            return try keys.first.map { try key($0[part], plan.dates) }
+        case .relationship(let number):
+            let relationship = plan.relationships[number]
+            let keys = try object.exportedKeys(relationship)
+            guard relationship.description.isToMany else {
+                return try keys.first.map { try key($0[0], plan.dates) }
+            }
+            let texts = try keys.map {
+                try field($0[0].value, $0[0].part.attribute, plan.dates) ?? ""
+            }
+            return protected(list(texts), isNumber: false)
+        }
     }
 
     func end(isEmpty: Bool, _ text: inout [UInt8]) {}
 
     /// The text of a part of a key.
-    private func key(_ part: (part: ExchangeAttribute, value: Value)) throws -> String {
-        protected(try field(part.value, part.part), isNumber: part.value.isNumber) ?? ""
+    private func key(
+        _ part: (part: ExchangeKeyShape.Part, value: Value), _ dates: ExchangeDateFormat
+    ) throws -> String {
+        protected(
+            try field(part.value, part.part.attribute, dates), isNumber: part.value.isNumber) ?? ""
     }
 
     /// A field with an apostrophe in front if a spreadsheet would take it for a formula.
@@ -76,8 +102,10 @@ struct CSVExportWriter: ExportWriter {
     }
 
     /// The text of a value; nil for nil.
-    private func field(_ value: Value, _ attribute: ExchangeAttribute) throws -> String? {
-        value == .null ? nil : try attribute.text(of: value, plan.dates)
+    private func field(
+        _ value: Value, _ attribute: ExchangeAttribute, _ dates: ExchangeDateFormat
+    ) throws -> String? {
+        value == .null ? nil : try attribute.text(of: value, dates)
     }
 
     /// A line of CSV in a field. Nobody is named by nothing: without any key it is empty.

@@ -7,7 +7,7 @@ final class ExportRun {
     }
 
     private let context: ManagedObjectContext
-    private let plan: ExchangePlan
+    private let plans: ExchangePlans
     private let keys: [Key]
     private let leftOut: [String]
     private let writer: any ExportWriter
@@ -19,20 +19,20 @@ final class ExportRun {
     private static let sliceSize = 500
 
     init(
-        _ context: ManagedObjectContext, _ plan: ExchangePlan, _ format: ExchangeFormat,
+        _ context: ManagedObjectContext, _ plans: ExchangePlans, _ format: ExchangeFormat,
         _ keys: [Key], leftOut: [String], protectsFormulas: Bool
     ) throws {
         self.context = context
-        self.plan = plan
+        self.plans = plans
         self.keys = keys
         self.leftOut = leftOut
         writer =
             switch format {
-            case .json: JSONExportWriter(plan, isArray: true)
-            case .jsonLines: JSONExportWriter(plan, isArray: false)
+            case .json: JSONExportWriter(plans, isArray: true)
+            case .jsonLines: JSONExportWriter(plans, isArray: false)
             case .csv:
                 try CSVExportWriter(
-                    plan, separator: try format.separatorByte, protectsFormulas: protectsFormulas)
+                    plans, separator: try format.separatorByte, protectsFormulas: protectsFormulas)
             }
     }
 
@@ -67,8 +67,17 @@ final class ExportRun {
         var objects = keys.map { context.object(entity: $0.entity, key: $0.key) }
         try context.load(objects.filter { $0.isFault && $0.lifecycle == .clean })
         objects.removeAll { !$0.isThere || $0.isFault }
-        try context.prefetch(
-            plan.relationships.map { $0.name }, of: objects, plan.entity)
+        let groups = Dictionary(grouping: objects) { plans.number(of: $0.entityDescription) }
+        for (number, objects) in groups.sorted(by: { $0.key < $1.key }) {
+            let plan = plans.plans[number]
+            let paths = plan.relationships.flatMap { relationship in
+                [relationship.name]
+                    + (relationship.key?.relationshipPaths ?? []).map {
+                        "\(relationship.name).\($0)"
+                    }
+            }
+            try context.prefetch(paths, of: objects, plan.entity)
+        }
         return objects
     }
 }

@@ -1,10 +1,10 @@
 /// Writes objects as JSON: an array with an object in each line, or the lines alone.
 struct JSONExportWriter: ExportWriter {
-    private let plan: ExchangePlan
+    private let plans: ExchangePlans
     private let isArray: Bool
 
-    init(_ plan: ExchangePlan, isArray: Bool) {
-        self.plan = plan
+    init(_ plans: ExchangePlans, isArray: Bool) {
+        self.plans = plans
         self.isArray = isArray
     }
 
@@ -20,7 +20,15 @@ struct JSONExportWriter: ExportWriter {
         var json = JSONWriter(text: text)
         // Not shared while it grows.
         text = []
-        try write(plan.nodes, of: object, &json)
+        let number = plans.number(of: object.entityDescription)
+        json.write(raw: "{")
+        if let choice = plans.choice {
+            json.writeName(choice.field.stringValue, isFirst: true)
+            json.write(choice.word(of: number))
+        }
+        let plan = plans.plans[number]
+        try write(plan.nodes, of: object, plan, isFirst: plans.choice == nil, &json)
+        json.write(raw: "}")
         text = json.text
         if !isArray { text.append(ASCII.lineFeed) }
     }
@@ -30,11 +38,11 @@ struct JSONExportWriter: ExportWriter {
     }
 
     private func write(
-        _ nodes: [ExchangePlan.Node], of object: ManagedObject, _ json: inout JSONWriter
+        _ nodes: [ExchangePlan.Node], of object: ManagedObject, _ plan: ExchangePlan,
+        isFirst: Bool, _ json: inout JSONWriter
     ) throws {
-        json.write(raw: "{")
         for (index, node) in nodes.enumerated() {
-            json.writeName(node.key.stringValue, isFirst: index == 0)
+            json.writeName(node.key.stringValue, isFirst: isFirst && index == 0)
             switch node.content {
             case .attribute(let attribute):
                 try attribute.write(object.exportedValue(attribute), to: &json, plan.dates)
@@ -43,13 +51,14 @@ struct JSONExportWriter: ExportWriter {
                 if isNil(members, of: object) {
                     json.write(raw: "null")
                 } else {
-                    try write(members, of: object, &json)
+                    json.write(raw: "{")
+                    try write(members, of: object, plan, isFirst: true, &json)
+                    json.write(raw: "}")
                 }
             case .relationship(let number):
-                try write(plan.relationships[number], of: object, &json)
+                try write(plan.relationships[number], of: object, plan.dates, &json)
             }
         }
-        json.write(raw: "}")
     }
 
     private func isNil(_ nodes: [ExchangePlan.Node], of object: ManagedObject) -> Bool {
@@ -63,44 +72,46 @@ struct JSONExportWriter: ExportWriter {
     }
 
     private func write(
-        _ relationship: ExchangeRelationship, of object: ManagedObject, _ json: inout JSONWriter
+        _ relationship: ExchangeRelationship, of object: ManagedObject,
+        _ dates: ExchangeDateFormat, _ json: inout JSONWriter
     ) throws {
         let keys = try object.exportedKeys(relationship)
         guard relationship.description.isToMany else {
             guard let key = keys.first else { return json.write(raw: "null") }
-            return try write(key[...], depth: 0, isOnly: key.count == 1, &json)
+            return try write(key[...], depth: 0, isOnly: key.count == 1, dates, &json)
         }
         json.write(raw: "[")
         for (index, key) in keys.enumerated() {
             if index > 0 { json.write(raw: ",") }
-            try write(key[...], depth: 0, isOnly: key.count == 1, &json)
+            try write(key[...], depth: 0, isOnly: key.count == 1, dates, &json)
         }
         json.write(raw: "]")
     }
 
-    /// A key: its only part by itself, or an object of its parts, those of composite values nested.
+    /// A key: its only part by itself, or an object of its parts, those of composite values and of
+    /// relationships nested.
     private func write(
-        _ parts: ArraySlice<(part: ExchangeAttribute, value: Value)>, depth: Int, isOnly: Bool,
-        _ json: inout JSONWriter
+        _ parts: ArraySlice<(part: ExchangeKeyShape.Part, value: Value)>, depth: Int,
+        isOnly: Bool, _ dates: ExchangeDateFormat, _ json: inout JSONWriter
     ) throws {
         if isOnly, let (part, value) = parts.first {
-            return try part.write(value, to: &json, plan.dates)
+            return try part.attribute.write(value, to: &json, dates)
         }
-        func name(_ part: ExchangeAttribute) -> String {
-            String(part.attribute.name.split(separator: ".")[depth])
+        func name(_ part: ExchangeKeyShape.Part) -> String {
+            String(part.name.split(separator: ".")[depth])
         }
-        func isLast(_ part: ExchangeAttribute) -> Bool {
-            part.attribute.name.split(separator: ".").count == depth + 1
+        func isLast(_ part: ExchangeKeyShape.Part) -> Bool {
+            part.name.split(separator: ".").count == depth + 1
         }
         json.write(raw: "{")
         var written: Set<String> = []
         for (part, value) in parts where written.insert(name(part)).inserted {
             json.writeName(name(part), isFirst: written.count == 1)
             if isLast(part) {
-                try part.write(value, to: &json, plan.dates)
+                try part.attribute.write(value, to: &json, dates)
             } else {
                 let inner = parts.filter { name($0.part) == name(part) }
-                try write(inner[...], depth: depth + 1, isOnly: false, &json)
+                try write(inner[...], depth: depth + 1, isOnly: false, dates, &json)
             }
         }
         json.write(raw: "}")

@@ -9,7 +9,7 @@ extension ManagedObject {
     /// - Throws: ``StoreError`` where an object has none: a part of its key is nil.
     final func exportedKeys(
         _ relationship: ExchangeRelationship
-    ) throws -> [[(part: ExchangeAttribute, value: Value)]] {
+    ) throws -> [[(part: ExchangeKeyShape.Part, value: Value)]] {
         guard let key = relationship.key else { return [] }
         let description = relationship.description
         let objects =
@@ -17,16 +17,29 @@ extension ManagedObject {
             ? links(description.ordinal).members.compactMap { object(for: $0) }
             : destination(of: description).map { [$0] } ?? []
         return try objects.map { object in
-            try key.parts.map { part in
-                let value = object.exportedValue(part)
+            let values = object.exportedValues(of: key)
+            return try zip(key.parts, values).map { part, value in
                 guard value != .null else {
                     throw StoreError(
                         code: .invalidRequest,
-                        message: "\(object.objectID) has no \(part.attribute.name), by which "
+                        message: "\(object.objectID) has no \(part.name), by which "
                             + "\(objectID).\(relationship.name) would name it.",
                         remedy: "Give it one, or leave the relationship out of the export.")
                 }
                 return (part, value)
+            }
+        }
+    }
+
+    /// The values of a key, those of what its relationships reference too; null where one is
+    /// missing.
+    private func exportedValues(of key: ExchangeKeyShape) -> [Value] {
+        key.columns.flatMap { column -> [Value] in
+            switch column.content {
+            case .attribute(let attribute): return [exportedValue(attribute)]
+            case .relationship(let relationship, _, let inner):
+                return destination(of: relationship)?.exportedValues(of: inner)
+                    ?? inner.parts.map { _ in .null }
             }
         }
     }

@@ -1,26 +1,39 @@
 /// Reads rows out of lines of CSV.
 final class CSVRowReader: ImportRowReader {
-    private let builder: ImportRowBuilder
+    private let source: ExchangePlans
+    /// For each entity that a row may be of.
+    private let builders: [ImportRowBuilder]
+    /// The number of the row's entity.
+    private var number = 0
+    private var builder: ImportRowBuilder { builders[number] }
     private var plan: ExchangePlan { builder.plan }
     private let listSeparator: UInt8
     private var fields: CSVFields
-    /// The columns of the input; those without a content belong to no property.
-    private var columns: [(name: String, content: CSVColumn.Content?)] = []
+    /// The names of the input's columns.
+    private var columns: [String] = []
+    /// For each entity what is in the columns; nil in one that belongs to none of its properties.
+    private var contents: [[CSVColumn.Content?]]
+    /// The place of the column that says the entity.
+    private var entityColumn: Int?
     private var hasColumns: Bool
     private(set) var ignoredFields: [String] = []
     /// The parts of keys that the row has, by relationship.
     private var parts: [Int: [StoredValue?]] = [:]
 
     /// - Parameter columns: The names of the columns; nil where the first line has them.
-    init(_ plan: ExchangePlan, separator: UInt8, columns: [String]?) throws {
-        builder = ImportRowBuilder(plan)
+    init(_ source: ExchangePlans, separator: UInt8, columns: [String]?) throws {
+        self.source = source
+        builders = source.plans.enumerated().map { ImportRowBuilder($1, $0) }
+        contents = builders.map { _ in [] }
         fields = CSVFields(separator: separator)
         listSeparator = ExchangeFormat.listSeparator(separator)
         hasColumns = columns != nil
         if let columns { try setColumns(columns, line: 1) }
     }
 
-    func beginSlice() { builder.beginSlice() }
+    func beginSlice() {
+        for builder in builders { builder.beginSlice() }
+    }
 
     func row(_ entry: RecordBlock.Entry, of block: RecordBlock) throws -> ImportRow? {
         guard hasColumns else {
@@ -28,15 +41,36 @@ final class CSVRowReader: ImportRowReader {
             hasColumns = true
             return nil
         }
-        try builder.begin(line: entry.line)
+        number = 0
         do {
             try fields.split(block.bytes, entry.range)
-            read(entry, block.bytes)
         } catch let problem as CSVFields.Problem {
+            try builder.begin(line: entry.line)
             let place = Self.place(problem.index, entry, block.bytes)
             builder.fail(line: place.line, column: place.column, problem.message)
+            return builder.finish(entry.range)
         }
+        do {
+            number = try entity(block.bytes)
+        } catch {
+            try builder.begin(line: entry.line)
+            fail(entityColumn ?? 0, error, entry, block.bytes)
+            return builder.finish(entry.range)
+        }
+        try builder.begin(line: entry.line)
+        read(entry, block.bytes)
         return builder.finish(entry.range)
+    }
+
+    /// The number of the entity that the fields say. Of a line without the right number of fields
+    /// that is not known, and does not matter.
+    private func entity(_ bytes: [UInt8]) throws -> Int {
+        guard let choice = source.choice, fields.fields.count == columns.count else { return 0 }
+        guard let entityColumn else { return try choice.number(of: nil) }
+        guard let word = CSVFields.text(fields.fields[entityColumn], in: bytes) else {
+            throw FieldProblem(Self.noUTF8Field)
+        }
+        return try choice.number(of: word.isEmpty ? nil : word)
     }
 
     // MARK: The first line
@@ -60,8 +94,10 @@ final class CSVRowReader: ImportRowReader {
     }
 
     private func setColumns(_ names: [String], line: Int) throws {
-        var known: [String: CSVColumn.Content] = [:]
-        for column in plan.columns { known[column.name] = column.content }
+        let known = source.plans.map { plan in
+            Dictionary(
+                plan.columns.map { ($0.name, $0.content) }, uniquingKeysWith: { $1 })
+        }
         var seen: Set<String> = []
         for name in names {
             guard seen.insert(name).inserted else {
@@ -69,14 +105,26 @@ final class CSVRowReader: ImportRowReader {
                     line: line, column: nil,
                     message: "Two columns are called \(name). Rename one of them.")
             }
-            if known[name] == nil { ignoredFields.append(name) }
-            columns.append((name, known[name]))
+            if name == source.choice?.field.stringValue {
+                entityColumn = columns.count
+            } else if known.allSatisfy({ $0[name] == nil }) {
+                ignoredFields.append(name)
+            }
+            columns.append(name)
+            for (number, known) in known.enumerated() { contents[number].append(known[name]) }
         }
         guard ignoredFields.count < names.count else {
             throw InputError(
                 line: line, column: nil,
-                message: "None of the columns is a property of \(plan.entity.name). Write the "
+                message: "None of the columns is a property of \(source.entity.name). Write the "
                     + "names of the columns in the first line, separated as the format says.")
+        }
+        if let choice = source.choice, entityColumn == nil, !choice.hasDefault {
+            throw InputError(
+                line: line, column: nil,
+                message:
+                    "No column is called \(choice.field.stringValue), which says the entity of "
+                    + "each row. Add it, or set ExchangeEntityField.defaultEntity.")
         }
     }
 
@@ -96,21 +144,30 @@ final class CSVRowReader: ImportRowReader {
             return
         }
         parts.removeAll(keepingCapacity: true)
-        for (column, field) in zip(columns, fields.fields) {
-            guard let content = column.content else { continue }
+        for (column, content) in contents[number].enumerated() {
+            guard let content else { continue }
+            let field = fields.fields[column]
             do {
                 guard let text = CSVFields.text(field, in: bytes) else {
                     throw FieldProblem(Self.noUTF8Field)
                 }
                 try read(text, isQuoted: field.isQuoted, content)
             } catch {
-                let start = field.range.lowerBound - (field.isQuoted ? 1 : 0)
-                let place = Self.place(start, entry, bytes)
-                let problem = error as? FieldProblem ?? FieldProblem("cannot be read: \(error)")
-                builder.fail(column.name, line: place.line, column: place.column, problem)
+                fail(column, error, entry, bytes)
             }
         }
         linkParts()
+    }
+
+    /// Notes what is wrong with the field of a column.
+    private func fail(
+        _ column: Int, _ error: any Error, _ entry: RecordBlock.Entry, _ bytes: [UInt8]
+    ) {
+        let field = fields.fields[column]
+        let start = field.range.lowerBound - (field.isQuoted ? 1 : 0)
+        let place = Self.place(start, entry, bytes)
+        let problem = error as? FieldProblem ?? FieldProblem("cannot be read: \(error)")
+        builder.fail(columns[column], line: place.line, column: place.column, problem)
     }
 
     private func read(_ text: String, isQuoted: Bool, _ content: CSVColumn.Content) throws {
@@ -133,7 +190,7 @@ final class CSVRowReader: ImportRowReader {
             guard let key = plan.relationships[number].key else { return }
             var known = parts[number] ?? Array(repeating: nil, count: key.parts.count)
             if !text.isEmpty || isQuoted {
-                known[part] = try key.parts[part].stored(text, plan.dates)
+                known[part] = try key.parts[part].attribute.stored(text, plan.dates)
             }
             parts[number] = known
         }
@@ -141,10 +198,10 @@ final class CSVRowReader: ImportRowReader {
 
     private func keys(
         _ text: String, isQuoted: Bool, _ relationship: ExchangeRelationship,
-        _ key: ExchangeRelationship.Key
+        _ key: ExchangeKeyShape
     ) throws -> [ExchangeKey] {
         guard key.parts.count == 1 else {
-            let names = key.parts.map { "\(relationship.name).\($0.attribute.name)" }
+            let names = key.parts.map { "\(relationship.name).\($0.name)" }
             throw FieldProblem(
                 relationship.description.isToMany
                     ? "references objects whose keys have several parts, which CSV has no lists of. "
@@ -153,7 +210,7 @@ final class CSVRowReader: ImportRowReader {
                         + "\(names.joined(separator: ", ")).")
         }
         func value(_ text: String) throws -> ExchangeKey {
-            ExchangeKey([try key.parts[0].stored(text, plan.dates)])
+            ExchangeKey([try key.parts[0].attribute.stored(text, plan.dates)])
         }
         guard relationship.description.isToMany else { return [try value(text)] }
         do {

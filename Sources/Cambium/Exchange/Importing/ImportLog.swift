@@ -2,11 +2,11 @@
 final class ImportLog {
     private(set) var result = ImportResult()
     private let request: ImportRequest
-    private let plans: [ExchangePlan]
+    private let sources: [ExchangePlans]
 
-    init(_ request: ImportRequest, _ plans: [ExchangePlan]) {
+    init(_ request: ImportRequest, _ sources: [ExchangePlans]) {
         self.request = request
-        self.plans = plans
+        self.sources = sources
     }
 
     /// Counts what became of a row.
@@ -35,7 +35,7 @@ final class ImportLog {
     }
 
     /// Notes that the store, or a rule, refuses a row.
-    func add(_ error: any Error, source: Int, line: Int) throws {
+    func add(_ error: any Error, _ plan: ExchangePlan, source: Int, line: Int) throws {
         guard let refused = error as? ValidationError else {
             let message = (error as? StoreError)?.message ?? "\(error)"
             return try add(source: source, line: line, column: nil, field: nil, message, error)
@@ -46,7 +46,7 @@ final class ImportLog {
         }
         try add(
             source: source, line: line, column: nil,
-            field: refused.property.map(plans[source].field), message, refused)
+            field: refused.property.map(plan.field), message, refused)
     }
 
     private func add(
@@ -55,7 +55,7 @@ final class ImportLog {
     ) throws {
         let error = ImportError(
             source: source,
-            sourceName: request.sources[source].input.name ?? plans[source].entity.name,
+            sourceName: request.sources[source].input.name ?? sources[source].entity.name,
             line: line, column: column, field: field, message: message, underlying: underlying)
         if request.onError == .stop { throw error }
         result.errorCount += 1

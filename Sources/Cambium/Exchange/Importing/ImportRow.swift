@@ -20,6 +20,8 @@ struct ImportRow {
     }
 
     let line: Int
+    /// The number of its plan among those of the source.
+    let plan: Int
     /// The bytes that it was made of.
     let source: Range<Int>
     var placed: PlacedRecord
@@ -29,9 +31,11 @@ struct ImportRow {
     let problems: [Problem]
 }
 
-/// Puts rows together, one after the other.
+/// Puts rows of one entity together, one after the other.
 final class ImportRowBuilder {
     let plan: ExchangePlan
+    /// The number of the plan among those of the source.
+    private let number: Int
     private var writer = RecordWriter()
     private let check: BatchRowCheck
     /// The moment that dates start at whose default is the present.
@@ -42,8 +46,9 @@ final class ImportRowBuilder {
     private var problems: [ImportRow.Problem] = []
     private var line = 0
 
-    init(_ plan: ExchangePlan) {
+    init(_ plan: ExchangePlan, _ number: Int) {
         self.plan = plan
+        self.number = number
         placed = plan.entity.template
         check = BatchRowCheck(plan.entity, plan.entity.storedSlots)
     }
@@ -101,7 +106,7 @@ final class ImportRowBuilder {
                     message: error.message, underlying: error))
         }
         return ImportRow(
-            line: line, source: source, placed: placed, slots: slots, links: links,
+            line: line, plan: number, source: source, placed: placed, slots: slots, links: links,
             problems: problems)
     }
 }

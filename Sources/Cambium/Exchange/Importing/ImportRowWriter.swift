@@ -7,24 +7,29 @@ struct ImportRowWriter {
     private let lookup: ImportTargetLookup
     private let linker: ImportLinker
     private let log: ImportLog
-    private let insertion: BatchInsertion
-    private var plan: ExchangePlan { plans[source] }
+    /// For each entity that a row may be of.
+    private let insertions: [BatchInsertion]
 
     init(
-        _ request: ImportRequest, _ plans: [ExchangePlan], _ source: Int,
+        _ request: ImportRequest, _ sources: [ExchangePlans], _ source: Int,
         _ transaction: BatchTransaction, _ lookup: ImportTargetLookup, _ linker: ImportLinker,
         _ log: ImportLog
     ) {
         self.request = request
-        self.plans = plans
+        plans = sources[source].plans
         self.source = source
         self.transaction = transaction
         self.lookup = lookup
         self.linker = linker
         self.log = log
-        insertion = BatchInsertion(
-            plans[source].entity, request.mergePolicy, request.resultType
-        ) { _ in [] }
+        let keepsEntities = sources[source].choice != nil
+        insertions = plans.map { plan in
+            let insertion = BatchInsertion(
+                plan.entity, request.mergePolicy, request.resultType
+            ) { _ in [] }
+            insertion.refusesOtherEntities = keepsEntities
+            return insertion
+        }
     }
 
     /// Writes rows with all their links that can be made now.
@@ -40,7 +45,7 @@ struct ImportRowWriter {
         var waiting: [Int] = []
         let found = try targets(of: rows)
         for (index, row) in rows.enumerated() where row.problems.isEmpty {
-            switch try link(row, found, mayWait: mayWait) {
+            switch try link(row, found[row.plan], mayWait: mayWait) {
             case .ready(let row): ready.append(row)
             case .waits:
                 waiting.append(index)
@@ -81,36 +86,42 @@ struct ImportRowWriter {
         case failed
     }
 
-    /// What the rows lead to, by relationship and key.
-    private func targets(of rows: [ImportRow]) throws -> [[ExchangeKey: Int64]] {
-        var wanted = [Set<ExchangeKey>](repeating: [], count: plan.relationships.count)
+    /// What the rows reference: for each plan, by relationship and key.
+    private func targets(of rows: [ImportRow]) throws -> [[[ExchangeKey: Int64]]] {
+        var wanted = plans.map { [Set<ExchangeKey>](repeating: [], count: $0.relationships.count) }
         for row in rows where row.problems.isEmpty {
-            for link in row.links { wanted[link.relationship].formUnion(link.keys) }
+            for link in row.links { wanted[row.plan][link.relationship].formUnion(link.keys) }
         }
-        return try zip(plan.relationships, wanted).map { relationship, keys in
-            // Rows of this source change what is found.
-            let isWritten = transaction.model.haveCommon(plan.entity, relationship.destination)
-            return try lookup.find(keys, relationship, remembers: !isWritten)
+        return try zip(plans, wanted).map { plan, wanted in
+            try zip(plan.relationships, wanted).map { relationship, keys in
+                // Rows of this source change what is found.
+                let isWritten = plans.contains {
+                    transaction.model.haveCommon($0.entity, relationship.destination)
+                }
+                return try lookup.find(keys, relationship, remembers: !isWritten)
+            }
         }
     }
 
     private func link(
         _ row: ImportRow, _ found: [[ExchangeKey: Int64]], mayWait: Bool
     ) throws -> LinkedRow {
+        let plan = plans[row.plan]
         var ready = ReadyRow(row: row)
         for link in row.links {
             let relationship = plan.relationships[link.relationship]
             let known = link.keys.compactMap { found[link.relationship][$0] }
             let isComplete = known.count == link.keys.count
             if !isComplete, mayWait, linker.mayCome(relationship.destination, after: source) {
-                if relationship.isRequired { return .waits }
+                if relationship.isNeededFirst { return .waits }
                 ready.tasks.append(
                     ImportLinkTask(
-                        source: source, line: row.line, relationship: link.relationship,
-                        keys: link.keys))
+                        source: source, plan: row.plan, line: row.line,
+                        relationship: link.relationship, keys: link.keys))
                 continue
             }
-            if !isComplete, request.missingTargets == .error || relationship.isRequired {
+            // Without a part of its key a row would be another object.
+            if !isComplete, request.missingTargets == .error || relationship.isNeededFirst {
                 try log.add(linker.missing(relationship, plan, row.line), source: source)
                 return .failed
             }
@@ -121,8 +132,8 @@ struct ImportRowWriter {
             } else {
                 ready.tasks.append(
                     ImportLinkTask(
-                        source: source, line: row.line, relationship: link.relationship,
-                        keys: link.keys, targets: known))
+                        source: source, plan: row.plan, line: row.line,
+                        relationship: link.relationship, keys: link.keys, targets: known))
             }
         }
         return .ready(ready)
@@ -152,7 +163,7 @@ struct ImportRowWriter {
         ) { rows in
             placed += try self.write(rows)
         } refused: { row, error in
-            try log.add(error, source: source, line: row.row.line)
+            try log.add(error, plans[row.row.plan], source: source, line: row.row.line)
         }
         return placed
     }
@@ -166,14 +177,61 @@ struct ImportRowWriter {
             row.row.placed.record.version = 0
             return BatchRow(index: index, placed: row.row.placed, slots: row.row.slots)
         }
-        insertion.didPlace = { outcomes[$0.index] = $1 }
-        defer { insertion.didPlace = nil }
-        do {
-            try insertion.write(batch, transaction)
-        } catch let error as BatchInsertError {
-            throw RefusedItem(index: error.row, underlying: error.underlying)
+        let numbers = rows.map(\.row.plan)
+        for run in runs(batch, numbers) {
+            for (number, rows) in Dictionary(grouping: run, by: { numbers[$0.index] })
+                .sorted(by: { $0.key < $1.key })
+            {
+                let insertion = insertions[number]
+                insertion.didPlace = { outcomes[$0.index] = $1 }
+                defer { insertion.didPlace = nil }
+                do {
+                    try insertion.write(rows, transaction)
+                } catch let error as BatchInsertError {
+                    throw RefusedItem(index: error.row, underlying: error.underlying)
+                }
+            }
         }
         return Array(zip(rows, outcomes))
+    }
+
+    /// Cuts rows where one has unique values of an earlier row of another entity: what is not cut
+    /// may be written entity by entity.
+    ///
+    /// - Parameter numbers: The numbers of the rows' plans.
+    private func runs(_ rows: [BatchRow], _ numbers: [Int]) -> [[BatchRow]] {
+        guard Set(numbers).count > 1 else { return [rows] }
+        let model = transaction.model
+        let keys = plans.map { plan in
+            model.uniqueKeys.enumerated().filter {
+                model.families[$0.element.declarer].contains(plan.entity.index)
+            }
+        }
+        var runs: [[BatchRow]] = [[]]
+        var holders: [ClaimedValues: Int] = [:]
+        for (row, number) in zip(rows, numbers) {
+            let shape = plans[number].entity.shape
+            let claims = keys[number].compactMap { key in
+                key.element.values(of: row.placed.record, shape)
+                    .map { ClaimedValues(key: key.offset, values: $0) }
+            }
+            if claims.contains(where: { claim in
+                holders[claim].map { $0 != number } ?? false
+            }) {
+                runs.append([])
+                holders = [:]
+            }
+            for claim in claims { holders[claim] = number }
+            runs[runs.count - 1].append(row)
+        }
+        return runs
+    }
+
+    /// Unique values of a row.
+    private struct ClaimedValues: Hashable {
+        /// The number of the unique key among the model's.
+        let key: Int
+        let values: [StoredValue]
     }
 }
 

@@ -9,7 +9,7 @@ final class ImportWork: BatchWork {
     // The input is read once.
     let canPlan = false
     private let request: ImportRequest
-    private let plans: [ExchangePlan]
+    private let sources: [ExchangePlans]
     private var readers: [any ImportRowReader] = []
     private var log: ImportLog
     private var rowCount = 0
@@ -17,11 +17,11 @@ final class ImportWork: BatchWork {
     /// So many slices are read while one is written.
     private static let slicesAhead = 2
 
-    init(_ request: ImportRequest, _ plans: [ExchangePlan]) {
+    init(_ request: ImportRequest, _ sources: [ExchangePlans]) {
         self.request = request
-        self.plans = plans
+        self.sources = sources
         resultType = request.resultType
-        log = ImportLog(request, plans)
+        log = ImportLog(request, sources)
     }
 
     /// What was done, after the commit.
@@ -34,10 +34,10 @@ final class ImportWork: BatchWork {
 
     func run(in transaction: BatchTransaction) throws {
         let lookup = ImportTargetLookup(transaction)
-        let linker = ImportLinker(request, plans, transaction, lookup, log)
+        let linker = ImportLinker(request, sources, transaction, lookup, log)
         let held = HeldRows(JSONForm())
         for (number, source) in request.sources.enumerated() {
-            let writer = ImportRowWriter(request, plans, number, transaction, lookup, linker, log)
+            let writer = ImportRowWriter(request, sources, number, transaction, lookup, linker, log)
             try read(source, number, writer, held)
             lookup.forget()
         }
@@ -63,7 +63,7 @@ final class ImportWork: BatchWork {
         let records = try RecordReader(
             source.input, scanner: source.format.scanner(columnCount: source.columns?.count))
         do {
-            readers.append(try rowReader(source, plans[number]))
+            readers.append(try rowReader(source, sources[number]))
             let slices = ImportSlices(records, readers[number])
             let ahead = ReadAhead(Self.slicesAhead) { try slices.next() }
             defer { ahead.stop() }
@@ -79,11 +79,11 @@ final class ImportWork: BatchWork {
     }
 
     private func rowReader(
-        _ source: ImportSource, _ plan: ExchangePlan
+        _ source: ImportSource, _ plans: ExchangePlans
     ) throws -> any ImportRowReader {
-        guard case .csv = source.format else { return JSONRowReader(plan) }
+        guard case .csv = source.format else { return JSONRowReader(plans) }
         return try CSVRowReader(
-            plan, separator: source.format.separatorByte, columns: source.columns)
+            plans, separator: source.format.separatorByte, columns: source.columns)
     }
 
     private func write(
@@ -121,7 +121,7 @@ final class ImportWork: BatchWork {
                     .sorted(by: { $0.key < $1.key })
                 {
                     let writer = ImportRowWriter(
-                        request, plans, number, transaction, lookup, linker, log)
+                        request, sources, number, transaction, lookup, linker, log)
                     let rows = try group.compactMap(row)
                     for index in try writer.write(rows.map(\.row), mayWait: mayWait) {
                         try still.append(rows[index].held)

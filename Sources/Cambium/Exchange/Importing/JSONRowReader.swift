@@ -1,33 +1,49 @@
 /// Reads rows out of JSON objects, by Foundation's decoder.
 final class JSONRowReader: ImportRowReader {
-    private let builder: ImportRowBuilder
     private let decoder = JSONDecoder()
+    private let choice: EntityChoice?
+    /// For each entity that a row may be of.
+    private let variants: [(builder: ImportRowBuilder, fields: [JSONField])]
+    /// The number of the row's entity.
+    private var number = 0
+    private var builder: ImportRowBuilder { variants[number].builder }
     private var plan: ExchangePlan { builder.plan }
-    private let fields: [JSONField]
     private let known: Set<String>
+    /// Why the row could not be begun.
+    private var failure: (any Error)?
     private var ignored: Set<String> = []
     private var looked = 0
+    private var line = 0
 
     /// In so many objects it is looked for members that no property has.
     private static let lookedAt = 1000
     private static let maximumIgnored = 100
 
-    init(_ plan: ExchangePlan) {
-        builder = ImportRowBuilder(plan)
-        fields = plan.nodes.map(JSONField.init)
-        known = Set(plan.nodes.map(\.key.stringValue))
+    init(_ plans: ExchangePlans) {
+        choice = plans.choice
+        variants = plans.plans.enumerated().map { number, plan in
+            (ImportRowBuilder(plan, number), plan.nodes.map(JSONField.init))
+        }
+        var known = Set(plans.plans.flatMap { $0.nodes.map(\.key.stringValue) })
+        if let choice { known.insert(choice.field.stringValue) }
+        self.known = known
     }
 
     var ignoredFields: [String] { ignored.sorted() }
 
-    func beginSlice() { builder.beginSlice() }
+    func beginSlice() {
+        for variant in variants { variant.builder.beginSlice() }
+    }
 
     func row(_ entry: RecordBlock.Entry, of block: RecordBlock) throws -> ImportRow? {
+        number = 0
         try builder.begin(line: entry.line)
+        line = entry.line
         do {
             _ = try decoder.decode(
                 JSONRow.self, from: Data(block.bytes[entry.range]), configuration: self)
         } catch {
+            if let failure { throw failure }
             builder.fail(Self.message(for: error))
         }
         return builder.finish(entry.range)
@@ -43,6 +59,7 @@ final class JSONRowReader: ImportRowReader {
 
     fileprivate func read(_ decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: PropertyName.self)
+        guard try chooseEntity(container) else { return }
         if looked < Self.lookedAt {
             looked += 1
             for key in container.allKeys
@@ -50,7 +67,42 @@ final class JSONRowReader: ImportRowReader {
                 ignored.insert(key.stringValue)
             }
         }
-        read(fields, from: container)
+        read(variants[number].fields, from: container)
+    }
+
+    /// Begins the row of the entity that the object says.
+    ///
+    /// - Returns: Whether it says one.
+    private func chooseEntity(
+        _ container: KeyedDecodingContainer<PropertyName>
+    ) throws -> Bool {
+        guard let choice else { return true }
+        do {
+            number = try choice.number(of: Self.word(choice.field, in: container))
+        } catch {
+            builder.fail(
+                choice.field.stringValue, error as? FieldProblem ?? FieldProblem("\(error)"))
+            return false
+        }
+        guard number > 0 else { return true }
+        do {
+            try builder.begin(line: line)
+            return true
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    private static func word(
+        _ field: PropertyName, in container: KeyedDecodingContainer<PropertyName>
+    ) throws -> String? {
+        guard container.contains(field), try !container.decodeNil(forKey: field) else { return nil }
+        do {
+            return try container.decode(String.self, forKey: field)
+        } catch {
+            throw FieldProblem("is no text. Put the entity's word in quotes.")
+        }
     }
 
     private func read(
@@ -144,29 +196,33 @@ final class JSONRowReader: ImportRowReader {
 
     /// The key that a member is, or has.
     private func key(
-        _ key: ExchangeRelationship.Key, of field: JSONField,
+        _ key: ExchangeKeyShape, of field: JSONField,
         from container: KeyedDecodingContainer<PropertyName>
     ) throws -> ExchangeKey {
         let member = JSONMember(container: container, key: field.key)
         if key.parts.count == 1,
-            let part = try? key.parts[0].stored(from: member, plan.dates)
+            let part = try? key.parts[0].attribute.stored(from: member, plan.dates)
         {
             return ExchangeKey([part])
         }
         return try self.key(key, try container.superDecoder(forKey: field.key))
     }
 
-    /// The key of an object: its only part by itself, or an object of its parts.
-    private func key(
-        _ key: ExchangeRelationship.Key, _ decoder: any Decoder
-    ) throws -> ExchangeKey {
+    private func key(_ key: ExchangeKeyShape, _ decoder: any Decoder) throws -> ExchangeKey {
+        ExchangeKey(try values(of: key, decoder))
+    }
+
+    /// The values of a key: its only one by itself, or those of an object of its properties.
+    private func values(
+        of key: ExchangeKeyShape, _ decoder: any Decoder
+    ) throws -> [StoredValue] {
         if key.parts.count == 1 {
             let element = JSONElement(container: try decoder.singleValueContainer())
             if element.container.decodeNil() {
                 throw FieldProblem("names no object: a key is null. Leave it out.")
             }
             do {
-                return ExchangeKey([try key.parts[0].stored(from: element, plan.dates)])
+                return [try key.parts[0].attribute.stored(from: element, plan.dates)]
             } catch {
                 guard (try? decoder.container(keyedBy: PropertyName.self)) != nil else {
                     throw error
@@ -174,22 +230,25 @@ final class JSONRowReader: ImportRowReader {
             }
         }
         let container = try decoder.container(keyedBy: PropertyName.self)
-        return ExchangeKey(
-            try key.parts.map { part in
-                let names = part.attribute.name.split(separator: ".")
-                var inner = container
-                for name in names.dropLast() {
-                    inner = try inner.nestedContainer(
-                        keyedBy: PropertyName.self, forKey: PropertyName(name))
-                }
-                let last = PropertyName(names.last ?? "")
-                guard inner.contains(last), try !inner.decodeNil(forKey: last) else {
-                    throw FieldProblem(
-                        "lacks \(part.attribute.name), which is a part of the key. Add it.")
-                }
-                return try part.stored(
-                    from: JSONMember(container: inner, key: last), plan.dates)
-            })
+        return try key.columns.flatMap { column in
+            let names = column.name.split(separator: ".")
+            var inner = container
+            for name in names.dropLast() {
+                inner = try inner.nestedContainer(
+                    keyedBy: PropertyName.self, forKey: PropertyName(name))
+            }
+            let last = PropertyName(names.last ?? "")
+            guard inner.contains(last), try !inner.decodeNil(forKey: last) else {
+                throw FieldProblem("lacks \(column.name), which is a part of the key. Add it.")
+            }
+            switch column.content {
+            case .attribute(let attribute):
+                let member = JSONMember(container: inner, key: last)
+                return [try attribute.stored(from: member, plan.dates)]
+            case .relationship(_, _, let key):
+                return try values(of: key, try inner.superDecoder(forKey: last))
+            }
+        }
     }
 
     /// What should stand there, where the decoder found another kind of value.

@@ -1,6 +1,8 @@
 /// A relationship of an imported object that is to be set when its row is there.
 struct ImportLinkTask: Codable {
     let source: Int
+    /// The number of its plan among those of the source.
+    let plan: Int
     let line: Int
     /// The number of the relationship in the plan.
     let relationship: Int

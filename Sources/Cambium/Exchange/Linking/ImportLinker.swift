@@ -1,7 +1,7 @@
 /// Sets the relationships of imported objects that their rows do not hold, or did not know.
 final class ImportLinker {
     private let request: ImportRequest
-    private let plans: [ExchangePlan]
+    private let sources: [ExchangePlans]
     private let transaction: BatchTransaction
     private let lookup: ImportTargetLookup
     private let log: ImportLog
@@ -14,11 +14,11 @@ final class ImportLinker {
     private static let sliceSize = 4096
 
     init(
-        _ request: ImportRequest, _ plans: [ExchangePlan], _ transaction: BatchTransaction,
+        _ request: ImportRequest, _ sources: [ExchangePlans], _ transaction: BatchTransaction,
         _ lookup: ImportTargetLookup, _ log: ImportLog
     ) {
         self.request = request
-        self.plans = plans
+        self.sources = sources
         self.transaction = transaction
         self.lookup = lookup
         self.log = log
@@ -31,9 +31,11 @@ final class ImportLinker {
 
     /// Whether objects of an entity may come with the rest of a source, or with a later one.
     func mayCome(_ destination: EntityDescription, after source: Int) -> Bool {
-        plans.indices.contains { number in
+        sources.indices.contains { number in
             (number >= source || sourcesThatWait.contains(number))
-                && transaction.model.haveCommon(plans[number].entity, destination)
+                && sources[number].plans.contains {
+                    transaction.model.haveCommon($0.entity, destination)
+                }
         }
     }
 
@@ -70,7 +72,7 @@ final class ImportLinker {
 
     private func settle(_ tasks: [ImportLinkTask], isLast: Bool) throws {
         let groups = Dictionary(grouping: tasks) {
-            Place(source: $0.source, relationship: $0.relationship)
+            Place(source: $0.source, plan: $0.plan, relationship: $0.relationship)
         }
         for (place, tasks) in groups.sorted(by: { $0.key < $1.key }) {
             try settle(tasks, place, isLast: isLast)
@@ -79,16 +81,18 @@ final class ImportLinker {
 
     private struct Place: Hashable, Comparable {
         let source: Int
+        let plan: Int
         let relationship: Int
 
         static func < (one: Place, other: Place) -> Bool {
-            (one.source, one.relationship) < (other.source, other.relationship)
+            (one.source, one.plan, one.relationship)
+                < (other.source, other.plan, other.relationship)
         }
     }
 
     /// Sets one relationship of several objects.
     private func settle(_ tasks: [ImportLinkTask], _ place: Place, isLast: Bool) throws {
-        let plan = plans[place.source]
+        let plan = sources[place.source].plans[place.plan]
         let relationship = plan.relationships[place.relationship]
         let unknown = tasks.filter { $0.targets == nil }
         let found = try lookup.find(
@@ -136,7 +140,7 @@ final class ImportLinker {
                     index: index - tasks.startIndex, underlying: refusal.underlying)
             }
         } refused: { task, error in
-            try log.add(error, source: task.source, line: task.line)
+            try log.add(error, plan, source: task.source, line: task.line)
         }
     }
 }

@@ -33,7 +33,7 @@ extension ExchangePlan {
                 return [whole]
                     + key.parts.enumerated().map { index, part in
                         CSVColumn(
-                            name: "\(node.path).\(part.attribute.name)",
+                            name: "\(node.path).\(part.name)",
                             content: .keyPart(relationship: number, part: index))
                     }
             }

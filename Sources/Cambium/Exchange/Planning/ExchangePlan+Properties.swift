@@ -29,18 +29,38 @@ extension ExchangePlan {
             }.map(Property.relationship)
     }
 
-    /// What an export was told to write.
-    static func named(_ names: [String], of entity: EntityDescription) throws -> [Property] {
-        let known =
-            attributes(of: entity) { _ in true }
+    /// What an export was asked to write, as far as the entity has it.
+    static func named(_ names: [String], of entity: EntityDescription) -> [Property] {
+        let known = known(of: entity)
+        return names.flatMap { name in known.filter { isMeant($0, by: name) } }
+    }
+
+    /// Makes sure that what an export was asked to write exists.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity that an error names.
+    ///   - family: The entities that may have the properties.
+    static func checkExported(
+        _ names: [String], of entity: EntityDescription, _ family: [EntityDescription]
+    ) throws {
+        let known = family.flatMap(known)
+        guard
+            let unknown = names.first(where: { name in
+                !known.contains { isMeant($0, by: name) }
+            })
+        else { return }
+        throw StoreError.unknownName(
+            "The entity \(entity.name) has no property \(unknown) that a file can have.", unknown,
+            among: known.map(\.name))
+    }
+
+    private static func known(of entity: EntityDescription) -> [Property] {
+        attributes(of: entity) { _ in true }
             + entity.relationships.filter { !$0.isTransient }.map(Property.relationship)
-        return try names.flatMap { name in
-            let found = known.filter { $0.name == name || $0.name.hasPrefix(name + ".") }
-            guard found.isEmpty else { return found }
-            throw StoreError.unknownName(
-                "The entity \(entity.name) has no property \(name) that a file can have.", name,
-                among: known.map(\.name))
-        }
+    }
+
+    private static func isMeant(_ property: Property, by name: String) -> Bool {
+        property.name == name || property.name.hasPrefix(name + ".")
     }
 
     private static func attributes(

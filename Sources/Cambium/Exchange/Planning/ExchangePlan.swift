@@ -28,10 +28,9 @@ struct ExchangePlan: Sendable {
 
     /// - Parameters:
     ///   - properties: Those that are wanted.
-    ///   - fieldNames: What the file calls properties.
-    ///   - keys: By which attributes relationships name what they lead to.
-    /// - Throws: ``StoreError`` where a name is none of the entity, or two properties have one
-    ///   field.
+    ///   - fieldNames: What the file calls properties; those of other entities are ignored.
+    ///   - keys: By which properties relationships name what they reference.
+    /// - Throws: ``StoreError`` where two properties have one field.
     init(
         _ entity: EntityDescription, in model: RuntimeModel, properties: [Property],
         fieldNames: [String: String], keys: [String: [String]], dates: ExchangeDateFormat
@@ -39,8 +38,6 @@ struct ExchangePlan: Sendable {
         self.entity = entity
         self.model = model
         self.dates = dates
-        try Self.check(fieldNames.keys.sorted(), of: entity)
-        try Self.check(keys.keys.sorted(), of: entity)
         for property in properties {
             let content: Content
             switch property {
@@ -67,6 +64,11 @@ struct ExchangePlan: Sendable {
 
     /// What the file calls a property, or what there is of a composite value.
     func field(of property: String) -> String { pathByProperty[property] ?? property }
+
+    /// Whether something has a field of this name.
+    func hasField(_ name: String) -> Bool {
+        nodes.contains { $0.key.stringValue == name } || columns.contains { $0.name == name }
+    }
 
     /// The names on the way to a property's field: the given name of the longest part of the
     /// property's own that has one, and the rest.
@@ -108,12 +110,26 @@ struct ExchangePlan: Sendable {
         return true
     }
 
-    private static func check(_ names: [String], of entity: EntityDescription) throws {
+    /// Makes sure that names are those of properties.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity that an error names.
+    ///   - family: The entities that may have the properties.
+    /// - Throws: ``StoreError`` where no entity has a property of a name.
+    static func check(
+        _ names: some Collection<String>, of entity: EntityDescription,
+        _ family: [EntityDescription]
+    ) throws {
+        let known = Set(family.flatMap(propertyNames))
+        guard let unknown = names.filter({ !known.contains($0) }).min() else { return }
+        throw StoreError.unknownName(
+            "The entity \(entity.name) has no property \(unknown).", unknown,
+            among: known.sorted())
+    }
+
+    private static func propertyNames(of entity: EntityDescription) -> [String] {
         let attributes = entity.attributes.compactMap { $0?.name }
         let groups = entity.model.compositeAttributes(of: entity.entity).map(\.name)
-        let known = attributes + groups + entity.relationships.map(\.relationship.name)
-        guard let unknown = names.first(where: { !known.contains($0) }) else { return }
-        throw StoreError.unknownName(
-            "The entity \(entity.name) has no property \(unknown).", unknown, among: known)
+        return attributes + groups + entity.relationships.map(\.relationship.name)
     }
 }

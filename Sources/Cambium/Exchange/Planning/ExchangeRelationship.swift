@@ -1,25 +1,22 @@
-/// A relationship as files have it: by the unique attributes of what it leads to.
+/// A relationship as files have it: by the unique values of what it references.
 struct ExchangeRelationship: Sendable {
-    /// The attributes that name an object.
-    struct Key: Sendable {
-        let unique: UniqueKey
-        /// The entity that declares the constraint.
-        let declarer: EntityDescription
-        let parts: [ExchangeAttribute]
-    }
-
     let description: RelationshipDescription
-    /// Nil where the destination has no unique attributes.
-    let key: Key?
-    /// The entity that it leads to.
+    /// Nil where the destination has no unique values that a file could have.
+    let key: ExchangeKeyShape?
+    /// The entity that it references.
     let destination: EntityDescription
+    /// Whether a unique constraint of its own entity includes it. Which object a row is may then
+    /// depend on it.
+    let isInKey: Bool
 
     var name: String { description.relationship.name }
     /// Whether there must be a link in the row itself.
     var isRequired: Bool { description.slot != nil && !description.relationship.isOptional }
+    /// Whether a row cannot be written before its destination is known.
+    var isNeededFirst: Bool { isRequired || isInKey }
 
-    /// - Parameter names: The attributes of the constraint that is meant; nil means the first one
-    ///   that has attributes only.
+    /// - Parameter names: The properties of the constraint that is meant; nil means the first one
+    ///   that has attributes only, or else the first one whose relationships have keys.
     init(
         _ description: RelationshipDescription, of entity: EntityDescription,
         in model: RuntimeModel, by names: [String]?
@@ -27,38 +24,35 @@ struct ExchangeRelationship: Sendable {
         self.description = description
         let destination = model.entities[description.destination]
         self.destination = destination
-        let keys = model.uniqueKeys.filter {
-            !$0.isPartner && model.families[$0.declarer].contains(destination.index)
-        }.compactMap { Self.key($0, model) }
+        isInKey = model.uniqueConstraints(of: entity).contains { unique in
+            description.slot.map(unique.slots.contains) ?? false
+        }
         guard let names else {
-            key = keys.first
+            key = ExchangeKeyShape(of: destination, in: model)
             return
         }
-        key = keys.first { Set($0.unique.properties) == Set(names) }
+        let unique = model.uniqueConstraints(of: destination)
+            .first { Set($0.properties) == Set(names) }
+        key = unique.flatMap { ExchangeKeyShape($0, in: model) }
         guard key == nil else { return }
-        throw StoreError(
-            code: .invalidRequest,
-            message: "\(destination.name) has no unique constraint over "
-                + "\(names.joined(separator: ", ")), by which \(entity.name)."
-                + "\(description.relationship.name) is to name its objects.",
-            remedy: "Add one to the model: <unique by=\"\(names.joined(separator: " "))\"/>.")
-    }
-
-    /// - Returns: Nil where a part is a relationship itself.
-    private static func key(_ unique: UniqueKey, _ model: RuntimeModel) -> Key? {
-        let declarer = model.entities[unique.declarer]
-        let parts = unique.slots.compactMap { slot in
-            declarer.attributes[slot].map {
-                ExchangeAttribute($0, slot: slot, in: model.model)
-            }
-        }
-        guard parts.count == unique.slots.count else { return nil }
-        return Key(unique: unique, declarer: declarer, parts: parts)
+        let meant = "\(names.joined(separator: ", ")), by which \(entity.name).\(name)"
+        throw unique == nil
+            ? StoreError(
+                code: .invalidRequest,
+                message: "\(destination.name) has no unique constraint over \(meant) is to name "
+                    + "its objects.",
+                remedy: "Add one to the model: <unique by=\"\(names.joined(separator: " "))\"/>.")
+            : StoreError(
+                code: .invalidRequest,
+                message: "The unique constraint of \(destination.name) over \(meant) is to name "
+                    + "its objects, includes a relationship whose objects have no name themselves.",
+                remedy: "Give its destination a unique constraint over attributes, or choose "
+                    + "another constraint of \(destination.name).")
     }
 
     /// What is wrong where the relationship is given and cannot be.
     var keylessProblem: String {
-        "references \(destination.name), which has no unique attributes to name an object by."
+        "references \(destination.name), which has no unique values to name an object by."
     }
 
     static let remedyOfKeyless =
@@ -68,51 +62,93 @@ struct ExchangeRelationship: Sendable {
     var keylessField: FieldProblem { FieldProblem("\(keylessProblem) \(Self.remedyOfKeyless)") }
 }
 
-/// The unique values of an object: what a file names it by.
-struct ExchangeKey: Hashable, Sendable {
-    /// As the store compares them: texts are bytes, and the two zeros are equal.
-    let values: [StoredValue]
+/// How a file names an object of an entity: by the values of a unique constraint.
+///
+/// A relationship of the constraint is named the same way, by a constraint of its destination. So a
+/// membership that is unique by `person club` is named by the e-mail address of the person and the
+/// name of the club.
+struct ExchangeKeyShape: Sendable {
+    /// A property of the constraint.
+    struct Column: Sendable {
+        enum Content: Sendable {
+            case attribute(ExchangeAttribute)
+            case relationship(RelationshipDescription, to: EntityDescription, ExchangeKeyShape)
+        }
 
-    init(_ values: [StoredValue]) {
-        self.values = values.map { value in
-            switch value {
-            case .text(let text): .blob(Data(text.utf8))
-            case .real(let number): .real(number + 0)
-            case .null, .integer, .blob: value
+        let name: String
+        let slot: Int
+        let content: Content
+        /// The places of its values among those of the key.
+        let parts: Range<Int>
+    }
+
+    /// A value that a file has for a key.
+    struct Part: Sendable {
+        /// Its name within the key: `club.name`, or `club` where one value names a club.
+        let name: String
+        let attribute: ExchangeAttribute
+    }
+
+    let unique: UniqueKey
+    /// The entity that declares the constraint.
+    let declarer: EntityDescription
+    private(set) var columns: [Column] = []
+    private(set) var parts: [Part] = []
+
+    /// Whether the values of one object alone decide it, and not what that one references.
+    var hasAttributesOnly: Bool {
+        columns.allSatisfy { if case .attribute = $0.content { true } else { false } }
+    }
+
+    /// The first constraint over attributes alone, or else the first one that can be named.
+    ///
+    /// - Parameter outer: The constraints that this is a part of. None of them is used again: in a
+    ///   tree that is unique by `parent name`, names would have no end.
+    init?(of entity: EntityDescription, in model: RuntimeModel, within outer: [UniqueKey] = []) {
+        let shapes = model.uniqueConstraints(of: entity)
+            .filter { unique in !outer.contains { $0 === unique } }
+            .compactMap { Self($0, in: model, within: outer) }
+        guard let shape = shapes.first(where: \.hasAttributesOnly) ?? shapes.first else {
+            return nil
+        }
+        self = shape
+    }
+
+    /// - Returns: Nil where a relationship is included whose destination cannot be named.
+    init?(_ unique: UniqueKey, in model: RuntimeModel, within outer: [UniqueKey] = []) {
+        self.unique = unique
+        declarer = model.entities[unique.declarer]
+        for (name, slot) in zip(unique.properties, unique.slots) {
+            let first = parts.count
+            let content: Column.Content
+            if let attribute = declarer.attributes[slot] {
+                let exchanged = ExchangeAttribute(attribute, slot: slot, in: model.model)
+                content = .attribute(exchanged)
+                parts.append(Part(name: name, attribute: exchanged))
+            } else {
+                guard let relationship = declarer.relationships.first(where: { $0.slot == slot })
+                else { return nil }
+                let destination = model.entities[relationship.destination]
+                guard let key = Self(of: destination, in: model, within: outer + [unique]) else {
+                    return nil
+                }
+                content = .relationship(relationship, to: destination, key)
+                parts += key.parts.map { part in
+                    Part(
+                        name: key.parts.count == 1 ? name : "\(name).\(part.name)",
+                        attribute: part.attribute)
+                }
             }
+            columns.append(
+                Column(name: name, slot: slot, content: content, parts: first..<parts.count))
         }
     }
-}
 
-extension ExchangeKey: Codable {
-    private enum Part: Codable {
-        case integer(Int64)
-        case real(UInt64)
-        case bytes(Data)
-        case null
-    }
-
-    /// Reads what was put by until its object has come.
-    init(from decoder: any Decoder) throws {
-        values = try [Part](from: decoder).map { part in
-            switch part {
-            case .integer(let value): .integer(value)
-            case .real(let bits): .real(Double(bitPattern: bits))
-            case .bytes(let data): .blob(data)
-            case .null: .null
-            }
+    /// The paths of the relationships that the values come from.
+    var relationshipPaths: [String] {
+        columns.flatMap { column -> [String] in
+            guard case .relationship(_, _, let key) = column.content else { return [] }
+            return [column.name] + key.relationshipPaths.map { "\(column.name).\($0)" }
         }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        try values.map { value -> Part in
-            switch value {
-            case .integer(let value): .integer(value)
-            case .real(let value): .real(value.bitPattern)
-            case .blob(let data): .bytes(data)
-            case .text(let text): .bytes(Data(text.utf8))
-            case .null: .null
-            }
-        }.encode(to: encoder)
     }
 }

@@ -11,8 +11,9 @@
 /// that owns the table, and ordered ones, by the keys of what they lead to. Importing it brings
 /// the same values and links.
 ///
-/// Objects of sub-entities are written with the properties of the request's entity. To bring them
-/// back, export each entity with ``FetchRequest/includesSubentities`` off.
+/// Objects of sub-entities are written with the properties of the request's entity. To write all
+/// properties of each, and its entity, set ``entityField``: an import with the same field brings
+/// all of them back.
 ///
 /// - Complexity: Some hundred objects are in memory at a time, and the key of each. Each to-many
 ///   whose links are in a table of their own is one query for each object.
@@ -27,7 +28,19 @@ public struct ExportRequest<Entity: ManagedObject>: Sendable {
     public var properties: [String]?
     /// What the file calls properties; see ``ImportSource/fieldNames``.
     public var fieldNames: [String: String] = [:]
-    /// By which attributes relationships name what they lead to; see
+    /// The field that says the entity of each object; see ``ImportSource/entityField``. Default:
+    /// nil, no field says it.
+    ///
+    /// Each object is then written with the properties of its own entity. In CSV there is a column
+    /// for each property that any of the entities has, empty for the objects of the others.
+    ///
+    /// ```swift
+    /// var request = ExportRequest(Party.fetchRequest(), as: .csv())
+    /// request.entityField = "type"
+    /// try context.execute(request, to: "parties.csv")
+    /// ```
+    public var entityField: ExchangeEntityField?
+    /// By which unique constraints relationships name their destinations; see
     /// ``ImportSource/relationshipKeys``.
     public var relationshipKeys: [String: [String]] = [:]
     /// How dates are written. Default: ISO 8601.
@@ -56,6 +69,6 @@ public struct ExportRequest<Entity: ManagedObject>: Sendable {
 public struct ExportResult: Sendable, Hashable {
     /// How many objects.
     public let count: Int
-    /// Relationships that were left out because what they lead to has no unique attributes.
+    /// Relationships that were left out because their destinations have no unique values.
     public let leftOut: [String]
 }

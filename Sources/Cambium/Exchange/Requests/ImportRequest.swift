@@ -9,8 +9,10 @@
 /// ```
 ///
 /// A row whose unique values an object has is dealt with by ``mergePolicy``; the default updates
-/// that object. Relationships are given by key: the unique attributes of what they lead to. What
-/// they lead to may come later in the file, or in another file of the request.
+/// that object. Relationships are given by key: the unique values of what they reference. What
+/// they reference may come later in the file, or in another file of the request. A relationship may
+/// be a part of the unique values itself: prices that are unique by `product date` are updated by
+/// rows with the number of a product and a date.
 ///
 /// The same holds as of a ``BatchInsertRequest``: the store's checks, and all limits and rules of
 /// the model; no hook is called and no check of the program's own is run, and members of a to-many
@@ -78,7 +80,7 @@ public enum MissingTargetHandling: Sendable, Hashable {
     /// errors, the import then keeps it without the link.
     case error
     /// The link is left out: a to-one counts as not given, so that an object that is updated keeps
-    /// where it led; a to-many gets the rest of its list. Of a relationship that is required it is
-    /// an error all the same.
+    /// where it led; a to-many gets the rest of its list. If the relationship is required, or is in
+    /// a unique constraint, it is an error all the same.
     case skip
 }

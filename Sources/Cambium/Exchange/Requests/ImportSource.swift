@@ -5,7 +5,7 @@
 /// |---|---|---|
 /// | attribute | a member of its name | a column of its name |
 /// | part of a composite value | a nested object | a column `address.street` |
-/// | to-one relationship | the key, or an object of the key's attributes | the key; `category.name` |
+/// | to-one relationship | the key, or an object of the key's properties | the key; `category.name` |
 /// | to-many relationship | an array of keys | a list of keys |
 ///
 /// Whole numbers, decimals and floating-point numbers are numbers (decimals may be texts, which
@@ -16,8 +16,8 @@
 /// updated. A JSON `null` is nil. An empty CSV field is nil for an optional attribute, where
 /// quotes (`""`) mean an empty text; for a required one it counts as left out.
 public struct ImportSource: Sendable {
-    /// The name of the entity. Rows are of this very entity, not of a sub-entity: a column that
-    /// tells rows of several entities apart is not read. Split such a file into a source for each.
+    /// The name of the entity. Rows are of this very entity, unless ``entityField`` says which
+    /// sub-entity a row is of.
     public let entityName: String
     /// Where the bytes come from.
     public let input: ImportInput
@@ -30,9 +30,24 @@ public struct ImportSource: Sendable {
     /// The names of the columns, for a CSV file whose first line is a row already. Nil: the first
     /// line has them.
     public var columns: [String]?
-    /// By which attributes relationships name what they lead to, where the destination has several
-    /// unique constraints: those of the one that is meant, by the relationship's name. Default: the
-    /// first constraint that has attributes only.
+    /// The field that says which entity each row is of: the source's own, or a sub-entity. Default:
+    /// nil, all rows are of the source's entity.
+    ///
+    /// ```swift
+    /// var source = ImportSource(Party.self, from: .file("parties.csv"), as: .csv())
+    /// source.entityField = "type"
+    /// ```
+    ///
+    /// The source's entity may be abstract. A row has the fields of its own entity; other fields of
+    /// it are ignored. A row without a word, or whose word means no entity that has objects, is an
+    /// error of the row. So is a row that would update an object of another entity: the entity of
+    /// an object never changes.
+    public var entityField: ExchangeEntityField?
+    /// By which unique constraints relationships name their destinations, if these have several:
+    /// the properties of the constraint, by the relationship's name. Default: the first constraint
+    /// that has attributes only, or else the first one that has a relationship.
+    ///
+    /// A relationship in a constraint is named by a constraint of its own destination.
     public var relationshipKeys: [String: [String]] = [:]
     /// How dates are written. Default: ISO 8601.
     public var dateFormat = ExchangeDateFormat.iso8601

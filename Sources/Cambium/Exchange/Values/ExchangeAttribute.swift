@@ -126,7 +126,8 @@ struct FieldProblem: Error {
         }
     }
 
-    private static func list(_ cases: [String]) -> String {
+    /// Texts as a person reads them, not too many.
+    static func list(_ cases: [String]) -> String {
         let shown = cases.prefix(10).joined(separator: ", ")
         return cases.count > 10 ? "one of \(shown), …" : shown
     }

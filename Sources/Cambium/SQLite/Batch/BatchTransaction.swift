@@ -261,8 +261,7 @@ final class BatchTransaction {
                 entity: entity, key: broken,
                 underlying: ValidationError(
                     code: .ruleViolated, entityName: entity.name, objectID: nil, property: nil,
-                    rule: rule.name,
-                    message: rule.message ?? "The rule \(rule.name) does not hold."))
+                    rule: rule.name, message: rule.refusal))
         }
     }
 }

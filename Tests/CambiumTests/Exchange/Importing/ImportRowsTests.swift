@@ -167,7 +167,38 @@ struct ImportRowsTests {
                 result.errors.allSatisfy {
                     ($0.underlying as? ValidationError)?.code == .ruleViolated
                 })
+            // The model's own words, as a save says them.
+            let words = "A sale price is below the price"
+            #expect(result.errors.map(\.message) == [words, words])
             try #expect(context.fetch(Product.fetchRequest()).map(\.salePrice) == [1, nil])
+        }
+    }
+
+    @Test func `limits are refused in the words of a save`() throws {
+        try withContainer(Shop.model) { container in
+            let context = container.newContext()
+            func saved(_ change: (Product) -> Void) -> [String] {
+                defer { context.rollback() }
+                let product = Product(in: context, sku: "AB-1", kind: .book, price: 1)
+                change(product)
+                do {
+                    try context.save()
+                    return []
+                } catch let error as ValidationErrors {
+                    return error.errors.map(\.message)
+                } catch {
+                    return [(error as? ValidationError)?.message ?? "\(error)"]
+                }
+            }
+            func imported(_ row: String) throws -> [String] {
+                let result = try context.execute(products([row]) { $0.onError = .keepGoodRows })
+                return result.errors.map(\.message)
+            }
+            try #expect(imported("AB-1,book,-1,,") == saved { $0.price = -1 })
+            try #expect(imported("AB-1,book,100000,,") == saved { $0.price = 100000 })
+            try #expect(imported("AB-1,book,1,,-1") == saved { $0.stock = -1 })
+            try #expect(imported("nonsense,book,1,,") == saved { $0.sku = "nonsense" })
+            #expect(saved { $0.stock = -1 } == ["stock is below 0."])
         }
     }
 
