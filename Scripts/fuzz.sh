@@ -33,12 +33,14 @@ kept=Tests/Fuzzing/Corpus/$kind
 mkdir -p "$found" "$findings" "$kept"
 
 echo "Building $program"
-swift build -c release --package-path Tests/Fuzzing --scratch-path "$scratch" \
-    --product "$program" >"$scratch/$program.build" 2>&1 || {
+flags="$system -c release --package-path Tests/Fuzzing --scratch-path $scratch"
+# shellcheck disable=SC2086
+swift build $flags --product "$program" >"$scratch/$program.build" 2>&1 || {
     cat "$scratch/$program.build"
     fail "The fuzzer does not build. libFuzzer is in the toolchains of swift.org, not in Xcode's."
 }
-program=$scratch/release/$program
+# shellcheck disable=SC2086
+program=$(products $flags)/$program
 
 # Swift's own report of a crash would keep libFuzzer from writing down the input.
 SWIFT_BACKTRACE=enable=no

@@ -21,12 +21,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$root"
-flags="--package-path Tests/Adoption --scratch-path .build/adoption"
+flags="$strict --package-path Tests/Adoption --scratch-path .build/adoption"
 # shellcheck disable=SC2086
 swift build --product CambiumTool $strict
 # shellcheck disable=SC2086
 swift build --product ObjectDump $flags
 tool=$(products)/CambiumTool
 # shellcheck disable=SC2086
-dump=$(swift build $flags --show-bin-path)/ObjectDump
+dump=$(products $flags)/ObjectDump
 python3 -B Tests/Adoption/check.py "$tool" "$dump" "$corpus" "$work"

@@ -8,7 +8,8 @@
 #
 # CAMBIUM_SCRATCH names a folder for the package and its products; it speeds up the next run.
 set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
+. "$(dirname "$0")/setup.sh"
+root=$(pwd)
 work=${CAMBIUM_SCRATCH:-}
 if [ -z "$work" ]; then
     work=$(mktemp -d)
@@ -127,18 +128,21 @@ EOF
     printf '%s' "$calls"
 } > "$package/Sources/Run/main.swift"
 
-swift run --package-path "$package" --scratch-path "$work/build" Run
+flags="--package-path $package --scratch-path $work/build"
+# shellcheck disable=SC2086
+swift run $system $flags Run
 
 # What users see of a generated module: where a case has the list Symbols.txt, it is all.
 target=$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -n 1)
-products=$(swift build --package-path "$package" --scratch-path "$work/build" --show-bin-path)
+# shellcheck disable=SC2086
+modules=$(modules "$(products $flags)")
 differences=0
 for list in "$root"/Tests/CambiumCompilerTests/Cases/Emitting/Models/*/Symbols.txt; do
     case=$(dirname "$list")
     model=$(basename "$(ls "$case"/Swift/*Model.swift)" Model.swift)
     rm -rf "$work/symbols" && mkdir -p "$work/symbols"
     swift symbolgraph-extract -module-name "${model}Module" -target "$target" \
-        -I "$products/Modules" -minimum-access-level public -skip-synthesized-members \
+        -I "$modules" -minimum-access-level public -skip-synthesized-members \
         -Xcc "-fmodule-map-file=$root/Sources/CSQLite/module.modulemap" \
         -output-dir "$work/symbols" > "$work/symbols.log" 2>&1 || {
         cat "$work/symbols.log"
