@@ -1,4 +1,5 @@
 import CambiumModel
+
 /// What a command about migrations has found or done: a value that is printed for a person or
 /// encoded for a program. The tool and the command of a user's own program print the same.
 package protocol MigrationReport: Encodable, Sendable {
