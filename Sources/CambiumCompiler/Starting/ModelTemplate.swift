@@ -68,8 +68,8 @@ package struct ModelTemplate: Sendable {
         return """
             <?xml version="1.0" encoding="UTF-8"?>
             <!-- The first version of \(name). It is a draft until it ships: change it as you like, and
-                 set StoreOptions.draftPolicy for the stores that you have made meanwhile. Then run
-                 `swift package cambium version new --freeze`, and go on in 2.xml: this file stays.
+                 set StoreOptions.draftPolicy for the stores that you have made meanwhile. Then let
+                 `swift package cambium version new` freeze it and copy it to 2.xml, and go on there.
                  access="public" is for a target whose classes other targets use. -->
             <model xmlns="urn:cambium:model:1" name="\(name)" version="1">
 

@@ -10,7 +10,7 @@ enum FreezeCommand: Command {
         cambium.lock in the bundle, a line for each version. From then on the build refuses a change
         to one of them that its stores would not have: tables and columns, defaults, limits, rules,
         indexes, renames, migrations. Layout, comments, messages, code generation and requests may
-        change. The next change of the data goes into a new version: swift package cambium version new MODEL.
+        change. The next change of the data goes into a new version: cambium version new MODEL.
 
         --history writes another file, once, for a bundle of Xcode that is to stay as it is:
         Name.history.xml beside it, or the file of --declarations. Core Data dropped what a version
