@@ -55,10 +55,10 @@ struct BatchUpsert {
                 underlying: ValidationError(
                     code: .notUnique, entityName: entity.name, objectID: nil,
                     property: properties.count == 1 ? properties[0] : nil,
-                    message: "A \(target.entity.name) has the same "
-                        + "\(properties.joined(separator: ", ")), and no object becomes a "
-                        + "\(entity.name) later. Give the row the entity \(target.entity.name), "
-                        + "or delete that object first."))
+                    message: "An object of \(target.entity.name) has the same "
+                        + "\(properties.joined(separator: ", ")), and the entity of an object "
+                        + "never changes. Give the row the entity \(target.entity.name), or "
+                        + "delete that object first."))
         }
         // Of an object of another branch of the hierarchy only what both have.
         let common = transaction.model.commonSlots(entity, target.entity, first.key.declarer)

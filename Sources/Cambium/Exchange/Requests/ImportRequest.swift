@@ -19,7 +19,8 @@
 /// are not counted.
 ///
 /// ## Topics
-/// - What to read: ``sources``, ``ImportSource``, ``ImportInput``, ``ExchangeFormat``
+/// - What to read: ``sources``, ``ImportSource``, ``ImportInput``, ``ExchangeFormat``,
+///   ``ExchangeEntityField``
 /// - What to do: ``mergePolicy``, ``onError``, ``maximumErrors``, ``missingTargets``
 /// - What comes out: ``ImportResult``, ``ImportError``, ``progress``
 public struct ImportRequest: Sendable {

@@ -262,8 +262,8 @@ struct ImportEntityTests {
             #expect(result.errors.map(\.line) == [2, 3, 4, 5])
             #expect(
                 result.errors.first?.message
-                    == "A Individual has the same code, and no object becomes a Company later. "
-                    + "Give the row the entity Individual, or delete that object first.")
+                    == "An object of Individual has the same code, and the entity of an object never "
+                    + "changes. Give the row the entity Individual, or delete that object first.")
             #expect(result.errors.first?.field == "code")
         }
     }
@@ -282,7 +282,7 @@ struct ImportEntityTests {
             try #expect(shown(context) == ["Bank x 2"])
             #expect(
                 failure(context, text.replacing("\"x\"", with: "\"y\"")).hasPrefix(
-                    "Party:2: A Bank"))
+                    "Party:2: An object of Bank"))
         }
     }
 
