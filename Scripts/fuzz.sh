@@ -32,15 +32,15 @@ findings=$scratch/findings/$kind
 kept=Tests/Fuzzing/Corpus/$kind
 mkdir -p "$found" "$findings" "$kept"
 
+# The native build system alone links it: with the next one the program's `main` keeps its name,
+# which libFuzzer's library has too.
 echo "Building $program"
-flags="$system -c release --package-path Tests/Fuzzing --scratch-path $scratch"
-# shellcheck disable=SC2086
-swift build $flags --product "$program" >"$scratch/$program.build" 2>&1 || {
+swift build --build-system native -c release --package-path Tests/Fuzzing --scratch-path "$scratch" \
+    --product "$program" >"$scratch/$program.build" 2>&1 || {
     cat "$scratch/$program.build"
     fail "The fuzzer does not build. libFuzzer is in the toolchains of swift.org, not in Xcode's."
 }
-# shellcheck disable=SC2086
-program=$(products $flags)/$program
+program=$scratch/release/$program
 
 # Swift's own report of a crash would keep libFuzzer from writing down the input.
 SWIFT_BACKTRACE=enable=no

@@ -126,8 +126,7 @@ done
 find "$copy" -depth -type d -empty ! -path "$copy/.build/*" -exec rmdir {} \;
 
 echo "Building the copy with $count faults"
-# shellcheck disable=SC2086
-if ! (cd "$copy" && swift build $system --build-tests) >"$work/build.log" 2>&1; then
+if ! (cd "$copy" && swift build --build-tests) >"$work/build.log" 2>&1; then
     grep -m 20 'error:' "$work/build.log" || tail -n 40 "$work/build.log"
     exit 1
 fi
@@ -139,7 +138,7 @@ limit=$(command -v timeout >/dev/null 2>&1 && echo "timeout 300" || true)
 run() { # number, filter
     # shellcheck disable=SC2086
     (cd "$copy" && CAMBIUM_MUTANT=$1 CAMBIUM_GENERATOR_SECONDS=3 $limit \
-        swift test $system --skip-build --filter "[./]($2)/") >"$work/test.log" 2>&1
+        swift test --skip-build --filter "[./]($2)/") >"$work/test.log" 2>&1
 }
 
 filters=$(sed -n 's/^tests //p' "$list" | tr '|' '\n' | sort -u | tr '\n' '|' | sed 's/|$//')

@@ -124,7 +124,7 @@ generators() {
 #   optimized TESTS VARIABLE=NUMBER      the number says how many cases
 optimized() {
     scratch=.build/model-based
-    flags="$system -c release --package-path Tests/ModelBased --scratch-path $scratch"
+    flags="-c release --package-path Tests/ModelBased --scratch-path $scratch"
     # shellcheck disable=SC2086
     swift build --product CambiumTool $strict &&
         tool=$(products)/CambiumTool &&
@@ -209,8 +209,7 @@ fuzzing() {
 # A sanitizer, in a folder of its own. It takes several times the stack, so that the tests that
 # recurse to the end of a small one cannot run.
 sanitized() {
-    # shellcheck disable=SC2086
-    sh Scripts/run-tests.sh $system "--sanitize=$1" --scratch-path ".build/$1" --skip ExpressionDepthTests
+    sh Scripts/run-tests.sh "--sanitize=$1" --scratch-path ".build/$1" --skip ExpressionDepthTests
 }
 
 # On Linux the sanitizer has to be told what Swift's mutexes do.
