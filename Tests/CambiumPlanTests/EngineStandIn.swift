@@ -37,3 +37,8 @@ extension ModelDifference {
     /// Compares two versions whose stores can do everything.
     init(from old: Model, to new: Model) { self.init(from: old, to: new, on: EngineStandIn()) }
 }
+
+extension ModelMatch {
+    /// Compares two versions whose stores can do everything.
+    init(old: Model, new: Model) { self.init(old: old, new: new, on: EngineStandIn()) }
+}
