@@ -39,6 +39,6 @@ extension ModelDifference {
 }
 
 extension ModelMatch {
-    /// Matches two versions whose stores can do everything.
+    /// Compares two versions whose stores can do everything.
     init(old: Model, new: Model) { self.init(old: old, new: new, on: EngineStandIn()) }
 }
