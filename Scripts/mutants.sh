@@ -3,15 +3,18 @@
 # time: the tests that are named for each must fail then, and pass without any of them.
 #
 #   mutants.sh [--minutes N] [--only TEXT]
+#   mutants.sh --check                        only whether each fault can be planted
 #
 # All faults are built at once; CAMBIUM_MUTANT, in the environment of the tests, says which of them
 # acts. With a number of minutes, as many are tried as fit into them, starting with another one
 # every day; else all. Ends with 1 where a fault cannot be planted, or is not found. The copy and
 # what is built of it stay in .build/mutants, so that the next time is quicker.
 set -eu
-usage="usage: mutants.sh [--minutes N] [--only TEXT]"
+usage="usage: mutants.sh [--minutes N] [--only TEXT] | --check"
 minutes=
 only=
+checks=
+if [ "${1:-}" = --check ]; then checks=yes; shift; fi
 while [ $# -gt 0 ]; do
     [ $# -ge 2 ] || { echo "$usage" >&2; exit 64; }
     case $1 in
@@ -60,6 +63,17 @@ plant() { # number, file
             printf "%s%s%s", substr(whole, 1, at - 1), new, rest
         }' "$2"
 }
+
+if [ -n "$checks" ]; then
+    failed=0
+    for number in $(seq 1 "$(grep -c '^mutant ' "$list")"); do
+        plant "$number" "$(line "$number" file)" >/dev/null 2>&1 || {
+            echo "cannot be planted: $(line "$number" mutant), in $(line "$number" file)"
+            failed=1
+        }
+    done
+    exit "$failed"
+fi
 
 # The Swift that tells a module which of its mutants acts.
 switch_source() {

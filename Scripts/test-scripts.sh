@@ -214,6 +214,9 @@ for arguments in "--minutes" "--minutes ten" "--all yes"; do
     result $? "mutants.sh refuses '$arguments'"
 done
 
+sh "$root/Scripts/mutants.sh" --check >"$work/output" 2>&1
+result $? "each planted fault quotes lines that are there once"
+
 for arguments in "" "JSON" "XML ten" "EXPRESSION 1 2"; do
     # shellcheck disable=SC2086
     sh "$root/Scripts/fuzz.sh" $arguments >"$work/output" 2>&1

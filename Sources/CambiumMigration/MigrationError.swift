@@ -62,6 +62,7 @@ extension MigrationError {
             .objectsAreNotTrusted:
             134020
         case .newerFormat, .newerVersion, .noWayBack: 134506
+        case .otherDraft(let draft) where draft.refusal != nil: 134111
         case .unknownVersion, .otherDraft: 134130
         case .refused: 134111
         case .statementFailed, .brokenLinks, .backupFailed, .backupOfFilesFailed: 134110

@@ -90,4 +90,11 @@ extension RuntimeModel {
     func uniqueConstraints(of entity: EntityDescription) -> [UniqueKey] {
         uniqueKeys.filter { !$0.isPartner && families[$0.declarer].contains(entity.index) }
     }
+
+    /// Those of them that include no relationship.
+    func attributeConstraints(of entity: EntityDescription) -> [UniqueKey] {
+        uniqueConstraints(of: entity).filter { unique in
+            unique.slots.allSatisfy { entity.attributes[$0] != nil }
+        }
+    }
 }

@@ -30,9 +30,10 @@ protocol StoreCapabilities {
     /// Makes what others have committed until now show in whatever is read from now on.
     func seeOthersCommits()
 
-    /// Tells the contexts and observers of a coordinator what others write from now on.
+    /// Notifies the contexts and observers of a coordinator of what other processes write from now on.
+    /// A store that no other process can write does nothing.
     ///
-    /// - Throws: ``StoreError`` where nobody can know.
+    /// - Throws: ``StoreError`` if the store cannot follow other processes.
     func followOthers(for coordinator: PersistentStoreCoordinator) throws
 
     /// What every commit changes, whoever makes it, so that what was derived from the rows can be
@@ -86,7 +87,7 @@ protocol StoreCapabilities {
 
     /// Writes a copy of the store to a new file, while it is in use.
     ///
-    /// - Returns: False where the store is no file.
+    /// - Returns: False if this kind of store cannot be copied as a file.
     func backUp(to path: String) throws -> Bool
 
     /// Makes and opens a store of the same kind with all that this one has, faster and with more

@@ -86,6 +86,7 @@ extension MigrationRunner {
                 throw MigrationError.storeIsDamaged(finding: error.message)
             }
             if case MigrationError.refused(let refusal) = error, let origin,
+                draft != nil || origin.store.version == model.version,
                 let draft = self.draft(
                     refusedFor: refusal, origin.store, origin.definition, in: connection)
             {

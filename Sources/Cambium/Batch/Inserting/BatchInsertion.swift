@@ -115,9 +115,28 @@ final class BatchInsertion: BatchWork {
         try mergeDistinct(segment, keys, transaction)
     }
 
+    /// Merges rows of which no two have the same unique values.
     private func mergeDistinct(
         _ rows: [BatchRow], _ keys: [UniqueKey], _ transaction: BatchTransaction
     ) throws {
+        var rest = rows[...]
+        var size = rows.count
+        while !rest.isEmpty {
+            let part = Array(rest.prefix(size))
+            let count = try mergeFirst(part, keys, transaction)
+            rest = rest.dropFirst(count)
+            // Where rows depend on each other, most of what is looked up is looked up again.
+            size = 2 * (count < part.count ? count : size)
+        }
+    }
+
+    /// Merges rows up to one that depends on what becomes of those before it: one that meets the
+    /// stored row of an earlier one, by another constraint, or several stored rows.
+    ///
+    /// - Returns: How many were merged, at least one.
+    private func mergeFirst(
+        _ rows: [BatchRow], _ keys: [UniqueKey], _ transaction: BatchTransaction
+    ) throws -> Int {
         let records = rows.map(\.placed.record)
         // Whom a new row meets, and by which constraint.
         var met: [Int64: [(row: Int64, key: UniqueKey)]] = [:]
@@ -126,7 +145,13 @@ final class BatchInsertion: BatchWork {
                 met[holder.record, default: []].append((holder.row, key))
             }
         }
-        guard !met.isEmpty else { return try insert(rows, transaction) }
+        guard !met.isEmpty else {
+            try insert(rows, transaction)
+            return rows.count
+        }
+        if policy.keepsOurs, let first = firstDependentRow(rows, met) {
+            return try mergeFirst(Array(rows[..<first]), keys, transaction)
+        }
         let known = transaction.changes.objectIDs.count
         if policy.keepsOurs {
             var upsert = try BatchUpsert(
@@ -144,7 +169,7 @@ final class BatchInsertion: BatchWork {
             }
         }
         try insert(rows.filter { met[$0.placed.record.key] == nil }, transaction)
-        guard resultType == .objectIDs, policy.keepsOurs else { return }
+        guard resultType == .objectIDs, policy.keepsOurs else { return rows.count }
         // In the order of the input again.
         var merged = transaction.changes.objectIDs[known...].prefix(met.count)
         var inserted = transaction.changes.objectIDs[known...].dropFirst(met.count)
@@ -153,6 +178,21 @@ final class BatchInsertion: BatchWork {
             with: rows.compactMap { row in
                 met[row.placed.record.key] == nil ? inserted.popFirst() : merged.popFirst()
             })
+        return rows.count
+    }
+
+    /// The index of the first row, but for the very first, that meets the stored row of an earlier
+    /// one, or several stored rows.
+    private func firstDependentRow(
+        _ rows: [BatchRow], _ met: [Int64: [(row: Int64, key: UniqueKey)]]
+    ) -> Int? {
+        var taken: Set<Int64> = []
+        for (index, row) in rows.enumerated() {
+            let holders = Set(met[row.placed.record.key, default: []].map(\.row))
+            if index > 0, holders.count > 1 || !holders.isDisjoint(with: taken) { return index }
+            taken.formUnion(holders)
+        }
+        return nil
     }
 
     // MARK: Links

@@ -51,7 +51,9 @@ extension RowRequest {
         ]
         if case .matching(let condition, let arguments) = selection {
             words.append("condition \(condition?.description ?? "none")")
-            words += arguments.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            words += arguments.sorted { $0.key < $1.key }.map {
+                "\($0.key): \($0.value.expressionText)"
+            }
         }
         return words.joined(separator: "\n")
     }

@@ -9,6 +9,8 @@ struct ImportRowWriter {
     private let log: ImportLog
     /// For each entity that a row may be of.
     private let insertions: [BatchInsertion]
+    /// For each of them the unique constraints that include no relationship.
+    private let attributeConstraints: [[UniqueKey]]
 
     init(
         _ request: ImportRequest, _ sources: [ExchangePlans], _ source: Int,
@@ -22,6 +24,7 @@ struct ImportRowWriter {
         self.lookup = lookup
         self.linker = linker
         self.log = log
+        attributeConstraints = plans.map { transaction.model.attributeConstraints(of: $0.entity) }
         let keepsEntities = sources[source].choice != nil
         insertions = plans.map { plan in
             let insertion = BatchInsertion(
@@ -113,7 +116,7 @@ struct ImportRowWriter {
             let known = link.keys.compactMap { found[link.relationship][$0] }
             let isComplete = known.count == link.keys.count
             if !isComplete, mayWait, linker.mayCome(relationship.destination, after: source) {
-                if relationship.isNeededFirst { return .waits }
+                if needsFirst(relationship, row) { return .waits }
                 ready.tasks.append(
                     ImportLinkTask(
                         source: source, plan: row.plan, line: row.line,
@@ -121,7 +124,7 @@ struct ImportRowWriter {
                 continue
             }
             // Without a part of its key a row would be another object.
-            if !isComplete, request.missingTargets == .error || relationship.isNeededFirst {
+            if !isComplete, request.missingTargets == .error || needsFirst(relationship, row) {
                 try log.add(linker.missing(relationship, plan, row.line), source: source)
                 return .failed
             }
@@ -137,6 +140,16 @@ struct ImportRowWriter {
             }
         }
         return .ready(ready)
+    }
+
+    /// Whether a row cannot be written before the destination of a relationship is known: it requires
+    /// the link, or which object it is depends on the link alone.
+    private func needsFirst(_ relationship: ExchangeRelationship, _ row: ImportRow) -> Bool {
+        relationship.isRequired
+            || relationship.isInKey
+                && !attributeConstraints[row.plan].contains {
+                    $0.values(of: row.placed.record, plans[row.plan].entity.shape) != nil
+                }
     }
 
     private func set(

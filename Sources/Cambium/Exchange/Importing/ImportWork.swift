@@ -90,7 +90,14 @@ final class ImportWork: BatchWork {
         _ slice: ImportSlice, _ number: Int, _ writer: ImportRowWriter, _ held: HeldRows
     ) throws {
         rowCount += slice.rows.count
-        for index in try writer.write(slice.rows, mayWait: true) {
+        var waiting = try writer.write(slice.rows, mayWait: true)
+        // What a row waits for may be before it in the slice.
+        while !waiting.isEmpty {
+            let still = try writer.write(waiting.map { slice.rows[$0] }, mayWait: true)
+            if still.count == waiting.count { break }
+            waiting = still.map { waiting[$0] }
+        }
+        for index in waiting {
             let row = slice.rows[index]
             try held.append(
                 HeldRow(

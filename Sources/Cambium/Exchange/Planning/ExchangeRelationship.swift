@@ -12,8 +12,6 @@ struct ExchangeRelationship: Sendable {
     var name: String { description.relationship.name }
     /// Whether there must be a link in the row itself.
     var isRequired: Bool { description.slot != nil && !description.relationship.isOptional }
-    /// Whether a row cannot be written before its destination is known.
-    var isNeededFirst: Bool { isRequired || isInKey }
 
     /// - Parameter names: The properties of the constraint that is meant; nil means the first one
     ///   that has attributes only, or else the first one whose relationships have keys.
@@ -105,13 +103,14 @@ struct ExchangeKeyShape: Sendable {
     /// - Parameter outer: The constraints that this is a part of. None of them is used again: in a
     ///   tree that is unique by `parent name`, names would have no end.
     init?(of entity: EntityDescription, in model: RuntimeModel, within outer: [UniqueKey] = []) {
-        let shapes = model.uniqueConstraints(of: entity)
-            .filter { unique in !outer.contains { $0 === unique } }
-            .compactMap { Self($0, in: model, within: outer) }
-        guard let shape = shapes.first(where: \.hasAttributesOnly) ?? shapes.first else {
-            return nil
+        let simple = model.attributeConstraints(of: entity)
+        for unique in simple.isEmpty ? model.uniqueConstraints(of: entity) : simple
+        where !outer.contains(where: { $0 === unique }) {
+            guard let shape = Self(unique, in: model, within: outer) else { continue }
+            self = shape
+            return
         }
-        self = shape
+        return nil
     }
 
     /// - Returns: Nil where a relationship is included whose destination cannot be named.

@@ -1,5 +1,4 @@
 import CambiumRecords
-import Synchronization
 
 /// A store as it was at a commit.
 final class PinnedStore: SharedStore {

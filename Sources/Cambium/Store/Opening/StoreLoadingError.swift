@@ -50,6 +50,7 @@ public struct StoreLoadingError: Error, Sendable {
         switch error {
         case let error as MigrationError:
             switch error {
+            case .otherDraft(let draft) where draft.refusal != nil: .migrationFailed
             case .notAStore, .storeIsDamaged: .notAStore
             case .otherModel: .otherModel
             case .newerFormat, .newerVersion, .noWayBack, .unknownVersion, .otherDraft:
