@@ -127,9 +127,11 @@ struct RandomMapping {
         let below = old.lineage(of: kind).reversed().prefix { $0.id != former.owner.id }
         if below.contains(where: isDropped) { return false }
         guard isDropped(by: former.owner) else { return true }
-        // A drop means the objects that no other entity gives the attribute to.
+        // A drop means the objects that no other entity gives the attribute to, such as one that has
+        // inherited it.
         return attribute.owner.id != former.owner.id
-            && (attribute.from != nil || new.isKind(attribute.owner.id, of: former.owner.id))
+            && (attribute.from != nil
+                || [old, new].contains { $0.isKind(attribute.owner.id, of: former.owner.id) })
     }
 
     /// Whether the author gives an object up.
