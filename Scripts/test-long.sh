@@ -124,7 +124,7 @@ generators() {
 #   optimized TESTS VARIABLE=NUMBER      the number says how many cases
 optimized() {
     scratch=.build/model-based
-    flags="-c release --package-path Tests/ModelBased --scratch-path $scratch"
+    flags="$system -c release --package-path Tests/ModelBased --scratch-path $scratch"
     # shellcheck disable=SC2086
     swift build --product CambiumTool $strict &&
         tool=$(products)/CambiumTool &&
