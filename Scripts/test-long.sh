@@ -209,7 +209,8 @@ fuzzing() {
 # A sanitizer, in a folder of its own. It takes several times the stack, so that the tests that
 # recurse to the end of a small one cannot run.
 sanitized() {
-    sh Scripts/run-tests.sh "--sanitize=$1" --scratch-path ".build/$1" --skip ExpressionDepthTests
+    # shellcheck disable=SC2086
+    sh Scripts/run-tests.sh $system "--sanitize=$1" --scratch-path ".build/$1" --skip ExpressionDepthTests
 }
 
 # On Linux the sanitizer has to be told what Swift's mutexes do.
