@@ -36,6 +36,9 @@ let package = Package(
         .target(name: "CambiumRecords", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(name: "CambiumPlan", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(
+            name: "CambiumEngine", dependencies: ["CambiumModel", "CambiumRecords"],
+            swiftSettings: settings),
+        .target(
             name: "CambiumSQL", dependencies: ["CambiumModel", "CambiumPlan"],
             swiftSettings: settings),
         .target(
@@ -79,7 +82,7 @@ let package = Package(
         .target(
             name: "Cambium",
             dependencies: [
-                "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
+                "CambiumModel", "CambiumRecords", "CambiumEngine", "CambiumSQL", "CambiumSQLite",
                 "CambiumMigration", "CambiumAdoption",
             ],
             swiftSettings: settings),
@@ -115,6 +118,10 @@ let package = Package(
             name: "CambiumModelTests", dependencies: ["CambiumModel"], swiftSettings: settings),
         .testTarget(
             name: "CambiumRecordsTests", dependencies: ["CambiumRecords", "CambiumModel"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CambiumEngineTests",
+            dependencies: ["CambiumEngine", "CambiumRecords", "CambiumModel"],
             swiftSettings: settings),
         .testTarget(
             name: "CambiumPlanTests", dependencies: ["CambiumPlan", "CambiumModel"],

@@ -15,6 +15,7 @@ CSQLite:
 CLibXML2:
 CambiumModel: | FoundationEssentials Foundation
 CambiumRecords: CambiumModel
+CambiumEngine: CambiumModel CambiumRecords
 CambiumPlan: CambiumModel
 CambiumSQL: CambiumModel CambiumPlan
 CambiumSQLite: CSQLite CambiumModel CambiumRecords
@@ -22,7 +23,7 @@ CambiumMigration: CambiumModel CambiumPlan CambiumSQL CambiumSQLite
 CambiumAdoption: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration
 CambiumCompiler: CLibXML2 CambiumModel CambiumPlan CambiumSQL CambiumMigration | Foundation
 CambiumTool: CambiumCompiler CambiumMigration CambiumAdoption | Foundation
-Cambium: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumAdoption
+Cambium: CambiumModel CambiumRecords CambiumEngine CambiumSQL CambiumSQLite CambiumMigration CambiumAdoption
 CambiumNotificationCenter: Cambium | Foundation
 PackageIndex: Cambium PackagesModel FirstPackagesModel
 CambiumBuildPlugin: | PackagePlugin Foundation

@@ -18,6 +18,9 @@ let package = Package(
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0"),
         .target(name: "CambiumModel", swiftSettings: settings),
         .target(name: "CambiumRecords", dependencies: ["CambiumModel"], swiftSettings: settings),
+        .target(
+            name: "CambiumEngine", dependencies: ["CambiumModel", "CambiumRecords"],
+            swiftSettings: settings),
         .target(name: "CambiumPlan", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(
             name: "CambiumSQL", dependencies: ["CambiumModel", "CambiumPlan"],
@@ -44,7 +47,7 @@ let package = Package(
         .target(
             name: "Cambium",
             dependencies: [
-                "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
+                "CambiumModel", "CambiumRecords", "CambiumEngine", "CambiumSQL", "CambiumSQLite",
                 "CambiumMigration", "CambiumAdoption",
             ],
             swiftSettings: settings),

@@ -19,6 +19,9 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .target(name: "CambiumModel", swiftSettings: settings),
         .target(name: "CambiumRecords", dependencies: ["CambiumModel"], swiftSettings: settings),
+        .target(
+            name: "CambiumEngine", dependencies: ["CambiumModel", "CambiumRecords"],
+            swiftSettings: settings),
         .target(name: "CambiumPlan", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(
             name: "CambiumSQL", dependencies: ["CambiumModel", "CambiumPlan"],
@@ -39,7 +42,7 @@ let package = Package(
         .target(
             name: "Cambium",
             dependencies: [
-                "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
+                "CambiumModel", "CambiumRecords", "CambiumEngine", "CambiumSQL", "CambiumSQLite",
                 "CambiumMigration", "CambiumAdoption",
             ],
             swiftSettings: settings),

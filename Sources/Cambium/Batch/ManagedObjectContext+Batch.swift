@@ -1,3 +1,5 @@
+import CambiumRecords
+
 // Batch operations: straight to the store, past the context.
 extension ManagedObjectContext {
     /// Inserts objects straight into the store, in one transaction.

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 extension ManagedObjectContext {
     /// The state of the stores that the context reads from; of a child, that of its ``parent``.
     public var queryGeneration: QueryGenerationToken {

@@ -152,7 +152,7 @@ public final class ManagedObjectContext {
     /// Unchanged objects that take part in the conflict detection of the next save.
     var locked: [ManagedObject] = []
     /// New objects that a save gave up for others with the same unique values, and those.
-    @exclusivity(unchecked) var forwards: [RowID: RowID] = [:]
+    @exclusivity(unchecked) var forwards: [RowIdentity: RowIdentity] = [:]
     /// Whether an object in a list has moved on.
     @exclusivity(unchecked) var listsAreStale = false
     /// Whether an object in the list of changed ones has no changes any more.
@@ -162,7 +162,7 @@ public final class ManagedObjectContext {
     /// Objects whose deletion was not propagated yet.
     @exclusivity(unchecked) var unpropagated: [ManagedObject] = []
     /// Lists that were read otherwise than the store has them, by the object that made them so.
-    var leftLists: [RowID: [LinkOwner]] = [:]
+    var leftLists: [RowIdentity: [LinkOwner]] = [:]
     /// Deleted objects to which others have led theirs meanwhile: a save was refused for it.
     var refusedDeletions: [ManagedObject] = []
     /// How many of the inserted and deleted objects were that before the current event.
@@ -198,16 +198,16 @@ public final class ManagedObjectContext {
     /// The current event. It never ends where nobody says so.
     @exclusivity(unchecked) private(set) var eventNumber = 0
     /// Of a child's rows, the versions that its ancestors have made themselves, one after the other.
-    var familyVersions: [RowID: ClosedRange<Int64>] = [:]
+    var familyVersions: [RowIdentity: ClosedRange<Int64>] = [:]
     /// The latest commit of which the context knows, though maybe not of all before it.
     var latestMerged: Int64 = 0
     /// Rows that went, with the commit in which they did, where the context does not know yet of
     /// all that was saved before.
-    var deaths: [RowID: Int64] = [:]
+    var deaths: [RowIdentity: Int64] = [:]
     /// Rows that were deleted and that this context has put in again, under their keys: the commit
     /// in which it did, which is to come (`max`) where the row is not saved yet. Changes of others
     /// that were saved before then concern the former row.
-    @exclusivity(unchecked) var rebirths: [RowID: Int64] = [:]
+    @exclusivity(unchecked) var rebirths: [RowIdentity: Int64] = [:]
     /// What the context reads is noted in the last of them, while somebody counts.
     @exclusivity(unchecked) var readLogs: [ReadLog] = []
     /// What could not be reported where it happened; the next save throws it.
@@ -215,7 +215,7 @@ public final class ManagedObjectContext {
     /// What could not be read: no save succeeds until it was.
     var failedReads = FailedReads()
     /// Why new objects have keys that no row may have, or lack generated values. They cannot be saved.
-    var failedKeys: [RowID: any Error] = [:]
+    var failedKeys: [RowIdentity: any Error] = [:]
     // Safety: the coordinator holds the descriptions.
     @exclusivity(unchecked) var insertionCache:
         (type: ObjectIdentifier, entity: Unmanaged<EntityDescription>)?

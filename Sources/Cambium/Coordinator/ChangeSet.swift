@@ -20,7 +20,7 @@ public struct ChangeSet: Sendable {
     static let maximumListedRows = 100_000
 
     /// The rows that no store has: parents alone have their objects.
-    var unsaved: Set<RowID> = []
+    var unsaved: Set<RowIdentity> = []
 
     /// The objects that are new.
     public var insertedObjectIDs: [ObjectID] {
@@ -63,7 +63,7 @@ public struct ChangeSet: Sendable {
     public var isEmpty: Bool { entities.isEmpty }
 
     private func id(_ key: Int64, _ changes: EntityChanges) -> ObjectID {
-        let row = RowID(root: changes.entity.rootIndex, key: key)
+        let row = RowIdentity(root: changes.entity.rootIndex, key: key)
         return ObjectID(
             changes.entity, key: key, store: store,
             isTemporary: !unsaved.isEmpty && unsaved.contains(row))

@@ -1,3 +1,4 @@
+import CambiumRecords
 import Synchronization
 
 /// Where change sets wait until a context, in its own isolation, takes them.
@@ -52,14 +53,14 @@ final class Mailbox: Sendable {
     }
 
     /// Drops the news that some rows went: they are there again.
-    func discardDeletions(of rows: Set<RowID>) {
+    func discardDeletions(of rows: Set<RowIdentity>) {
         if rows.isEmpty || hasNothing { return }
         contents.withLock { contents in
             contents.changeSets = contents.changeSets.map { changeSet in
                 var changeSet = changeSet
                 for (index, changes) in changeSet.entities.enumerated() {
                     changeSet.entities[index].deleted.removeAll {
-                        rows.contains(RowID(root: changes.entity.rootIndex, key: $0))
+                        rows.contains(RowIdentity(root: changes.entity.rootIndex, key: $0))
                     }
                 }
                 return changeSet

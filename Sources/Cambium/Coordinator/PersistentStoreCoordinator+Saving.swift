@@ -1,3 +1,6 @@
+import CambiumEngine
+import CambiumRecords
+
 extension PersistentStoreCoordinator {
     /// Writes a request: one transaction in each store that it concerns.
     ///

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 extension PersistentStoreCoordinator {
     /// The stores, in the order in which they were added.
     public var persistentStores: [PersistentStore] { table.persistentStores }
@@ -53,8 +55,8 @@ extension PersistentStoreCoordinator {
             let roots = try model.roots(ofConfiguration: description.configuration)
             try requireRoom(for: roots, among: persistentStores)
             let (store, migration) = try StoreOpener(
-                description: description, model: model, roots: roots,
-                migratesByDefault: migratesByDefault, codeSteps: codeSteps
+                description: description, compiled: compiled, roots: roots,
+                migratesByDefault: migratesByDefault
             ).open()
             let added = PersistentStore(
                 storeDescription: description, roots: roots, store: store, migration: migration)
@@ -120,7 +122,7 @@ extension PersistentStoreCoordinator {
     }
 }
 
-extension RuntimeModel {
+extension ModelDescription {
     /// The numbers of the root entities of a configuration; all without one.
     fileprivate func roots(ofConfiguration name: String?) throws -> Set<Int> {
         guard let name else { return Set(entities.map(\.rootIndex)) }

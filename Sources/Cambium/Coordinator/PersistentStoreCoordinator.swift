@@ -32,9 +32,8 @@ import Synchronization
 /// - Other processes: ``remoteChanges``, ``observeRemoteChanges(_:)``
 /// - Identities: ``objectID(forURI:)-(String)``
 public final class PersistentStoreCoordinator: Sendable {
-    let model: RuntimeModel
-    /// The steps of migrations that the program supplies.
-    let codeSteps: [CodeStep]
+    let model: ModelDescription
+    let compiled: CompiledModel
     let rowCache = RowCache()
     /// Where background contexts and fetches run.
     let threads = StoreThreads()
@@ -62,15 +61,20 @@ public final class PersistentStoreCoordinator: Sendable {
     ///
     /// - Parameter model: What the compiler made of the model, such as `Shop.model`.
     public convenience init(model: CompiledModel) {
-        let runtimeModel = model.runtimeModel
-        self.init(
-            model: runtimeModel, table: StoreTable([], in: runtimeModel, after: nil),
-            codeSteps: model.codeSteps)
+        let description = model.modelDescription
+        self.init(model, description, StoreTable([], in: description, after: nil))
     }
 
-    init(model: RuntimeModel, table: StoreTable, codeSteps: [CodeStep] = []) {
+    /// A coordinator for objects that no store has. It opens none.
+    convenience init(detached model: ModelDescription, _ table: StoreTable) {
+        self.init(
+            CompiledModel(model: model.model, classes: [:], schema: [], migrations: []), model,
+            table)
+    }
+
+    private init(_ compiled: CompiledModel, _ model: ModelDescription, _ table: StoreTable) {
+        self.compiled = compiled
         self.model = model
-        self.codeSteps = codeSteps
         tables = Mutex([table])
         published = Atomic(Unmanaged.passUnretained(table))
     }

@@ -24,7 +24,9 @@ final class RowCache: Sendable {
         let entity: EntityDescription
         let placed: PlacedRecord
 
-        fileprivate var id: RowID { RowID(root: entity.rootIndex, key: placed.record.key) }
+        fileprivate var id: RowIdentity {
+            RowIdentity(root: entity.rootIndex, key: placed.record.key)
+        }
     }
 
     /// A moment, as the time since another one: unlike the clock's own type, one whose size the
@@ -51,7 +53,7 @@ final class RowCache: Sendable {
             rows = other.rows.map { KeyTable(capacity: $0.count) }
         }
 
-        subscript(id: RowID) -> Entry? {
+        subscript(id: RowIdentity) -> Entry? {
             id.root < rows.count ? rows[id.root][id.key] : nil
         }
 
@@ -75,7 +77,7 @@ final class RowCache: Sendable {
             return copy
         }
 
-        mutating func remove(_ id: RowID) {
+        mutating func remove(_ id: RowIdentity) {
             guard id.root < rows.count, rows[id.root].removeValue(forKey: id.key) else { return }
             count -= 1
         }
@@ -87,13 +89,13 @@ final class RowCache: Sendable {
         /// The number of the last commit that went through the coordinator.
         var commit: Int64 = 0
 
-        subscript(id: RowID) -> Entry? { young[id] ?? old[id] }
+        subscript(id: RowIdentity) -> Entry? { young[id] ?? old[id] }
 
         func rows(root: Int) -> Rows {
             Rows(young: young.rows(root: root), old: old.rows(root: root))
         }
 
-        mutating func remove(_ id: RowID) {
+        mutating func remove(_ id: RowIdentity) {
             young.remove(id)
             old.remove(id)
         }
@@ -133,7 +135,7 @@ final class RowCache: Sendable {
     // MARK: Asking
 
     /// A row, where it is here and was read within the interval (in seconds; less than 0 for ever).
-    func entry(_ id: RowID, within interval: Double = -1) -> Entry? {
+    func entry(_ id: RowIdentity, within interval: Double = -1) -> Entry? {
         guard !isEmpty else { return nil }
         let entry = contents.withLock { $0[id] }
         guard let entry, interval >= 0 else { return entry }
@@ -200,13 +202,13 @@ final class RowCache: Sendable {
                         // It may be told to be old as well, by what follows.
                         isEmpty = false
                     } else if !isEmpty {
-                        contents.remove(RowID(root: root, key: row.key))
+                        contents.remove(RowIdentity(root: root, key: row.key))
                     }
                 }
                 if isEmpty { continue }
                 let gone =
                     changes.deleted + changes.refreshed.map(\.key) + changes.inserted.map(\.key)
-                for key in gone { contents.remove(RowID(root: root, key: key)) }
+                for key in gone { contents.remove(RowIdentity(root: root, key: key)) }
             }
         }
         lastCommit.store(commit, ordering: .releasing)
@@ -228,7 +230,7 @@ final class RowCache: Sendable {
     }
 
     /// Drops rows.
-    func remove(_ ids: some Sequence<RowID>) {
+    func remove(_ ids: some Sequence<RowIdentity>) {
         guard !isEmpty else { return }
         update { contents in
             for id in ids { contents.remove(id) }

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// Which store has the rows of which hierarchy. Immutable: a change makes another one.
 final class StoreTable: Sendable {
     /// The stores in the order in which they were added.
@@ -21,7 +23,9 @@ final class StoreTable: Sendable {
 
     /// - Parameter former: The table before, whose removed stores leave their identity to objects
     ///   that are still there.
-    init(_ persistentStores: [PersistentStore], in model: RuntimeModel, after former: StoreTable?) {
+    init(
+        _ persistentStores: [PersistentStore], in model: ModelDescription, after former: StoreTable?
+    ) {
         self.persistentStores = persistentStores
         if let only = persistentStores.first, persistentStores.count == 1,
             only.roots.count == model.rootCount

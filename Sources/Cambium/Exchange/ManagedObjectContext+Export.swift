@@ -1,4 +1,5 @@
 import CambiumMigration
+import CambiumRecords
 
 extension ManagedObjectContext {
     /// Writes objects to a file. A file that is there already is replaced when all is written and

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// How a store answers a request: the statement, and how its engine finds the rows. For people, to
 /// see whether an index helps; the words are SQLite's and change with its version.
 public struct FetchPlan: Sendable, Hashable {

@@ -35,7 +35,7 @@ extension ManagedObject {
         } catch  where error.isMistake {
             context.recordedErrors.append(error)
         } catch {
-            context.noteFailedRead(.fetched(RowID(self), number), of: self, error)
+            context.noteFailedRead(.fetched(RowIdentity(self), number), of: self, error)
             return []
         }
         ownExtras.fetched[number] = found.map {

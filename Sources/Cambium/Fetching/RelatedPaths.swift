@@ -1,3 +1,4 @@
+import CambiumRecords
 import CambiumSQL
 
 /// What a condition and an order look at: which changes, of which objects, can matter to them.
@@ -13,11 +14,11 @@ struct RelatedPaths {
     /// side of a one-to-one: who lost a member cannot be found in the rows as they are now.
     private(set) var leadsOverFarKeys = false
 
-    private let model: RuntimeModel
+    private let model: ModelDescription
 
     init(
         _ condition: ModelExpression?, sort: [SortTerm], of entity: EntityDescription,
-        in model: RuntimeModel
+        in model: ModelDescription
     ) {
         self.model = model
         if let condition { add(condition, of: entity, [:]) }

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// An object that two contexts changed.
 ///
 /// It holds up to three snapshots of the row beside the object's own values: as this context read
@@ -89,7 +91,7 @@ public struct ConflictError: Error, Sendable {
     public let conflicts: [MergeConflict]
     /// The deletions that are in conflict with links that others have made: their delete rules are
     /// followed once more at the next save.
-    var refusedDeletions: [RowID] = []
+    var refusedDeletions: [RowIdentity] = []
 
     /// Core Data's code for a save that met conflicts.
     public var coreDataCode: Int { 133020 }

@@ -1,3 +1,4 @@
+import CambiumEngine
 import CambiumRecords
 
 /// Judges the conflicts of one save by the context's merge policy, and describes those that the
@@ -171,9 +172,11 @@ struct PolicyArbiter: ConflictArbiter {
 
     // MARK: Parts
 
-    private func object(_ id: RowID) -> ManagedObject? { context.objects[id.root].map[id.key] }
+    private func object(_ id: RowIdentity) -> ManagedObject? {
+        context.objects[id.root].map[id.key]
+    }
 
-    private func id(_ row: RowID, _ entity: EntityDescription) -> ObjectID {
+    private func id(_ row: RowIdentity, _ entity: EntityDescription) -> ObjectID {
         ObjectID(
             entity, key: row.key, store: context.coordinator.storeIdentifier(ofRoot: row.root))
     }

@@ -1,4 +1,5 @@
 @_spi(Generated) import CambiumMigration
+import CambiumRecords
 import CambiumSQL
 import Synchronization
 
@@ -21,19 +22,30 @@ public struct CompiledModel: Sendable {
     private(set) var codeSteps: [CodeStep] = []
     private let preparation = Preparation()
 
-    /// The model as the runtime uses it: prepared once, by the first who needs it.
-    var runtimeModel: RuntimeModel {
-        preparation.model.withLock { model in
-            if let model { return model }
-            let made = RuntimeModel(self)
-            model = made
-            PreparedModels.note(made)
-            return made
+    /// The model in numbers, which objects and stores use: made once, by the first who needs it.
+    var modelDescription: ModelDescription {
+        preparation.model.withLock { made in
+            if let made { return made }
+            let description = ModelDescription(model, types: classes, common: ManagedObject.self)
+            made = description
+            PreparedModels.note(description)
+            return description
+        }
+    }
+
+    /// Which versions have not shipped, put together for the first store that is opened.
+    private var draftVersions: DraftVersions {
+        preparation.drafts.withLock { made in
+            if let made { return made }
+            let versions = DraftVersions(of: model, isFrozen: isFrozen, earlier: drafts)
+            made = versions
+            return versions
         }
     }
 
     private final class Preparation: Sendable {
-        let model = Mutex<RuntimeModel?>(nil)
+        let model = Mutex<ModelDescription?>(nil)
+        let drafts = Mutex<DraftVersions?>(nil)
     }
 
     /// Puts together what the compiler made. Called by generated code.
@@ -70,9 +82,11 @@ extension CompiledModel {
 
     /// What migrates stores to the model.
     var migrationRunner: MigrationRunner {
-        var runner = MigrationRunner(model: model, statements: schema, migrations: migrations)
+        var runner = MigrationRunner(
+            model: model, schema: modelDescription.tables, statements: schema,
+            migrations: migrations)
         runner.code = codeSteps
-        runner.drafts = runtimeModel.drafts
+        runner.drafts = draftVersions
         return runner
     }
 

@@ -1,9 +1,10 @@
+import CambiumRecords
 import Synchronization
 
 /// The models that the program uses, so that an identity that comes as text finds its entity.
 enum PreparedModels {
     private struct Entry: Sendable {
-        weak let model: RuntimeModel?
+        weak let model: ModelDescription?
     }
 
     private struct Entries {
@@ -13,12 +14,12 @@ enum PreparedModels {
 
     private static let entries = Mutex(Entries())
 
-    static func note(_ model: RuntimeModel) {
+    static func note(_ model: ModelDescription) {
         entries.withLock { $0.byName[model.model.name] = Entry(model: model) }
     }
 
     /// Notes the model that a store was opened with.
-    static func note(_ model: RuntimeModel, of store: StoreIdentifier) {
+    static func note(_ model: ModelDescription, of store: StoreIdentifier) {
         entries.withLock { $0.byStore[store] = Entry(model: model) }
     }
 

@@ -291,3 +291,10 @@ extension ManagedObject: CustomStringConvertible {
         }
     }
 }
+
+extension RowIdentity {
+    /// The row of an object.
+    init(_ object: ManagedObject) {
+        self.init(root: object.entityDescription.rootIndex, key: object.key)
+    }
+}

@@ -23,18 +23,6 @@ extension ObjectID: CustomReflectable {
     }
 }
 
-extension EntityDescription: CustomReflectable, CustomStringConvertible {
-    @usableFromInline var description: String { name }
-
-    @usableFromInline var customMirror: Mirror { Mirror(self, children: ["name": name]) }
-}
-
-extension RuntimeModel: CustomReflectable, CustomStringConvertible {
-    var description: String { model.name }
-
-    var customMirror: Mirror { Mirror(self, children: ["name": model.name]) }
-}
-
 extension RowSnapshot: CustomReflectable {
     /// Nothing: what is in a row is for those who ask for its values.
     var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,3 +1,4 @@
+import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
@@ -21,12 +22,12 @@ enum ConstraintFailure {
     static func isForeignKey(_ error: SQLiteError) -> Bool { error.code == foreignKey }
 
     /// The error that a program sees.
-    static func error(for error: SQLiteError, in model: RuntimeModel) -> any Error {
+    static func error(for error: SQLiteError, in model: ModelDescription) -> any Error {
         validationError(for: error, in: model) ?? error
     }
 
     private static func validationError(
-        for error: SQLiteError, in model: RuntimeModel
+        for error: SQLiteError, in model: ModelDescription
     ) -> ValidationError? {
         // "CHECK constraint failed: Product.price.min", "UNIQUE constraint failed: Product.sku"
         let subject = error.message.firstIndex(of: ":").map {
@@ -55,7 +56,7 @@ enum ConstraintFailure {
     }
 
     private static func checkError(
-        _ name: String, _ error: SQLiteError, _ model: RuntimeModel
+        _ name: String, _ error: SQLiteError, _ model: ModelDescription
     ) -> ValidationError? {
         switch ConstraintName(name) {
         case .property(let entity, let property, let check):
@@ -123,7 +124,7 @@ enum ConstraintFailure {
     }
 
     private static func uniqueError(
-        _ subject: String, _ error: SQLiteError, _ model: RuntimeModel
+        _ subject: String, _ error: SQLiteError, _ model: ModelDescription
     ) -> ValidationError? {
         // Either `index 'name'` or a list of `table.column`.
         if case .unique(let entity, let properties)? =

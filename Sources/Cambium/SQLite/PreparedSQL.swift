@@ -1,3 +1,4 @@
+import CambiumRecords
 import CambiumSQL
 
 /// What SQLite's statements are made of for one model: worked out once, for all of its stores.
@@ -53,7 +54,7 @@ final class PreparedSQL: Sendable {
     let derivations: DerivationPlan?
     private let holders: [ObjectIdentifier: String]
 
-    init(_ runtime: RuntimeModel) throws {
+    init(_ runtime: ModelDescription) throws {
         let (model, entities) = (runtime.model, runtime.entities)
         selects = entities.map { SelectSQL($0.entity, in: model) }
         keySelects = try selects.map { try $0.rows(.key).sql }
@@ -86,7 +87,10 @@ final class PreparedSQL: Sendable {
     func holders(of key: UniqueKey) -> String { holders[ObjectIdentifier(key)] ?? "" }
 }
 
-extension RuntimeModel {
+extension ModelDescription {
     /// The same for each store of SQLite's, which keeps it.
     func preparedSQL() throws -> PreparedSQL { try prepared(PreparedSQL.init) }
+
+    /// The tables, laid out for the first store that is opened.
+    var tables: Schema { prepared { Schema(of: $0.model) } }
 }

@@ -1,4 +1,5 @@
 import CambiumMigration
+import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 import Dispatch
@@ -12,7 +13,8 @@ final class SQLiteEngine: StoreEngine {
     let path: String?
     let options: StoreOptions
     let isReadOnly: Bool
-    let model: RuntimeModel
+    private let compiled: CompiledModel
+    let model: ModelDescription
     let writer: LockedConnection
     /// Nil for a database in memory, which only its own connection sees.
     let readers: ReaderPool?
@@ -35,13 +37,15 @@ final class SQLiteEngine: StoreEngine {
     /// - Parameter connection: A connection to a store of the model's current version.
     init(
         _ connection: sending Connection, path: String?, identifier: StoreIdentifier,
-        model: RuntimeModel, options: StoreOptions, settings: ConnectionSettings,
+        _ compiled: CompiledModel, options: StoreOptions, settings: ConnectionSettings,
         history: StoreHistory
     ) throws {
         self.identifier = identifier
         self.path = path
         self.options = options
         isReadOnly = options.isReadOnly
+        self.compiled = compiled
+        let model = compiled.modelDescription
         self.model = model
         self.history = history
         externalFiles = path.map { ExternalFiles(ofStore: $0) }
@@ -103,8 +107,7 @@ final class SQLiteEngine: StoreEngine {
 
     func differences() throws -> [StoreDifference] {
         try withReader { reader in
-            try MigrationRunner(model: model.model, statements: model.schema)
-                .differences(in: reader)
+            try compiled.migrationRunner.differences(in: reader)
         }
     }
 

@@ -1,3 +1,6 @@
+import CambiumEngine
+import CambiumRecords
+
 /// Stands where there is no store: it has no rows and takes none.
 final class MissingStore: StoreEngine {
     let identifier: StoreIdentifier

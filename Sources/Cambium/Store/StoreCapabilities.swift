@@ -1,4 +1,5 @@
 import CambiumMigration
+import CambiumRecords
 
 /// What some engines can do and others cannot. The defaults say that an engine cannot: they answer
 /// nil, nothing or an error.

@@ -1,3 +1,4 @@
+import CambiumEngine
 import CambiumRecords
 
 /// Where a context reads rows from: a store, or its parent.

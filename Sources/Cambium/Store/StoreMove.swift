@@ -3,7 +3,7 @@ struct StoreMove {
     /// The new store.
     let description: StoreDescription
     private let source: any StoreEngine
-    private let model: RuntimeModel
+    private let compiled: CompiledModel
     private let opener: StoreOpener
     /// The new store's file, where it is one of SQLite's.
     private let file: NewStoreFile?
@@ -12,7 +12,7 @@ struct StoreMove {
 
     init(
         of store: PersistentStore, to location: StoreLocation, _ options: StoreOptions?,
-        _ type: StoreType?, _ model: RuntimeModel
+        _ type: StoreType?, _ compiled: CompiledModel
     ) {
         var description = store.storeDescription
         description.location = location
@@ -23,11 +23,12 @@ struct StoreMove {
             description.type = .sqlite
         }
         self.description = description
-        self.model = model
+        self.compiled = compiled
         source = store.store
         roots = store.roots.sorted()
         opener = StoreOpener(
-            description: description, model: model, roots: store.roots, migratesByDefault: true)
+            description: description, compiled: compiled, roots: store.roots,
+            migratesByDefault: true)
         file =
             description.type == .sqlite
             ? location.path.map { NewStoreFile(path: $0, from: store.location.path) } : nil
@@ -39,7 +40,7 @@ struct StoreMove {
     func open() throws(StoreLoadingError) -> any StoreEngine {
         do {
             if let copy = try source.opened(byCopyingTo: file, opener) { return copy }
-            let rows = MovedRows(source: source, roots: roots, model: model)
+            let rows = MovedRows(source: source, roots: roots, compiled: compiled)
             switch description.type.kind {
             case .sqlite, .memory:
                 return try opener.openSQLite(filledWith: rows, in: file)
@@ -68,7 +69,7 @@ struct MovedRows: Sendable {
     let source: any StoreEngine
     /// The numbers of the root entities.
     let roots: [Int]
-    let model: RuntimeModel
+    let compiled: CompiledModel
 
     /// Reads all of them.
     ///
@@ -82,7 +83,10 @@ struct MovedRows: Sendable {
         var nextKeys: [Int: Int64] = [:]
         for root in roots {
             let (afterLast, isFull) = (lastKeys[root] ?? 0).addingReportingOverflow(1)
-            if isFull { throw StoreError.noKeysLeft(for: model.entities[root].name) }
+            if isFull {
+                throw StoreError.noKeysLeft(
+                    for: compiled.modelDescription.entities[root].name)
+            }
             nextKeys[root] = max(try source.nextKey(ofRoot: root) ?? 1, afterLast)
         }
         return nextKeys

@@ -52,7 +52,7 @@ extension ManagedObjectContext {
     /// Lets an object live that the next save was to delete.
     func takeBackDeletion(of object: ManagedObject) {
         unpropagated.removeAll { $0 === object }
-        if object.record == nil { failedReads.removeAll(of: RowID(object)) }
+        if object.record == nil { failedReads.removeAll(of: RowIdentity(object)) }
         let isChanged =
             object.flags.contains(.isDraft) || object.extras?.hasRelationshipChanges == true
         object.lifecycle = isChanged ? .updated : .clean
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
         guard root.map[object.key] == nil else { return false }
         root.map.insert(object, for: object.key)
         registeredCount += 1
-        rebirths[RowID(object)] = .max
+        rebirths[RowIdentity(object)] = .max
         return true
     }
 

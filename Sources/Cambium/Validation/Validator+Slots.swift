@@ -10,7 +10,9 @@ extension Validator {
     }
 
     private mutating func validateEssentials(_ description: EntityDescription) {
-        guard description.isGenerated else { return validateAgainstModel() }
+        guard description.objectClass.entityReference.model != nil else {
+            return validateAgainstModel()
+        }
         let record = object.readable
         description.requiredSlots.forEach { slot in
             if !record.hasValue(slot) { required(property(at: slot), at: slot) }

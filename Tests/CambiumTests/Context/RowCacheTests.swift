@@ -142,7 +142,7 @@ struct RowCacheTests {
     }
 
     @Test func `the row cache is bounded`() throws {
-        let entity = try #require(Everything.model.runtimeModel["Node"])
+        let entity = try #require(Everything.model.modelDescription["Node"])
         let cache = RowCache(maximumRows: 10, maximumBytes: 1 << 20)
         func row(_ key: Int64) -> RowCache.Row {
             let placed = RecordWriter.compactCopy(entity.template.record, entity.shape)
@@ -154,8 +154,8 @@ struct RowCacheTests {
             #expect(cache.count <= 10)
         }
         // Those that came last are there.
-        #expect(cache.entry(RowID(root: entity.rootIndex, key: 10_000)) != nil)
-        #expect(cache.entry(RowID(root: entity.rootIndex, key: 9_990)) == nil)
+        #expect(cache.entry(RowIdentity(root: entity.rootIndex, key: 10_000)) != nil)
+        #expect(cache.entry(RowIdentity(root: entity.rootIndex, key: 9_990)) == nil)
         // The same row again and again takes no room.
         for _ in 0..<10_000 { cache.insert([row(10_000)], readAt: 0) }
         #expect((1...10).contains(cache.count))
@@ -166,7 +166,7 @@ struct RowCacheTests {
     }
 
     @Test func `a row that was read before a commit does not get in after it`() throws {
-        let entity = try #require(Everything.model.runtimeModel["Node"])
+        let entity = try #require(Everything.model.modelDescription["Node"])
         let cache = RowCache()
         let placed = RecordWriter.compactCopy(entity.template.record, entity.shape)
         placed.record.key = 1

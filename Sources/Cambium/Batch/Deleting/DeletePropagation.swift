@@ -17,7 +17,7 @@ struct DeletePropagation {
     /// The keys of the rows that are deleted, by root.
     private var deleted: [Set<Int64>]
 
-    var model: RuntimeModel { transaction.model }
+    var model: ModelDescription { transaction.model }
 
     init(_ transaction: BatchTransaction, chunkSize: Int) {
         self.transaction = transaction
@@ -138,10 +138,10 @@ struct DeletePropagation {
             }
         }
         guard !removed.isEmpty else { return }
-        pairs.append(
-            .init(
-                relationship: relationship, sourceRoot: entity.rootIndex, destinationRoot: far,
-                removed: removed))
+        var links = SaveRequest.Links(
+            relationship: relationship, sourceRoot: entity.rootIndex, destinationRoot: far)
+        links.removed = removed
+        pairs.append(links)
     }
 
     /// Takes a link from rows that stay.

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// Takes the links that a handler sets on the object of a batch insertion, which is in no context.
 final class BatchRowLinks {
     private var error: StoreError?

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 extension EntityDescription {
     /// The slot of a property that a batch operation may set, and a value for it.
     ///

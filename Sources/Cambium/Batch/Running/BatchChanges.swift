@@ -13,14 +13,14 @@ struct BatchChanges {
     /// Whether the identities of all objects are kept, however many.
     let listsAll: Bool
     private let attachesRows: Bool
-    private let model: RuntimeModel
+    private let model: ModelDescription
     private var byEntity: [EntityChanges?]
     private var attached = 0
     private var listed = 0
     /// Whether rows that came with changes were dropped because there are too many.
     private var isStripped = false
 
-    init(_ model: RuntimeModel, store: StoreIdentifier, listsAll: Bool, attachesRows: Bool) {
+    init(_ model: ModelDescription, store: StoreIdentifier, listsAll: Bool, attachesRows: Bool) {
         self.model = model
         self.store = store
         self.listsAll = listsAll

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// A row that the store refuses, or a rule.
 struct RefusedRow: Error {
     let entity: EntityDescription

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumRecords
 
 extension EntityDescription {
     /// What a batch update computes for a decimal attribute, rounded to its scale, halves away from

@@ -57,7 +57,7 @@ extension ManagedObjectContext {
         object.dropTransientLinks(keepsDenying: true)
         // What could not be read is, by the save, and the rules are followed once more.
         if !failedReads.isEmpty, object.lifecycle == .deleted,
-            failedReads.concerns(RowID(object)),
+            failedReads.concerns(RowIdentity(object)),
             !refusedDeletions.contains(where: { $0 === object })
         {
             refusedDeletions.append(object)

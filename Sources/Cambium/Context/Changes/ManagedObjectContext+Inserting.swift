@@ -35,7 +35,7 @@ extension ManagedObjectContext {
             placed = try description.makeRecord(by: draftWriter, at: Date())
         } catch {
             // An initializer cannot throw. No save succeeds while the object is there.
-            failedKeys[RowID(root: description.rootIndex, key: key)] = error
+            failedKeys[RowIdentity(root: description.rootIndex, key: key)] = error
             placed = draftWriter.copy(
                 description.template.record, description.shape, room: 128)
         }
@@ -70,7 +70,7 @@ extension ManagedObjectContext {
         } catch {
             // An initializer cannot throw; the save that this object makes impossible does.
             let key = failedKey()
-            failedKeys[RowID(root: root, key: key)] = error
+            failedKeys[RowIdentity(root: root, key: key)] = error
             return key
         }
     }

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 // Parents and children.
 extension ManagedObjectContext {
     /// A new context for a draft of changes to this one: it reads what this context shows, unsaved
@@ -98,7 +100,7 @@ extension ManagedObjectContext {
         of entities: [EntityChanges], unsavedAmong objects: [ManagedObject] = []
     ) -> [ChangeSet] {
         let number = coordinator.latestCommit
-        let unsaved = Set(objects.filter(\.ownObjectID.isTemporary).map { RowID($0) })
+        let unsaved = Set(objects.filter(\.ownObjectID.isTemporary).map { RowIdentity($0) })
         let byStore = Dictionary(grouping: entities) {
             coordinator.storeIdentifier(ofRoot: $0.entity.rootIndex)
         }

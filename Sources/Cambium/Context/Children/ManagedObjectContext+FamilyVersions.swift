@@ -14,7 +14,7 @@ extension ManagedObjectContext {
         for entity in changeSets.flatMap(\.entities) {
             let written = entity.updated.filter { !$0.slots.isEmpty }.map(\.key)
             for key in entity.inserted.map(\.key) + written {
-                let id = RowID(root: entity.entity.rootIndex, key: key)
+                let id = RowIdentity(root: entity.entity.rootIndex, key: key)
                 guard objects[id.root].map[key] != nil,
                     let version = root.objects[id.root].map[key]?.record?.version
                 else { continue }
@@ -31,7 +31,7 @@ extension ManagedObjectContext {
     /// - Parameter version: The row's version now.
     func hasOthersVersion(_ object: ManagedObject, _ version: Int64) -> Bool {
         guard let base = object.readRow?.record.version, base < version else { return false }
-        guard let own = familyVersions[RowID(object)] else { return true }
+        guard let own = familyVersions[RowIdentity(object)] else { return true }
         return !own.contains(base) || !own.contains(version)
     }
 }

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 // New objects that a save gave up for others with the same unique values, and the objects of
 // children that were read from them.
 extension ManagedObjectContext {
@@ -5,13 +7,13 @@ extension ManagedObjectContext {
     func forward(_ object: ManagedObject, to survivor: ManagedObject) {
         forget(object)
         object.becomeForward(to: survivor)
-        forwards[RowID(object)] = RowID(survivor)
+        forwards[RowIdentity(object)] = RowIdentity(survivor)
         noteForEvent(object)
         if survivor.lifecycle == .clean { noteForEvent(survivor) }
     }
 
     /// The object that stands for the one of a row, here or further up; nil where none does.
-    func survivor(of id: RowID) -> ManagedObject? {
+    func survivor(of id: RowIdentity) -> ManagedObject? {
         if let survivor = forwarded(id.root, id.key) { return survivor }
         guard let above = parent?.survivor(of: id) else { return nil }
         return object(entity: above.entityDescription.index, key: above.key)
@@ -31,7 +33,7 @@ extension ManagedObjectContext {
     /// - Returns: Whether it does.
     @discardableResult
     func followForward(of object: ManagedObject) -> Bool {
-        guard let above = parent?.survivor(of: RowID(object)) else { return false }
+        guard let above = parent?.survivor(of: RowIdentity(object)) else { return false }
         let survivor = self.object(entity: above.entityDescription.index, key: above.key)
         switch object.lifecycle {
         case .clean:
@@ -52,7 +54,7 @@ extension ManagedObjectContext {
     }
 
     /// The rows that others stand for, here or further up.
-    private var forwardedIDs: Set<RowID> {
+    private var forwardedIDs: Set<RowIdentity> {
         Set(forwards.keys).union(parent?.forwardedIDs ?? [])
     }
 }

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 // What a parent has deleted, seen by the save of a child.
 extension ManagedObjectContext {
     /// Lets those objects of a child go that its ``parent`` has deleted and of which nothing is to be
@@ -17,7 +19,7 @@ extension ManagedObjectContext {
             let present = Set(
                 try parent.presentObjects(group.value.map(\.key), root: group.key).map(\.key))
             lost += group.value.filter { object in
-                !present.contains(object.key) && parent.survivor(of: RowID(object)) == nil
+                !present.contains(object.key) && parent.survivor(of: RowIdentity(object)) == nil
             }
         }
         if lost.isEmpty { return }

@@ -26,27 +26,29 @@ struct ParentSave {
     /// Makes the parent have all objects that are looked at below.
     private func readTargets() throws {
         var keys: [Int: Set<Int64>] = [:]
-        func want(_ id: RowID) { keys[id.root, default: []].insert(id.key) }
-        for object in child.updated + child.deleted { want(RowID(object)) }
+        func want(_ id: RowIdentity) { keys[id.root, default: []].insert(id.key) }
+        for object in child.updated + child.deleted { want(RowIdentity(object)) }
         forEachLink { _, _, id, _ in want(id) }
-        let new = Set(child.inserted.map { RowID($0) })
+        let new = Set(child.inserted.map { RowIdentity($0) })
         for (root, keys) in keys.sorted(by: { $0.key < $1.key }) {
-            let others = keys.filter { !new.contains(RowID(root: root, key: $0)) }
+            let others = keys.filter { !new.contains(RowIdentity(root: root, key: $0)) }
             _ = try parent.presentObjects(others.sorted(), root: root)
             for key in others {
-                let survivor = parent.survivor(of: RowID(root: root, key: key))
+                let survivor = parent.survivor(of: RowIdentity(root: root, key: key))
                 if let survivor, survivor.isFault { try parent.load(survivor) }
             }
         }
     }
 
     /// The parent's object of a row; nil where the parent has deleted it.
-    private func target(of id: RowID) -> ManagedObject? {
+    private func target(of id: RowIdentity) -> ManagedObject? {
         let found = parent.objects[id.root].map[id.key] ?? parent.survivor(of: id)
         return found.flatMap { $0.isThere ? $0 : nil }
     }
 
-    private func target(of object: ManagedObject) -> ManagedObject? { target(of: RowID(object)) }
+    private func target(of object: ManagedObject) -> ManagedObject? {
+        target(of: RowIdentity(object))
+    }
 
     private func requireTargets() throws {
         let lost = updates.filter { target(of: $0.object) == nil }
@@ -60,8 +62,8 @@ struct ParentSave {
     }
 
     private func requireDestinations() throws {
-        let new = Set(child.inserted.map { RowID($0) })
-        let leaving = Set(child.deleted.map { RowID($0) })
+        let new = Set(child.inserted.map { RowIdentity($0) })
+        let leaving = Set(child.deleted.map { RowIdentity($0) })
         var errors: [ValidationError] = []
         forEachLink { object, relationship, id, isAdded in
             guard isAdded, leaving.contains(id) || (!new.contains(id) && target(of: id) == nil),
@@ -81,7 +83,7 @@ struct ParentSave {
 
     /// Whether the parent's object leads there, too: what a child deletes it is led away from then.
     private func hasKey(
-        _ object: ManagedObject, _ relationship: RelationshipDescription, _ id: RowID
+        _ object: ManagedObject, _ relationship: RelationshipDescription, _ id: RowIdentity
     ) -> Bool {
         guard let slot = relationship.slot, let record = target(of: object)?.record else {
             return false
@@ -93,7 +95,7 @@ struct ParentSave {
     /// table.
     private func forEachLink(
         _ body: (
-            _ object: ManagedObject, _ relationship: RelationshipDescription, _ id: RowID,
+            _ object: ManagedObject, _ relationship: RelationshipDescription, _ id: RowIdentity,
             _ isAdded: Bool
         ) -> Void
     ) {
@@ -103,16 +105,18 @@ struct ParentSave {
                 let root = child.coordinator.model.entities[relationship.destination].rootIndex
                 if let slot = relationship.slot {
                     guard record.hasValue(slot), slots?.contains(slot) ?? true else { continue }
-                    body(object, relationship, RowID(root: root, key: record.integer(slot)), true)
+                    body(
+                        object, relationship, RowIdentity(root: root, key: record.integer(slot)),
+                        true)
                 } else if relationship.isJoinTable || relationship.isTransient,
                     let links = object.extras?.currentLinks(of: relationship)
                 {
                     let isStored = !relationship.isTransient
                     for key in links.added.keys {
-                        body(object, relationship, RowID(root: root, key: key), isStored)
+                        body(object, relationship, RowIdentity(root: root, key: key), isStored)
                     }
                     for key in links.removed {
-                        body(object, relationship, RowID(root: root, key: key), false)
+                        body(object, relationship, RowIdentity(root: root, key: key), false)
                     }
                 }
             }
@@ -150,7 +154,9 @@ struct ParentSave {
                 transfer.add(object, object.allSettableSlots, to: known, replacesLinks: true)
             } else if let inserted = parent.insert(object) {
                 // Its deletion is in the store, and others may have heard of it.
-                if child.rebirths[RowID(object)] != nil { parent.rebirths[RowID(object)] = .max }
+                if child.rebirths[RowIdentity(object)] != nil {
+                    parent.rebirths[RowIdentity(object)] = .max
+                }
                 transfer.add(object, object.keySlots, to: inserted)
             }
         }
@@ -178,7 +184,7 @@ struct ParentSave {
     /// life of it.
     private func endRebirths() {
         if child.rebirths.isEmpty { return }
-        let reborn = Set(child.inserted.map { RowID($0) })
+        let reborn = Set(child.inserted.map { RowIdentity($0) })
             .intersection(child.rebirths.keys)
         child.mailbox.discardDeletions(of: reborn)
         for id in reborn { child.rebirths[id] = nil }

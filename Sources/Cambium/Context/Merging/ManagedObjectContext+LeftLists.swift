@@ -45,9 +45,9 @@ extension ManagedObjectContext {
         because member: ManagedObject
     ) {
         let owner = LinkOwner(
-            row: RowID(owner), ordinal: relationship.ordinal, hasMember: hasMember)
-        if leftLists[RowID(member)]?.contains(owner) == true { return }
-        leftLists[RowID(member), default: []].append(owner)
+            row: RowIdentity(owner), ordinal: relationship.ordinal, hasMember: hasMember)
+        if leftLists[RowIdentity(member)]?.contains(owner) == true { return }
+        leftLists[RowIdentity(member), default: []].append(owner)
     }
 
     /// Lets the lists be read again that an object leads to: they may have been read without it.
@@ -65,7 +65,8 @@ extension ManagedObjectContext {
     /// Lets the lists be read again that an object made others than the store has them, after it has
     /// taken over what others saved. Those that it makes so still, as it has changes, hear of it later.
     func forgetLists(otherBecauseOf object: ManagedObject) {
-        guard !leftLists.isEmpty, let lists = leftLists.removeValue(forKey: RowID(object)) else {
+        guard !leftLists.isEmpty, let lists = leftLists.removeValue(forKey: RowIdentity(object))
+        else {
             return
         }
         for list in lists {
@@ -79,7 +80,7 @@ extension ManagedObjectContext {
             {
                 noteOtherLinks(owner)
             } else if object.lifecycle == .updated || object.leavesOutOthersRow {
-                leftLists[RowID(object), default: []].append(list)
+                leftLists[RowIdentity(object), default: []].append(list)
             }
         }
     }
@@ -99,7 +100,7 @@ extension ManagedObjectContext {
 
 /// The links of a relationship of a row.
 struct LinkOwner: Hashable {
-    let row: RowID
+    let row: RowIdentity
     /// The number of the relationship.
     let ordinal: Int
     /// Whether the links were read with the object that made them other than the store has them.

@@ -90,7 +90,7 @@ extension ManagedObjectContext {
         guard changeSet.number > mergedCommit, !mailbox.hasOverflowed else { return }
         for changes in changeSet.entities {
             for key in changes.deleted {
-                deaths[RowID(root: changes.entity.rootIndex, key: key)] = changeSet.number
+                deaths[RowIdentity(root: changes.entity.rootIndex, key: key)] = changeSet.number
             }
         }
     }
@@ -178,7 +178,7 @@ extension ManagedObjectContext {
     private func hasRowsOfReborn(_ entity: EntityChanges) -> Bool {
         !rebirths.isEmpty
             && entity.inserted.contains {
-                rebirths[RowID(root: entity.entity.rootIndex, key: $0.key)] == .max
+                rebirths[RowIdentity(root: entity.entity.rootIndex, key: $0.key)] == .max
             }
     }
 
@@ -270,7 +270,7 @@ extension ManagedObjectContext {
 extension ChangeSet {
     /// The same changes, without those of rows that came back or went in a later commit.
     fileprivate func leavingOut(
-        _ rebirths: [RowID: Int64], _ deaths: [RowID: Int64]
+        _ rebirths: [RowIdentity: Int64], _ deaths: [RowIdentity: Int64]
     ) -> ChangeSet {
         if rebirths.isEmpty, deaths.isEmpty { return self }
         var changes = self
@@ -283,11 +283,11 @@ extension EntityChanges {
     /// The changes without those of rows that came back or went in a later commit: they are of a
     /// life that is over.
     fileprivate func leavingOut(
-        _ rebirths: [RowID: Int64], _ deaths: [RowID: Int64], after commit: Int64
+        _ rebirths: [RowIdentity: Int64], _ deaths: [RowIdentity: Int64], after commit: Int64
     ) -> EntityChanges {
         if rebirths.isEmpty, deaths.isEmpty { return self }
         func isOver(_ key: Int64) -> Bool {
-            let row = RowID(root: entity.rootIndex, key: key)
+            let row = RowIdentity(root: entity.rootIndex, key: key)
             return max(rebirths[row] ?? .min, deaths[row] ?? .min) > commit
         }
         var changes = self

@@ -135,7 +135,7 @@ extension ManagedObjectContext {
     func takeRowsOfReborn() throws {
         if rebirths.isEmpty { return }
         let reborn = inserted.filter {
-            $0.lifecycle == .inserted && rebirths[RowID($0)] == .max
+            $0.lifecycle == .inserted && rebirths[RowIdentity($0)] == .max
         }
         for group in Dictionary(grouping: reborn, by: { $0.entityDescription.rootIndex }) {
             let request = RowRequest(
@@ -176,7 +176,7 @@ extension ManagedObject {
 
     /// A new object becomes a change of a row that is there: of all its values.
     fileprivate final func becomeUpdated(over placed: PlacedRecord, _ writer: RecordWriter) {
-        state.context?.rebirths[RowID(self)] = nil
+        state.context?.rebirths[RowIdentity(self)] = nil
         state.context?.listsAreStale = true
         lifecycle = .updated
         ownExtras.changedSlots = entityDescription.storedSlots

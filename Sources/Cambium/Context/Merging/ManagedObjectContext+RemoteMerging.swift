@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// Objects that were changed without a context of this coordinator knowing of it: by a batch
 /// operation, another process, or SQL.
 public struct RemoteChanges: Sendable {
@@ -62,7 +64,7 @@ extension ManagedObjectContext {
     /// Takes over changes of which no commit of this coordinator knows.
     ///
     /// - Parameter ids: The rows that they are about.
-    func mergeRemote(_ entities: [EntityChanges], _ ids: [RowID]) {
+    func mergeRemote(_ entities: [EntityChanges], _ ids: [RowIdentity]) {
         processChanges()
         coordinator.rowCache.remove(ids)
         for store in coordinator.persistentStores { store.store.seeOthersCommits() }
@@ -85,12 +87,12 @@ extension ManagedObjectContext {
         }
     }
 
-    private func rows(of ids: [ObjectID]) -> [(entity: EntityDescription, id: RowID)] {
+    private func rows(of ids: [ObjectID]) -> [(entity: EntityDescription, id: RowIdentity)] {
         ids.compactMap { id in
             guard let entity = coordinator.model[id.entityName],
                 id.store == coordinator.storeIdentifier(ofRoot: entity.rootIndex)
             else { return nil }
-            return (entity, RowID(root: entity.rootIndex, key: id.key))
+            return (entity, RowIdentity(root: entity.rootIndex, key: id.key))
         }
     }
 }

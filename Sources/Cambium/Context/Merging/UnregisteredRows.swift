@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// Gathers, over several saves of other contexts, the rows that a context has no objects for: one
 /// entry for each row, as the last save left it.
 struct UnregisteredRows {

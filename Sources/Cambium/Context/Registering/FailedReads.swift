@@ -6,14 +6,14 @@ struct FailedReads {
     /// What was to be read.
     enum Target: Hashable {
         /// The row of an object.
-        case row(RowID)
+        case row(RowIdentity)
         /// The members of a relationship of an object, by its number.
-        case links(RowID, Int)
+        case links(RowIdentity, Int)
         /// What a fetched property of an object finds, by its number.
-        case fetched(RowID, Int)
+        case fetched(RowIdentity, Int)
 
         /// The object.
-        var id: RowID {
+        var id: RowIdentity {
             switch self {
             case .row(let id), .links(let id, _), .fetched(let id, _): id
             }
@@ -38,7 +38,7 @@ struct FailedReads {
     var targets: [Target] { failures.keys.sorted { $0.id < $1.id } }
 
     /// Whether something of an object could not be read.
-    func concerns(_ id: RowID) -> Bool { failures.keys.contains { $0.id == id } }
+    func concerns(_ id: RowIdentity) -> Bool { failures.keys.contains { $0.id == id } }
 
     /// The error of the first of them.
     var firstError: (any Error)? { targets.first.flatMap { self[$0] } }
@@ -75,7 +75,7 @@ struct FailedReads {
     }
 
     /// Forgets what could not be read of an object, whose changes are taken back.
-    mutating func removeAll(of id: RowID) {
+    mutating func removeAll(of id: RowIdentity) {
         failures = failures.filter { $0.key.id != id }
     }
 }
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
             try load(faults)
         } catch {
             for fault in faults where fault.record == nil {
-                noteFailedRead(.row(RowID(fault)), of: fault, error)
+                noteFailedRead(.row(RowIdentity(fault)), of: fault, error)
             }
         }
     }
@@ -149,7 +149,7 @@ extension ManagedObjectContext {
     /// Forgets an object whose row was deleted, as is seen now. Unsaved values go with it, which is
     /// an error; about unsaved links the merge policy decides.
     func settleWithoutRow(_ object: ManagedObject) {
-        failedReads.remove(.row(RowID(object)))
+        failedReads.remove(.row(RowIdentity(object)))
         if object.hasUnsavedValues() {
             recordMissingRow(object)
             lose(object)
@@ -166,7 +166,7 @@ extension ManagedObjectContext {
         // What was there before the changes is known now, and not what the manager remembers.
         undoManager?.forget([object])
         object.rebase(on: row, draftWriter)
-        failedReads.remove(.row(RowID(object)))
+        failedReads.remove(.row(RowIdentity(object)))
         noteForEvent(object)
     }
 }
@@ -180,7 +180,7 @@ extension ManagedObject {
     final func linksToChange(_ ordinal: Int) -> LinkSet {
         let links = links(ordinal)
         guard let context = state.context, !context.failedReads.isEmpty else { return links }
-        let target = FailedReads.Target.links(RowID(self), ordinal)
+        let target = FailedReads.Target.links(RowIdentity(self), ordinal)
         if hasRead(target) {
             context.failedReads.remove(target)
         } else {
@@ -195,7 +195,7 @@ extension ManagedObject {
     final func readLinks(_ ordinal: Int) throws -> LinkSet {
         let links = links(ordinal)
         guard let context = state.context, !context.failedReads.isEmpty else { return links }
-        let target = FailedReads.Target.links(RowID(self), ordinal)
+        let target = FailedReads.Target.links(RowIdentity(self), ordinal)
         if let error = context.failedReads[target], !hasRead(target) { throw error }
         return links
     }

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
         } catch let error as StoreError where error.code == .missingRow {
             return showPlaceholder(object, because: error)
         } catch {
-            return noteFailedRead(.row(RowID(object)), of: object, error)
+            return noteFailedRead(.row(RowIdentity(object)), of: object, error)
         }
         if object.record == nil, !followForward(of: object) {
             showPlaceholder(object, because: StoreError.missingRow(of: object))
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
     /// - Returns: Whether it is there, and new enough.
     private func takeCached(_ fault: ManagedObject) -> Bool {
         guard usesRowCache, fault.record == nil, !coordinator.rowCache.isEmpty,
-            let entry = coordinator.rowCache.entry(RowID(fault), within: stalenessInterval)
+            let entry = coordinator.rowCache.entry(RowIdentity(fault), within: stalenessInterval)
         else { return false }
         fault.record = entry.placed.record
         fault.page = entry.placed.page
@@ -153,7 +153,7 @@ extension ManagedObjectContext {
     func readLinks(
         of object: ManagedObject, _ relationship: RelationshipDescription, into links: inout LinkSet
     ) -> Bool {
-        let target = FailedReads.Target.links(RowID(object), relationship.ordinal)
+        let target = FailedReads.Target.links(RowIdentity(object), relationship.ordinal)
         do {
             if relationship.isOrdered {
                 // The keys of a list, which may be long and of which a part may be looked at; the
@@ -245,7 +245,7 @@ extension ManagedObject {
     /// waited for its row to be read: they are taken back.
     final func becomeClean(_ placed: PlacedRecord?) {
         let isUnread = flags.contains(.isUnread)
-        if isUnread { state.context?.failedReads.removeAll(of: RowID(self)) }
+        if isUnread { state.context?.failedReads.removeAll(of: RowIdentity(self)) }
         record = isUnread ? nil : placed?.record
         page = isUnread ? nil : placed?.page
         flags.subtract([.isDraft, .tracksSlots, .isUnread])

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.state === state else { return recordForeign(object) }
         if !mergeChanges, !failedReads.isEmpty, object.canBeRestored {
-            failedReads.removeAll(of: RowID(object))
+            failedReads.removeAll(of: RowIdentity(object))
         }
         refreshOne(object, mergeChanges: mergeChanges)
         // A child may have saved into this context what is dropped.

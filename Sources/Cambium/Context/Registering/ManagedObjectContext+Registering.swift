@@ -138,7 +138,7 @@ extension ManagedObjectContext {
 
     /// The object that a save has kept in place of a new one with the same unique values.
     func forwarded(_ root: Int, _ key: Int64) -> ManagedObject? {
-        forwards[RowID(root: root, key: key)].map { object(entity: $0.root, key: $0.key) }
+        forwards[RowIdentity(root: root, key: key)].map { object(entity: $0.root, key: $0.key) }
     }
 
     /// The object that a to-one's key leads to.
@@ -193,7 +193,7 @@ extension ManagedObjectContext {
         guard root.map[object.key] === object else { return }
         root.map.remove(object.key)
         registeredCount -= 1
-        if !rebirths.isEmpty { rebirths[RowID(object)] = nil }
+        if !rebirths.isEmpty { rebirths[RowIdentity(object)] = nil }
     }
 
     /// Does nothing but look for mistakes: an object's key is final from the moment of insertion.

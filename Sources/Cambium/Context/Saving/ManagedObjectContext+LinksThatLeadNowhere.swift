@@ -1,3 +1,5 @@
+import CambiumRecords
+
 extension ManagedObjectContext {
     /// Which of the links that were to be saved lead to objects that are gone. Asked after the
     /// store has refused them, since it names none.
@@ -11,8 +13,8 @@ extension ManagedObjectContext {
                     .map { (object, relationship, $0) }
             }
         }
-        let new = Set(inserted.filter { $0.lifecycle == .inserted }.map { RowID($0) })
-        let leaving = Set(deleted.filter { $0.lifecycle == .deleted }.map { RowID($0) })
+        let new = Set(inserted.filter { $0.lifecycle == .inserted }.map { RowIdentity($0) })
+        let leaving = Set(deleted.filter { $0.lifecycle == .deleted }.map { RowIdentity($0) })
         var errors: [ValidationError] = []
         for (root, links) in links.sorted(by: { $0.key < $1.key }) {
             let entity = coordinator.model.entities[root]
@@ -22,7 +24,7 @@ extension ManagedObjectContext {
                 present.insert(row.key)
             }
             for link in links {
-                let id = RowID(root: root, key: link.key)
+                let id = RowIdentity(root: root, key: link.key)
                 let isThere = new.contains(id) || present.contains(link.key)
                 guard !isThere || leaving.contains(id) else { continue }
                 let name = link.relationship.relationship.name

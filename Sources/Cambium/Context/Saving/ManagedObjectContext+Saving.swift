@@ -88,7 +88,7 @@ extension ManagedObjectContext {
         if let error = failedReads.firstError { throw error }
         if failedKeys.isEmpty { return }
         for object in inserted where object.lifecycle == .inserted {
-            if let error = failedKeys[RowID(object)] { throw error }
+            if let error = failedKeys[RowIdentity(object)] { throw error }
         }
     }
 
@@ -163,7 +163,7 @@ extension ManagedObjectContext {
             family.savesUnderWay -= 1
             if family.savesUnderWay == 0 { family.endlessInsertions = nil }
         }
-        var seen: [RowID: Int] = [:]
+        var seen: [RowIdentity: Int] = [:]
         var insertingRounds = 0
         for _ in 0..<100 {
             let former = insertionCount
@@ -183,7 +183,7 @@ extension ManagedObjectContext {
             // found missing there is nothing to be saved.
             let touched = Dictionary(
                 (processedInRound + noted).filter { $0.lifecycle != .gone }
-                    .map { (RowID($0), $0.contentHash) }, uniquingKeysWith: { $1 })
+                    .map { (RowIdentity($0), $0.contentHash) }, uniquingKeysWith: { $1 })
             let isSettled = touched.allSatisfy { seen[$0.key] == $0.value }
             if isSettled, unpropagated.isEmpty { return processChanges(propagatesDeletes: true) }
             seen.merge(touched) { $1 }
@@ -215,7 +215,7 @@ extension ManagedObjectContext {
     private func findsRow(of object: ManagedObject) -> Bool {
         loadOrNote([object])
         if object.record != nil || followForward(of: object) { return true }
-        if !failedReads.concerns(RowID(object)) { settleWithoutRow(object) }
+        if !failedReads.concerns(RowIdentity(object)) { settleWithoutRow(object) }
         return false
     }
 

@@ -14,7 +14,7 @@ struct SaveAdoption {
     private(set) var changeSet: ChangeSet?
     private var changes: ChangeCollector
     private let farEnds: FarEndsByEntity
-    private var yielded: Set<RowID> = []
+    private var yielded: Set<RowIdentity> = []
 
     init(context: ManagedObjectContext, written: [ManagedObject]) {
         self.context = context
@@ -56,7 +56,7 @@ struct SaveAdoption {
         }
         updated.forEachUncounted { object in
             guard object.lifecycle == .updated else { return }
-            if yielded.isEmpty || !yielded.contains(RowID(object)) { changes.update(object) }
+            if yielded.isEmpty || !yielded.contains(RowIdentity(object)) { changes.update(object) }
             object.becomeSaved()
         }
         deleted.forEachUncounted { object in
@@ -85,7 +85,7 @@ struct SaveAdoption {
 
     /// Lets both ends of a pair be read again that the save has left as it was.
     private func forget(_ pair: DroppedPair) {
-        func object(_ id: RowID) -> ManagedObject? { context.objects[id.root].map[id.key] }
+        func object(_ id: RowIdentity) -> ManagedObject? { context.objects[id.root].map[id.key] }
         object(pair.source)?.forgetLink(pair.relationship.ordinal, to: pair.destination.key)
         guard let inverse = pair.relationship.inverse else { return }
         object(pair.destination)?.forgetLink(inverse, to: pair.source.key)
@@ -99,8 +99,8 @@ struct SaveAdoption {
             if case .reinsert = resolution.action { context.rebirths[resolution.id] = commit }
         }
         if context.rebirths.isEmpty { return }
-        for object in inserted where context.rebirths[RowID(object)] != nil {
-            context.rebirths[RowID(object)] = commit
+        for object in inserted where context.rebirths[RowIdentity(object)] != nil {
+            context.rebirths[RowIdentity(object)] = commit
         }
     }
 
@@ -192,7 +192,7 @@ struct SaveAdoption {
             // Links changed, or values that are in memory only.
             object.record = record?.record
             object.page = record?.page
-            yielded.insert(RowID(object))
+            yielded.insert(RowIdentity(object))
         }
         resolved.append(object)
         context.noteForEvent(object)
@@ -208,7 +208,7 @@ struct SaveAdoption {
     /// Lets a new object stand for the one that has its unique values, which shows the row that the
     /// save has met.
     private mutating func forward(
-        _ id: RowID, to entity: EntityDescription, _ key: Int64, _ theirs: PlacedRecord?
+        _ id: RowIdentity, to entity: EntityDescription, _ key: Int64, _ theirs: PlacedRecord?
     ) {
         guard let object = context.objects[id.root].map[id.key] else { return }
         let survivor = context.object(entity: entity.index, key: key)

@@ -7,7 +7,7 @@ struct SaveRequestBuilder {
     private var links: [Int: SaveRequest.Links] = [:]
     private var orders: [Int: SaveRequest.Order] = [:]
     private var checks: [Int: SaveRequest.Check] = [:]
-    private var members: [RowID: [SaveRequest.Members]] = [:]
+    private var members: [RowIdentity: [SaveRequest.Members]] = [:]
 
     init(context: ManagedObjectContext) {
         self.context = context
@@ -145,7 +145,7 @@ struct SaveRequestBuilder {
             guard let set = links[relationship.ordinal],
                 let pairs = context.coordinator.model.pairs(of: relationship, entity)
             else { continue }
-            members[RowID(object), default: []].append(
+            members[RowIdentity(object), default: []].append(
                 .init(pairs: pairs, isSource: relationship.ownsPairs, set: set))
         }
     }

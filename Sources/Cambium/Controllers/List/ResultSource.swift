@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// Gives the objects of rows where a list keeps only keys: those of a window together, by one
 /// statement.
 final class ResultSource {
@@ -40,7 +42,7 @@ final class ResultSource {
             } catch {
                 for key in missing {
                     let object = context.object(entity: entity.index, key: key)
-                    context.noteFailedRead(.row(RowID(object)), of: object, error)
+                    context.noteFailedRead(.row(RowIdentity(object)), of: object, error)
                 }
                 isRead = false
             }

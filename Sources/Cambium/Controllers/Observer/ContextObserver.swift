@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// Tells which objects come into a condition, change in it, and go out of it: what a
 /// ``FetchedResultsController`` tells, without an order and without a list of objects.
 ///
@@ -204,15 +206,15 @@ extension ContextObserver: ChangeFollower {
 extension ObjectChanges {
     /// What this context has saved.
     fileprivate init(_ saved: SavedObjects) {
-        var linked: Set<RowID> = []
+        var linked: Set<RowIdentity> = []
         for changes in saved.changeSets.flatMap(\.entities) {
             for row in changes.updated where !row.links.isEmpty {
-                linked.insert(RowID(root: changes.entity.rootIndex, key: row.key))
+                linked.insert(RowIdentity(root: changes.entity.rootIndex, key: row.key))
             }
         }
         inserted = Array(saved.inserted)
         updated = saved.updated.map { object in
-            Update(object: object, slots: nil, changesLinks: linked.contains(RowID(object)))
+            Update(object: object, slots: nil, changesLinks: linked.contains(RowIdentity(object)))
         }
         deleted = Array(saved.deleted)
     }

@@ -40,7 +40,7 @@ extension ObjectChanges {
     /// The keys of the objects of some entities that may have other values of these properties, or
     /// are gone. New rows are not among them: who leads to them has changed too.
     func keys(
-        thatChanged properties: Set<String>, of family: Set<Int>, in model: RuntimeModel
+        thatChanged properties: Set<String>, of family: Set<Int>, in model: ModelDescription
     ) -> Set<Int64> {
         func touches(_ slots: SlotSet?, _ entity: EntityDescription) -> Bool {
             guard let slots else { return true }

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// What decides which objects belong to a controller's results, and which changes matter to them.
 struct ResultScope {
     /// What finds the results in the store.
@@ -14,7 +16,7 @@ struct ResultScope {
     var options = RequestOptions()
     private let membership: CompiledCondition?
 
-    init(_ request: RowRequest, in model: RuntimeModel) throws {
+    init(_ request: RowRequest, in model: ModelDescription) throws {
         self.request = request
         var condition: ModelExpression?
         var arguments: [String: Value] = [:]

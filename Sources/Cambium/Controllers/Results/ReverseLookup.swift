@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// Finds objects by what they lead to: a path taken backwards, one query for each step.
 struct ReverseLookup {
     let context: ManagedObjectContext

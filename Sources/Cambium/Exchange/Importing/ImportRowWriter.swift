@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// Writes the rows of one source.
 struct ImportRowWriter {
     private let request: ImportRequest
@@ -248,7 +250,7 @@ struct ImportRowWriter {
     }
 }
 
-extension RuntimeModel {
+extension ModelDescription {
     /// Whether an object may be of both entities.
     func haveCommon(_ one: EntityDescription, _ other: EntityDescription) -> Bool {
         families[one.index].contains(other.index) || families[other.index].contains(one.index)

@@ -14,7 +14,7 @@ struct ImportLinkWriter {
     let transaction: BatchTransaction
     let entity: EntityDescription
     let relationship: RelationshipDescription
-    var model: RuntimeModel { transaction.model }
+    var model: ModelDescription { transaction.model }
     var destination: EntityDescription { model.entities[relationship.destination] }
 
     init(

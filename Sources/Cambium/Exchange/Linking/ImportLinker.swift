@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// Sets the relationships of imported objects that their rows do not hold, or did not know.
 final class ImportLinker {
     private let request: ImportRequest

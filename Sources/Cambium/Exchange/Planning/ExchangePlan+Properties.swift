@@ -1,3 +1,5 @@
+import CambiumRecords
+
 extension ExchangePlan {
     /// An attribute or a relationship that files have.
     enum Property {

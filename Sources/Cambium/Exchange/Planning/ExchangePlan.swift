@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// How the objects of one entity stand in a file: which field belongs to which property.
 struct ExchangePlan: Sendable {
     /// What a member of an object, or a column, is.
@@ -19,7 +21,7 @@ struct ExchangePlan: Sendable {
     }
 
     let entity: EntityDescription
-    let model: RuntimeModel
+    let model: ModelDescription
     let dates: ExchangeDateFormat
     private(set) var nodes: [Node] = []
     private(set) var relationships: [ExchangeRelationship] = []
@@ -32,7 +34,7 @@ struct ExchangePlan: Sendable {
     ///   - keys: By which properties relationships name what they reference.
     /// - Throws: ``StoreError`` where two properties have one field.
     init(
-        _ entity: EntityDescription, in model: RuntimeModel, properties: [Property],
+        _ entity: EntityDescription, in model: ModelDescription, properties: [Property],
         fieldNames: [String: String], keys: [String: [String]], dates: ExchangeDateFormat
     ) throws {
         self.entity = entity

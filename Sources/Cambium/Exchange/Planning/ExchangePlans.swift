@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// How the objects of a file stand in it: one plan, or one for each entity of a hierarchy.
 struct ExchangePlans: Sendable {
     /// The entity of the source, or of the export's request.
@@ -14,7 +16,7 @@ struct ExchangePlans: Sendable {
     ///   - plan: Makes the plan of an entity.
     init(
         _ entity: EntityDescription, _ entities: [EntityDescription],
-        by field: ExchangeEntityField?, in model: RuntimeModel,
+        by field: ExchangeEntityField?, in model: ModelDescription,
         plan: (EntityDescription) throws -> ExchangePlan
     ) throws {
         self.entity = entity
@@ -36,7 +38,7 @@ struct ExchangePlans: Sendable {
     }
 }
 
-extension RuntimeModel {
+extension ModelDescription {
     /// The entities of a family that have objects of their own.
     func concreteFamily(of entity: EntityDescription) -> [EntityDescription] {
         families[entity.index].map { entities[$0] }.filter { !$0.isAbstract }
@@ -48,7 +50,7 @@ struct EntityChoice: Sendable {
     /// The name of the field that has the word.
     let field: PropertyName
     private let root: EntityDescription
-    private let model: RuntimeModel
+    private let model: ModelDescription
     private let entities: [EntityDescription]
     /// The number of an entity by each word for it.
     private var numberByWord: [String: Int] = [:]
@@ -59,7 +61,7 @@ struct EntityChoice: Sendable {
     /// - Parameter entities: Those that have objects of their own.
     init(
         _ field: ExchangeEntityField, among entities: [EntityDescription],
-        of root: EntityDescription, in model: RuntimeModel
+        of root: EntityDescription, in model: ModelDescription
     ) throws {
         self.field = PropertyName(field.name)
         self.root = root

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// A relationship as files have it: by the unique values of what it references.
 struct ExchangeRelationship: Sendable {
     let description: RelationshipDescription
@@ -17,7 +19,7 @@ struct ExchangeRelationship: Sendable {
     ///   that has attributes only, or else the first one whose relationships have keys.
     init(
         _ description: RelationshipDescription, of entity: EntityDescription,
-        in model: RuntimeModel, by names: [String]?
+        in model: ModelDescription, by names: [String]?
     ) throws {
         self.description = description
         let destination = model.entities[description.destination]
@@ -102,7 +104,8 @@ struct ExchangeKeyShape: Sendable {
     ///
     /// - Parameter outer: The constraints that this is a part of. None of them is used again: in a
     ///   tree that is unique by `parent name`, names would have no end.
-    init?(of entity: EntityDescription, in model: RuntimeModel, within outer: [UniqueKey] = []) {
+    init?(of entity: EntityDescription, in model: ModelDescription, within outer: [UniqueKey] = [])
+    {
         let simple = model.attributeConstraints(of: entity)
         for unique in simple.isEmpty ? model.uniqueConstraints(of: entity) : simple
         where !outer.contains(where: { $0 === unique }) {
@@ -114,7 +117,7 @@ struct ExchangeKeyShape: Sendable {
     }
 
     /// - Returns: Nil where a relationship is included whose destination cannot be named.
-    init?(_ unique: UniqueKey, in model: RuntimeModel, within outer: [UniqueKey] = []) {
+    init?(_ unique: UniqueKey, in model: ModelDescription, within outer: [UniqueKey] = []) {
         self.unique = unique
         declarer = model.entities[unique.declarer]
         for (name, slot) in zip(unique.properties, unique.slots) {

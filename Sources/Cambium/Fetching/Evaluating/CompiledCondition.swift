@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// A condition made ready to be asked of many objects: a chain of closures over the slots of their
 /// rows.
 ///
@@ -10,7 +12,7 @@ final class CompiledCondition {
     /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the entity, or a
     ///   parameter has no value.
     init(
-        _ condition: ModelExpression, of entity: EntityDescription, in model: RuntimeModel,
+        _ condition: ModelExpression, of entity: EntityDescription, in model: ModelDescription,
         parameters: [String: Value] = [:]
     ) throws {
         let typed = try ExpressionCompiler.typedCondition(

@@ -2,7 +2,7 @@ import CambiumRecords
 
 /// Makes closures of conditions.
 struct ConditionClosures {
-    let model: RuntimeModel
+    let model: ModelDescription
 
     func test(_ expression: TypedExpression) -> ObjectTest {
         switch expression {

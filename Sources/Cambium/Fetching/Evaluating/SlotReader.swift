@@ -23,7 +23,7 @@ struct SlotReader {
     let path: [Int]
 
     /// nil where it is no attribute of the subject whose form in the row is that of its value.
-    init?(_ expression: TypedExpression, _ model: RuntimeModel) {
+    init?(_ expression: TypedExpression, _ model: ModelDescription) {
         guard case .attribute(let path, let attribute, _) = expression, path.root == .subject,
             !attribute.usesExternalForm, let owner = model[path.entity.name],
             let slot = owner.layout.slot(of: attribute.name)

@@ -71,7 +71,7 @@ extension ManagedObjectContext {
         request.readsKeysOnly = !(fillsRowCache && usesRowCache)
         var members = MemberList()
         var read: [RowCache.Row] = []
-        var outdated: [RowID] = []
+        var outdated: [RowIdentity] = []
         try store(of: request.entity).fetch(request) { row in
             members.append(LinkSet.Member(key: row.key, entity: row.entity))
             if !request.readsKeysOnly {
@@ -84,7 +84,7 @@ extension ManagedObjectContext {
             } else if !cached.isEmpty, let known = cached[row.key],
                 known.placed.record.version != row.version
             {
-                outdated.append(RowID(root: root, key: row.key))
+                outdated.append(RowIdentity(root: root, key: row.key))
             }
         }
         if !read.isEmpty { cache.insert(read, readAt: commit) }

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 extension ResultRequest {
     /// What is asked of the entity, and the names of the columns of dictionaries.
     ///

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 extension ManagedObjectContext {
     /// What a log tells. Which relationship led to a fault is found out afterwards, from the
     /// objects that are there, so that following one costs nothing while nobody counts.
@@ -5,7 +7,7 @@ extension ManagedObjectContext {
         var tallies: [RelationshipName: Int] = [:]
         let faults = log.events.compactMap { event in
             if case .fault(let root, let key) = event {
-                RowID(root: root.rootIndex, key: key)
+                RowIdentity(root: root.rootIndex, key: key)
             } else {
                 nil
             }
@@ -27,11 +29,12 @@ extension ManagedObjectContext {
             reads: log.events.map { describe($0, ways) }, repetitions: repetitions)
     }
 
-    private func describe(_ event: ReadLog.Event, _ ways: [RowID: RelationshipName]) -> String {
+    private func describe(_ event: ReadLog.Event, _ ways: [RowIdentity: RelationshipName]) -> String
+    {
         switch event {
         case .fetch(let entity, let what): return "\(what) of \(entity.name), by a condition"
         case .fault(let root, let key):
-            let way = ways[RowID(root: root.rootIndex, key: key)]
+            let way = ways[RowIdentity(root: root.rootIndex, key: key)]
             return "\(root.name)/\(key) alone" + (way.map { ", which \($0.text) leads to" } ?? "")
         case .faults(let entity, let count): return "\(count) objects of \(entity.name) together"
         case .links(let owner, let relationship):
@@ -42,9 +45,9 @@ extension ManagedObjectContext {
     }
 
     /// The relationships that lead to rows, as far as objects tell whose values are there.
-    private func waysTo(_ rows: Set<RowID>) -> [RowID: RelationshipName] {
+    private func waysTo(_ rows: Set<RowIdentity>) -> [RowIdentity: RelationshipName] {
         guard !rows.isEmpty else { return [:] }
-        var ways: [RowID: [RelationshipName: Int]] = [:]
+        var ways: [RowIdentity: [RelationshipName: Int]] = [:]
         for root in objects {
             root.map.forEach { object in
                 guard let record = object.record else { return }
@@ -53,14 +56,14 @@ extension ManagedObjectContext {
                     if let slot = relationship.slot {
                         guard record.hasValue(slot) else { continue }
                         let root = coordinator.model.entities[relationship.destination].rootIndex
-                        let id = RowID(root: root, key: record.integer(slot))
+                        let id = RowIdentity(root: root, key: record.integer(slot))
                         if rows.contains(id) { ways[id, default: [:]][name, default: 0] += 1 }
                     } else if let links = object.extras?.links[relationship.ordinal],
                         links.stored != nil
                     {
                         for member in links.members {
                             let root = coordinator.model.entities[member.entity].rootIndex
-                            let id = RowID(root: root, key: member.key)
+                            let id = RowIdentity(root: root, key: member.key)
                             if rows.contains(id) { ways[id, default: [:]][name, default: 0] += 1 }
                         }
                     }

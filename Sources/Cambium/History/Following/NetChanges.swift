@@ -15,11 +15,11 @@ struct NetChanges {
         var properties: Set<String> = []
     }
 
-    private let model: RuntimeModel
-    private var order: [RowID] = []
-    private var rows: [RowID: Row] = [:]
+    private let model: ModelDescription
+    private var order: [RowIdentity] = []
+    private var rows: [RowIdentity: Row] = [:]
 
-    init(_ model: RuntimeModel) {
+    init(_ model: ModelDescription) {
         self.model = model
     }
 
@@ -34,7 +34,7 @@ struct NetChanges {
     private mutating func add(
         _ change: HistoryChange, _ entity: EntityDescription, isKnown: Bool
     ) {
-        let id = RowID(root: entity.rootIndex, key: change.objectID.key)
+        let id = RowIdentity(root: entity.rootIndex, key: change.objectID.key)
         let wasThere = change.kind != .insert
         if rows[id] == nil { order.append(id) }
         var row = rows[id] ?? Row(entity: entity, isKnown: wasThere, isThere: wasThere)
@@ -58,7 +58,7 @@ struct NetChanges {
     var count: Int { rows.values.count { $0.isNews && ($0.isKnown || $0.isThere) } }
 
     /// The rows that it concerns.
-    var ids: [RowID] { order.filter { rows[$0]?.isNews ?? false } }
+    var ids: [RowIdentity] { order.filter { rows[$0]?.isNews ?? false } }
 
     /// What is to be told, in the order of the entities.
     var entities: [EntityChanges] {

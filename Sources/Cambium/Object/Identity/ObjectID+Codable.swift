@@ -1,3 +1,5 @@
+import CambiumRecords
+
 extension ObjectID {
     private static let scheme = "x-cambium://"
 
@@ -34,7 +36,7 @@ extension ObjectID {
     }
 
     /// Reads the identity of an object of a model from its text.
-    init?(uri: String, in model: RuntimeModel) {
+    init?(uri: String, in model: ModelDescription) {
         self.init(uri: uri) { name, _ in model[name] }
     }
 }

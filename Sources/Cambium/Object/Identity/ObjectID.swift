@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// The identity of an object: what may be kept, compared, sent to another isolation and looked up
 /// there, when the object itself may not.
 ///

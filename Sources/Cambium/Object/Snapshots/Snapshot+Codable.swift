@@ -1,3 +1,5 @@
+import CambiumRecords
+
 extension Snapshot: Codable {
     /// Writes the values by the names of their properties, and the identity as `objectID`.
     ///
@@ -21,7 +23,7 @@ extension Snapshot: Codable {
     public init(from decoder: any Decoder) throws {
         let reference = Object.entityReference
         let container = try decoder.container(keyedBy: PropertyName.self)
-        guard let model = reference.model?.runtimeModel, let own = model[reference.name] else {
+        guard let model = reference.model?.modelDescription, let own = model[reference.name] else {
             throw DecodingError.dataCorrupted(
                 .init(
                     codingPath: decoder.codingPath,
@@ -63,7 +65,7 @@ struct PropertyName: CodingKey {
 
 extension KeyedDecodingContainer<PropertyName> {
     /// The identity of an object; nil where it is missing.
-    func identity(for key: PropertyName, in model: RuntimeModel) throws -> ObjectID? {
+    func identity(for key: PropertyName, in model: ModelDescription) throws -> ObjectID? {
         guard let uri = try decodeIfPresent(String.self, forKey: key) else { return nil }
         guard let id = ObjectID(uri: uri, in: model) else {
             throw DecodingError.dataCorruptedError(

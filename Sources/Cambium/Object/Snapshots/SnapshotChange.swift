@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// A snapshot's content on its way into an object, after all that could go wrong was looked at.
 struct SnapshotChange {
     private let content: SnapshotContent

@@ -3,7 +3,7 @@ import CambiumRecords
 /// What a snapshot holds, whatever its class: a record of its own, which nobody writes any more,
 /// and where its to-one relationships lead.
 struct SnapshotContent: Sendable {
-    let model: RuntimeModel
+    let model: ModelDescription
     let entity: EntityDescription
     var placed: PlacedRecord
     /// The destinations of to-one relationships, by number. The keys in the record do not count.
@@ -11,7 +11,7 @@ struct SnapshotContent: Sendable {
     /// The slots that were set to a value that the store cannot keep.
     var unfitSlots: Set<Int> = []
 
-    init(model: RuntimeModel, entity: EntityDescription, placed: PlacedRecord) {
+    init(model: ModelDescription, entity: EntityDescription, placed: PlacedRecord) {
         self.model = model
         self.entity = entity
         self.placed = placed
@@ -59,7 +59,7 @@ struct SnapshotContent: Sendable {
     /// work on. It is never handed out: each access has one of its own, since objects may not be
     /// shared between isolations and snapshots are.
     func detachedObject<Object: ManagedObject>(isDraft: Bool) -> Object {
-        let state = ContextState(PersistentStoreCoordinator(model: model, table: .detached))
+        let state = ContextState(PersistentStoreCoordinator(detached: model, .detached))
         let registration = ObjectRegistration(
             state: state, entity: entity, key: .min,
             placed: isDraft

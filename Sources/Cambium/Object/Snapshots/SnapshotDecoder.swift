@@ -2,11 +2,11 @@ import CambiumRecords
 
 /// Reads the content of a snapshot.
 struct SnapshotDecoder {
-    private let model: RuntimeModel
+    private let model: ModelDescription
     private let entity: EntityDescription
     private let writer = RecordWriter()
 
-    init(model: RuntimeModel, entity: EntityDescription) {
+    init(model: ModelDescription, entity: EntityDescription) {
         self.model = model
         self.entity = entity
     }

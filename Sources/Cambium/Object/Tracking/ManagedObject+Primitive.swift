@@ -44,7 +44,7 @@ extension ManagedObject {
     final func prepareQuietChange(_ slot: Int) -> Record? {
         if record == nil { _ = fire() }
         // Nobody would notice that it was set, were the row read later.
-        if record == nil { state.context?.failedReads.require(.row(RowID(self))) }
+        if record == nil { state.context?.failedReads.require(.row(RowIdentity(self))) }
         guard lifecycle != .gone, lifecycle != .discarded, let record, let page else { return nil }
         // Of a new object everything is written anyway.
         if lifecycle == .inserted { return record }

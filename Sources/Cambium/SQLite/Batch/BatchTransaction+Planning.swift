@@ -1,3 +1,4 @@
+import CambiumEngine
 import CambiumRecords
 
 extension BatchTransaction {

@@ -13,7 +13,7 @@ final class BatchTransaction {
     private var files: [ExternalRun] = []
 
     var identifier: StoreIdentifier { store.identifier }
-    var model: RuntimeModel { store.model }
+    var model: ModelDescription { store.model }
     /// Whether writing rows may change derived attributes of others.
     var derivesValues: Bool { store.prepared.derivations != nil }
 
@@ -164,7 +164,7 @@ final class BatchTransaction {
     ///
     /// - Throws: ``RefusedRow`` where a check of the store says no to a row that is updated or
     ///   inserted; then the transaction is to be taken back.
-    func write(_ request: SaveRequest, moving movers: Set<RowID> = []) throws {
+    func write(_ request: SaveRequest, moving movers: Set<RowIdentity> = []) throws {
         var derivations = try store.derivationRun(for: request, connection)
         let place = files.count
         if let externalFiles = store.externalFiles, store.hasExternalColumns {
@@ -177,7 +177,7 @@ final class BatchTransaction {
         for var update in written.updates {
             if !movers.isEmpty {
                 let root = update.entity.rootIndex
-                update.records.removeAll { movers.contains(RowID(root: root, key: $0.key)) }
+                update.records.removeAll { movers.contains(RowIdentity(root: root, key: $0.key)) }
             }
             if !update.records.isEmpty { try self.update(update) }
         }
@@ -192,8 +192,8 @@ final class BatchTransaction {
         }
         guard !derived.isEmpty else { return }
         let own = request.rowIDs
-        for row in derived where !own.contains(RowID(root: row.rootIndex(in: model), key: row.key))
-        {
+        for row in derived
+        where !own.contains(RowIdentity(root: row.rootIndex(in: model), key: row.key)) {
             changes.refresh(row)
         }
     }
@@ -268,16 +268,16 @@ final class BatchTransaction {
 
 extension SaveRequest {
     /// The rows that are written.
-    fileprivate var rowIDs: Set<RowID> {
-        var ids: Set<RowID> = []
+    fileprivate var rowIDs: Set<RowIdentity> {
+        var ids: Set<RowIdentity> = []
         for insertion in insertions {
             for record in insertion.records {
-                ids.insert(RowID(root: insertion.entity.rootIndex, key: record.key))
+                ids.insert(RowIdentity(root: insertion.entity.rootIndex, key: record.key))
             }
         }
         for update in updates {
             for record in update.records {
-                ids.insert(RowID(root: update.entity.rootIndex, key: record.key))
+                ids.insert(RowIdentity(root: update.entity.rootIndex, key: record.key))
             }
         }
         return ids
@@ -285,5 +285,7 @@ extension SaveRequest {
 }
 
 extension DerivedRow {
-    fileprivate func rootIndex(in model: RuntimeModel) -> Int { model.entities[entity].rootIndex }
+    fileprivate func rootIndex(in model: ModelDescription) -> Int {
+        model.entities[entity].rootIndex
+    }
 }

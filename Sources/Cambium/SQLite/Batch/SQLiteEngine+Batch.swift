@@ -1,3 +1,4 @@
+import CambiumRecords
 import CambiumSQLite
 
 extension SQLiteEngine {

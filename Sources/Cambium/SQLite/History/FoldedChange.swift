@@ -1,3 +1,4 @@
+import CambiumRecords
 import CambiumSQL
 
 /// All that one transaction did to one row, as one change. A save may touch a row several times: it
@@ -35,7 +36,7 @@ struct FoldedChange {
         self.entity = entity
     }
 
-    mutating func add(_ row: Row, _ entity: EntityDescription, in model: RuntimeModel) {
+    mutating func add(_ row: Row, _ entity: EntityDescription, in model: ModelDescription) {
         // Who changes a link may know the entity that the link leads to, and no more.
         if model.families[self.entity.index].contains(entity.index) { self.entity = entity }
         switch row.kind {
@@ -125,7 +126,8 @@ extension FoldedChange {
     /// The change as a program sees it.
     ///
     /// - Returns: Nil for a row that came and went.
-    func change(_ key: Int64, store: StoreIdentifier, in model: RuntimeModel) -> HistoryChange? {
+    func change(_ key: Int64, store: StoreIdentifier, in model: ModelDescription) -> HistoryChange?
+    {
         guard let kind else { return nil }
         let settled = settled
         return HistoryChange(
@@ -140,7 +142,7 @@ extension FoldedChange {
 extension EntityDescription {
     /// The values of properties from those of columns.
     fileprivate func propertyValues(
-        _ columns: [String: StoredValue], store: StoreIdentifier, in model: RuntimeModel
+        _ columns: [String: StoredValue], store: StoreIdentifier, in model: ModelDescription
     ) -> [String: PropertyValue] {
         if columns.isEmpty { return [:] }
         var values: [String: PropertyValue] = [:]

@@ -1,10 +1,11 @@
+import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
 /// Reads a store's history, in a transaction of SQLite that the caller has begun.
 struct HistoryReader {
     let connection: Connection
-    let model: RuntimeModel
+    let model: ModelDescription
     let store: StoreIdentifier
     /// Which history of the store it is.
     let epoch: UUID
@@ -132,10 +133,10 @@ struct HistoryReader {
         }
         let roots = wanted.map { Set($0.map { model.entities[$0].rootIndex }) }
         let keys = request.objectIDs.map {
-            Set($0.map { RowID(root: $0.entity.rootIndex, key: $0.key) })
+            Set($0.map { RowIdentity(root: $0.entity.rootIndex, key: $0.key) })
         }
-        var order: [RowID] = []
-        var folded: [RowID: FoldedChange] = [:]
+        var order: [RowIdentity] = []
+        var folded: [RowIdentity: FoldedChange] = [:]
         let statement = try connection.statement(HistorySQL.changesBetween)
         defer { statement.reset() }
         try statement.bind([.integer(first), .integer(last)])
@@ -146,7 +147,7 @@ struct HistoryReader {
                 let entity = model[statement.text(at: 2)],
                 roots?.contains(entity.rootIndex) ?? true
             else { continue }
-            let id = RowID(root: entity.rootIndex, key: statement.integer(at: 3))
+            let id = RowIdentity(root: entity.rootIndex, key: statement.integer(at: 3))
             guard keys?.contains(id) ?? true else { continue }
             let row = FoldedChange.Row(
                 kind: kind, properties: statement.text(at: 4).split(separator: " "),

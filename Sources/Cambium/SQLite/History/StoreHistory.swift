@@ -1,12 +1,7 @@
+import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 import Synchronization
-
-/// Who makes a transaction, as the history names it.
-struct TransactionAuthor: Sendable {
-    var name: String?
-    var contextName: String?
-}
 
 /// The history of an open store, as its writer writes it: triggers note the changes, this says
 /// whose they are. All of it belongs into transactions of the writer.

@@ -6,7 +6,7 @@ import CambiumSQLite
 /// Writes the rows of a store of another kind into a new database, inside one transaction: first
 /// the rows of all hierarchies, then what links them and the order of the lists.
 struct NodeWriter {
-    private let model: RuntimeModel
+    private let model: ModelDescription
     private let connection: Connection
     private let files: ExternalFiles?
     private let prepared: PreparedSQL
@@ -24,7 +24,7 @@ struct NodeWriter {
 
     /// - Parameter files: Where large values go; nil where they stay in the rows.
     private init(
-        _ connection: Connection, _ model: RuntimeModel, _ files: ExternalFiles?
+        _ connection: Connection, _ model: ModelDescription, _ files: ExternalFiles?
     ) throws {
         self.connection = connection
         self.model = model
@@ -37,14 +37,12 @@ struct NodeWriter {
     static func fill(
         _ connection: Connection, with rows: MovedRows, _ files: ExternalFiles?
     ) throws {
-        var writer = try NodeWriter(connection, rows.model, files)
+        var writer = try NodeWriter(connection, rows.compiled.modelDescription, files)
         try writer.makeStore(rows, notes: rows.source.notes())
     }
 
     private mutating func makeStore(_ rows: MovedRows, notes: [String: String]) throws {
-        let runner = MigrationRunner(
-            model: model.model, statements: model.schema, migrations: model.migrations)
-        _ = try runner.open(connection)
+        _ = try rows.compiled.migrationRunner.open(connection)
         do {
             try connection.transaction {
                 let nextKeys = try rows.read { try write($0) }

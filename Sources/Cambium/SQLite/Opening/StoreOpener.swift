@@ -1,19 +1,19 @@
 import CambiumAdoption
 @_spi(Generated) import CambiumMigration
+import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
 /// Opens the store that a description describes.
 struct StoreOpener {
     let description: StoreDescription
-    let model: RuntimeModel
+    let compiled: CompiledModel
     /// The numbers of the root entities that it is to hold.
     let roots: Set<Int>
     /// Whether a store is migrated where the options do not say.
     let migratesByDefault: Bool
-    /// The steps of migrations that the program supplies.
-    var codeSteps: [CodeStep] = []
 
+    var model: ModelDescription { compiled.modelDescription }
     var options: StoreOptions { description.options }
 
     func open() throws -> (store: any StoreEngine, migration: MigrationOutcome) {
@@ -94,7 +94,7 @@ struct StoreOpener {
         let identifier = try StoreMetadataAccess(connection)
             .identifier(path: path, isReadOnly: options.isReadOnly)
         let store = try SQLiteEngine(
-            connection, path: path, identifier: identifier, model: model, options: options,
+            connection, path: path, identifier: identifier, compiled, options: options,
             settings: settings, history: history)
         try store.sweepExternalFiles()
         if let path, !options.isReadOnly { NewStore.removeLeftovers(of: path) }
@@ -140,9 +140,7 @@ extension StoreOpener {
     }
 
     var runner: MigrationRunner {
-        var runner = MigrationRunner(
-            model: model.model, schema: model.tables, statements: model.schema,
-            migrations: model.migrations)
+        var runner = compiled.migrationRunner
         runner.allowsMigration = options.migratesAutomatically ?? migratesByDefault
         runner.driftPolicy =
             options.isReadOnly && options.driftPolicy == .repair ? .report : options.driftPolicy
@@ -150,12 +148,10 @@ extension StoreOpener {
             runner.trustsExternalObjects = false
             if runner.driftPolicy == .report { runner.driftPolicy = .refuse }
         }
-        runner.drafts = model.drafts
         runner.draftPolicy = options.isReadOnly ? .refuse : options.draftPolicy
         runner.isReadOnly = options.isReadOnly
         runner.log = StandardError.note
         runner.progress = options.migrationProgress
-        runner.code = codeSteps
         if options.endsMigrationOnCancellation { runner.isCancelled = { Task.isCancelled } }
         return runner
     }

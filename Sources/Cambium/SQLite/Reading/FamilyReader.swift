@@ -5,13 +5,13 @@ import CambiumSQLite
 /// Reads rows that were asked for as those of an entity, and that may be of its sub-entities.
 final class FamilyReader: Sendable {
     private let entity: EntityDescription
-    private let model: RuntimeModel
+    private let model: ModelDescription
     /// What reads the rows of the entity itself.
     private let own: RowReader
     /// What reads those of each entity of its family.
     private let readers: [RowReader?]
 
-    init(_ entity: EntityDescription, in model: RuntimeModel, _ select: SelectSQL) {
+    init(_ entity: EntityDescription, in model: ModelDescription, _ select: SelectSQL) {
         self.entity = entity
         self.model = model
         own = Self.rowReader(of: entity, in: select)

@@ -9,13 +9,13 @@ import CambiumSQLite
 struct DerivationRun {
     private let plan: DerivationPlan
     private let links: [PreparedSQL.Links]
-    private let model: RuntimeModel
+    private let model: ModelDescription
     private let connection: Connection
     /// For each maintained attribute, the keys of the objects whose value may be another one.
     private var owners: [Set<Int64>]
 
     /// - Returns: Nil where the model has no derived attributes.
-    init?(_ prepared: PreparedSQL, _ model: RuntimeModel, _ connection: Connection) {
+    init?(_ prepared: PreparedSQL, _ model: ModelDescription, _ connection: Connection) {
         guard let plan = prepared.derivations else { return nil }
         self.plan = plan
         links = prepared.links
@@ -164,13 +164,4 @@ struct DerivationRun {
         }
         return rows
     }
-}
-
-/// The derived values of a row after a save.
-struct DerivedRow: Sendable {
-    /// The number of the row's own entity.
-    let entity: Int
-    let key: Int64
-    /// The values by slot.
-    var values: [(slot: Int, value: StoredValue)]
 }

@@ -1,3 +1,4 @@
+import CambiumEngine
 import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
@@ -63,7 +64,7 @@ extension SQLiteEngine {
         var resolutions: [ConflictResolution] = []
         var droppedPairs: [DroppedPair] = []
         /// Rows whose unique values others take.
-        var movers: Set<RowID> = []
+        var movers: Set<RowIdentity> = []
     }
 
     /// Runs a transaction, with all that saves do beside writing rows: large values go to files,
@@ -120,7 +121,7 @@ extension SQLiteEngine {
     /// Writes the rows. Deletes come first, then updates: a unique value that becomes free in this
     /// save may be taken in it.
     private func write(
-        _ request: SaveRequest, _ movers: Set<RowID>, _ connection: Connection
+        _ request: SaveRequest, _ movers: Set<RowIdentity>, _ connection: Connection
     ) throws {
         for deletion in request.deletions { try delete(deletion, connection) }
         let moving = try movers.isEmpty ? [] : takeOut(movers, of: request, connection)
@@ -131,7 +132,7 @@ extension SQLiteEngine {
             }
             var others = update
             others.records.removeAll {
-                movers.contains(RowID(root: update.entity.rootIndex, key: $0.key))
+                movers.contains(RowIdentity(root: update.entity.rootIndex, key: $0.key))
             }
             if !others.records.isEmpty { try self.update(others, connection) }
         }
@@ -155,14 +156,14 @@ extension SQLiteEngine {
 
     /// Takes rows out of their tables, which are put back with their new values.
     func takeOut(
-        _ movers: Set<RowID>, of request: SaveRequest, _ connection: Connection
+        _ movers: Set<RowIdentity>, of request: SaveRequest, _ connection: Connection
     ) throws -> [MovingRow] {
         var moving: [MovingRow] = []
         for update in request.updates {
             let entity = update.entity
             let root = model.entities[entity.rootIndex]
             let records = update.records.filter {
-                movers.contains(RowID(root: root.index, key: $0.key))
+                movers.contains(RowIdentity(root: root.index, key: $0.key))
             }
             guard !records.isEmpty else { continue }
             let sql = RowCopySQL(root: root.entity, in: model.model)

@@ -1,10 +1,11 @@
+import CambiumEngine
 import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
 /// Looks at the rows of one of SQLite's stores, inside the transaction of a save.
 struct SQLiteLookup: SaveLookup {
-    let model: RuntimeModel
+    let model: ModelDescription
     let store: SQLiteEngine
     let connection: Connection
 
@@ -122,12 +123,12 @@ struct SQLiteLookup: SaveLookup {
 extension SavePlanner<SQLiteLookup> {
     /// Rows of the plan that other rows of it cannot do without: they hold the values that those
     /// are to have, and get other ones.
-    func movers(in plan: SavePlan) throws -> Set<RowID> {
-        var movers: Set<RowID> = []
+    func movers(in plan: SavePlan) throws -> Set<RowIdentity> {
+        var movers: Set<RowIdentity> = []
         for key in model.uniqueKeys where !key.isPartner {
             let root = model.entities[key.declarer].rootIndex
             for holder in try claimants(key, in: plan).holders {
-                let id = RowID(root: root, key: holder.row)
+                let id = RowIdentity(root: root, key: holder.row)
                 guard let row = plan.rows[id], case .update = row.write else { continue }
                 movers.insert(id)
             }

@@ -88,9 +88,9 @@ extension CustomEngine {
 /// A row of a custom store.
 private final class NodeRow: StoreRow {
     private var node: StoreNode?
-    private let model: RuntimeModel
+    private let model: ModelDescription
 
-    init(_ model: RuntimeModel) {
+    init(_ model: ModelDescription) {
         self.model = model
         super.init()
     }

@@ -1,3 +1,6 @@
+import CambiumEngine
+import CambiumRecords
+
 extension CustomEngine {
     func save(
         _ request: SaveRequest,

@@ -1,3 +1,4 @@
+import CambiumRecords
 import CambiumSQL
 import Synchronization
 
@@ -6,7 +7,7 @@ import Synchronization
 final class CustomEngine: StoreEngine {
     let identifier: StoreIdentifier
     let isReadOnly: Bool
-    let model: RuntimeModel
+    let model: ModelDescription
     let backend: any NodeBackend
     /// Notes of the program that the next save is to write.
     let notesToWrite = Mutex<[String: String]?>(nil)
@@ -17,7 +18,7 @@ final class CustomEngine: StoreEngine {
     let readers = WorkingThreads()
 
     init(
-        _ backend: any NodeBackend, identifier: UUID, model: RuntimeModel, roots: Set<Int>,
+        _ backend: any NodeBackend, identifier: UUID, model: ModelDescription, roots: Set<Int>,
         isReadOnly: Bool
     ) throws {
         self.identifier = StoreIdentifier(identifier)

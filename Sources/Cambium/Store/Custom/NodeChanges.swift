@@ -18,7 +18,7 @@ struct NodeChanges {
         self.graph = graph
     }
 
-    private var model: RuntimeModel { graph.model }
+    private var model: ModelDescription { graph.model }
 
     /// Does all of it; there is no conflict left.
     mutating func apply(_ request: SaveRequest) throws {

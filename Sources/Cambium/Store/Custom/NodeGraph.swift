@@ -1,8 +1,10 @@
+import CambiumRecords
+
 /// The rows of a custom store as one operation sees them: read when they are needed, and kept.
 ///
 /// It belongs to one thread.
 final class NodeGraph {
-    let model: RuntimeModel
+    let model: ModelDescription
     private let backend: any NodeBackend
     /// By the number of the root entity: the rows that were asked for by key; nil for none.
     private var known: [[Int64: StoreNode?]]
@@ -11,7 +13,7 @@ final class NodeGraph {
     /// What kept rows from being read where nothing can be thrown.
     private(set) var failure: (any Error)?
 
-    init(_ backend: any NodeBackend, _ model: RuntimeModel) {
+    init(_ backend: any NodeBackend, _ model: ModelDescription) {
         self.backend = backend
         self.model = model
         known = model.entities.map { _ in [:] }
@@ -138,7 +140,7 @@ final class NodeGraph {
     }
 }
 
-extension RuntimeModel {
+extension ModelDescription {
     /// The entity of a row.
     func entity(of node: StoreNode) throws -> EntityDescription {
         guard let entity = self[node.entityName] else {

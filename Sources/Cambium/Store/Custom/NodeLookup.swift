@@ -1,3 +1,4 @@
+import CambiumEngine
 import CambiumRecords
 
 /// Looks at the rows of a custom store while a save is planned.

@@ -189,7 +189,7 @@ struct SectionCacheTests {
         try withStore { path throws in
             _ = try run(path)
             let kept = try Self.kept(path)
-            let hash = Shop.model.runtimeModel.model.versionHash
+            let hash = Shop.model.modelDescription.model.versionHash
             #expect(kept.request.contains(hash))
             let other = SectionCache(
                 request: kept.request.replacing(hash, with: "another"), store: kept.store,

@@ -10,7 +10,7 @@ struct PropertyFinderTests {
     private func name<Root: ManagedObject>(
         _ path: PartialKeyPath<Root>, _ more: AnyKeyPath..., in model: CompiledModel
     ) -> String? {
-        switch PropertyFinder.property([path] + more, of: Root.self, model.runtimeModel) {
+        switch PropertyFinder.property([path] + more, of: Root.self, model.modelDescription) {
         case .attribute(let name): name
         case .composite(let name): "composite \(name)"
         case .toOne(let name, let type): "one \(name) \(type)"

@@ -33,7 +33,7 @@ extension Condition {
                 part: "\(Root.self)", reason: "the class belongs to no model",
                 remedy: "Give the condition as text: filter(format:)")
         }
-        var lowering = PredicateLowering(model: compiled.runtimeModel)
+        var lowering = PredicateLowering(model: compiled.modelDescription)
         lowering.meanings[predicate.variable.key] = .object(
             ObjectMeaning(root: .subject, names: [], objectClass: Root.self))
         let condition = try lowering.value(predicate.expression)

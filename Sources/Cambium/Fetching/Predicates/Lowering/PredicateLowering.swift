@@ -1,15 +1,17 @@
+import CambiumRecords
+
 /// Turns the tree of Foundation's `#Predicate` into that of conditions.
 ///
 /// Each kind of node says what it means; a node that is not known is an error that names it.
 struct PredicateLowering {
-    let model: RuntimeModel
+    let model: ModelDescription
     /// What variables stand for.
     var meanings: [PredicateExpressions.VariableID: PredicateMeaning] = [:]
     /// The objects whose ids were captured.
     var objects: [ObjectID] = []
     private var variableCount = 0
 
-    init(model: RuntimeModel) {
+    init(model: ModelDescription) {
         self.model = model
     }
 

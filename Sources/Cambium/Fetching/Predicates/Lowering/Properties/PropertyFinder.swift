@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// Finds the properties that key paths lead to, by reading through them.
 ///
 /// A key path of Swift does not tell its name, and a getter may be the program's own. So it is read
@@ -13,10 +15,10 @@ enum PropertyFinder {
     /// - Returns: nil where it is no property of the model.
     /// - Complexity: A dozen readings the first time, then a look into a table.
     static func property(
-        _ chain: [AnyKeyPath], of objectClass: ManagedObject.Type, _ model: RuntimeModel
+        _ chain: [AnyKeyPath], of objectClass: ManagedObject.Type, _ model: ModelDescription
     ) -> FoundProperty? {
         guard let entity = model[objectClass.entityName] else { return nil }
-        return model.knownProperties.property(chain, of: objectClass) {
+        return model.prepared { _ in KnownProperties() }.property(chain, of: objectClass) {
             find(chain, PropertyProbe(objectClass, entity, model))
         }
     }

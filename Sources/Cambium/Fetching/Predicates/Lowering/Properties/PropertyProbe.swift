@@ -18,14 +18,15 @@ struct PropertyProbe {
 
     let entity: EntityDescription
     let objectClass: ManagedObject.Type
-    var model: RuntimeModel { coordinator.model }
+    var model: ModelDescription { coordinator.model }
     private let coordinator: PersistentStoreCoordinator
 
-    init(_ objectClass: ManagedObject.Type, _ entity: EntityDescription, _ model: RuntimeModel) {
+    init(_ objectClass: ManagedObject.Type, _ entity: EntityDescription, _ model: ModelDescription)
+    {
         self.objectClass = objectClass
         self.entity = entity
         coordinator = PersistentStoreCoordinator(
-            model: model, table: StoreTable([], in: model, after: nil))
+            detached: model, StoreTable([], in: model, after: nil))
     }
 
     /// Reads along key paths, each of which leads on from what the one before has found.

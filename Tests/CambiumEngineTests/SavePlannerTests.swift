@@ -1,7 +1,7 @@
+import CambiumEngine
+import CambiumModel
 import CambiumRecords
 import Testing
-
-@testable import Cambium
 
 /// What a save comes to that meets others, planned over rows in memory: every small mix of what the
 /// save does and what others did to two nodes and the target that they may reference.
@@ -68,7 +68,7 @@ struct SavePlannerTests {
 
 /// Rows in memory, and saves that are planned over them.
 private struct PlannedWorld {
-    let model: RuntimeModel
+    let model: ModelDescription
     let node: EntityDescription
     let target: EntityDescription
     let link: SavePlannerTests.Link
@@ -108,7 +108,7 @@ private struct PlannedWorld {
                                 isToMany: true, deleteRule: rule)
                         ]),
             ])
-        model = RuntimeModel(CompiledModel(value))
+        model = ModelDescription(value, types: [:], common: Rows.self)
         node = model.entities[0]
         target = model.entities[1]
         code = node.layout.slot(of: "code") ?? 0
@@ -130,22 +130,22 @@ private struct PlannedWorld {
 
 /// The rows of a store in memory.
 private final class Rows: SaveLookup {
-    let model: RuntimeModel
-    private(set) var rows: [RowID: (EntityDescription, PlacedRecord)] = [:]
+    let model: ModelDescription
+    private(set) var rows: [RowIdentity: (EntityDescription, PlacedRecord)] = [:]
 
-    init(_ model: RuntimeModel) { self.model = model }
+    init(_ model: ModelDescription) { self.model = model }
 
     func put(_ placed: PlacedRecord, _ entity: EntityDescription) {
-        rows[RowID(root: entity.rootIndex, key: placed.record.key)] = (entity, placed)
+        rows[RowIdentity(root: entity.rootIndex, key: placed.record.key)] = (entity, placed)
     }
 
-    func remove(_ id: RowID) { rows[id] = nil }
+    func remove(_ id: RowIdentity) { rows[id] = nil }
 
     func conflicts(
         _ entity: EntityDescription, _ records: [Record], isDeletion: Bool
     ) -> [RowConflict] {
         records.compactMap { record in
-            let row = rows[RowID(root: entity.rootIndex, key: record.key)]
+            let row = rows[RowIdentity(root: entity.rootIndex, key: record.key)]
             if row?.1.record.version == record.version { return nil }
             return RowConflict(
                 entity: entity, key: record.key, theirs: row?.1, isDeletion: isDeletion)
@@ -153,11 +153,11 @@ private final class Rows: SaveLookup {
     }
 
     func rows(_ keys: some Sequence<Int64>, root: Int) -> [(EntityDescription, PlacedRecord)] {
-        keys.compactMap { rows[RowID(root: root, key: $0)] }
+        keys.compactMap { rows[RowIdentity(root: root, key: $0)] }
     }
 
     func missingKeys(_ keys: Set<Int64>, root: Int) -> [Int64] {
-        keys.sorted().filter { rows[RowID(root: root, key: $0)] == nil }
+        keys.sorted().filter { rows[RowIdentity(root: root, key: $0)] == nil }
     }
 
     func keysReferring(
@@ -251,7 +251,7 @@ extension PlannedWorld {
                 if link == .required { Issue.record("no target: \(one)") }
                 continue
             }
-            let id = RowID(root: target.rootIndex, key: row.record.integer(reference))
+            let id = RowIdentity(root: target.rootIndex, key: row.record.integer(reference))
             if store.rows[id] == nil {
                 Issue.record("dangling: \(link), \(one), \(String(describing: strategy))")
             }
@@ -320,7 +320,7 @@ extension PlannedWorld {
     private func apply(_ request: SaveRequest, to store: Rows, _ title: String) {
         for deletion in request.deletions {
             for record in deletion.records {
-                let id = RowID(root: deletion.entity.rootIndex, key: record.key)
+                let id = RowIdentity(root: deletion.entity.rootIndex, key: record.key)
                 if store.rows[id]?.1.record.version != record.version {
                     Issue.record("deletes another row: \(title)")
                 }
@@ -329,7 +329,7 @@ extension PlannedWorld {
         }
         for update in request.updates {
             for record in update.records {
-                let id = RowID(root: update.entity.rootIndex, key: record.key)
+                let id = RowIdentity(root: update.entity.rootIndex, key: record.key)
                 guard let row = store.rows[id]?.1, row.record.version == record.version else {
                     Issue.record("updates another row: \(title)")
                     continue
@@ -343,7 +343,7 @@ extension PlannedWorld {
         }
         for insertion in request.insertions {
             for record in insertion.records {
-                let id = RowID(root: insertion.entity.rootIndex, key: record.key)
+                let id = RowIdentity(root: insertion.entity.rootIndex, key: record.key)
                 if store.rows[id] != nil { Issue.record("inserts a row twice: \(title)") }
                 store.put(writer.copy(record, insertion.entity.shape), insertion.entity)
             }

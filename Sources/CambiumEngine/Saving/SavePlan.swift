@@ -1,10 +1,11 @@
+import CambiumModel
 import CambiumRecords
 
 /// What a save that met others is going to write, row by row, while it is worked out. Nothing is
 /// written before all is settled.
-struct SavePlan {
+package struct SavePlan {
     /// What happens to a row.
-    enum Write {
+    package enum Write {
         case insert
         case update(SlotSet)
         case delete
@@ -12,7 +13,7 @@ struct SavePlan {
     }
 
     /// Where a row comes from.
-    enum Origin {
+    package enum Origin {
         case inserted
         case updated
         case deleted
@@ -20,49 +21,49 @@ struct SavePlan {
         case bystander
     }
 
-    struct Row {
-        let entity: EntityDescription
-        let origin: Origin
+    package struct Row {
+        package let entity: EntityDescription
+        package let origin: Origin
         /// What the save wants of the row.
-        let intent: ConflictingRow.Intent
+        package let intent: ConflictingRow.Intent
         /// The row that the change is based on, where there is a change; of a row that is to be
         /// deleted, the row as the context has read it.
-        let base: Record?
+        package let base: Record?
         /// The slots that the context has set.
-        let changed: SlotSet
+        package let changed: SlotSet
         /// The defaults that were made for a new row, by slot.
-        let defaults: [Int: StoredValue]
-        fileprivate(set) var write: Write
+        package let defaults: [Int: StoredValue]
+        package fileprivate(set) var write: Write
         /// The row as it will be; the version is the one before.
-        fileprivate(set) var record: Record
+        package fileprivate(set) var record: Record
         /// The same with its page, where the plan made it or read it.
-        fileprivate(set) var placed: PlacedRecord?
+        package fileprivate(set) var placed: PlacedRecord?
         /// The row as the store has it, where it was read.
-        fileprivate(set) var theirs: PlacedRecord?
+        package fileprivate(set) var theirs: PlacedRecord?
         /// Whether the row is gone from the store, and stays so.
-        fileprivate(set) var isGone = false
+        package fileprivate(set) var isGone = false
 
-        var isWritten: Bool {
+        package var isWritten: Bool {
             switch write {
             case .insert, .update: true
             case .delete, .nothing: false
             }
         }
 
-        var isInserted: Bool {
+        package var isInserted: Bool {
             if case .insert = write { true } else { false }
         }
 
         /// The row as the store has it, as far as that is known.
-        var former: Record? { theirs?.record ?? base }
+        package var former: Record? { theirs?.record ?? base }
 
         /// The same, with a page.
-        var formerPlaced: PlacedRecord? {
+        package var formerPlaced: PlacedRecord? {
             theirs ?? base.map { RecordWriter.compactCopy($0, entity.shape) }
         }
 
         /// The slots that are written of an updated row when others are written too.
-        func written(with slots: SlotSet) -> SlotSet {
+        package func written(with slots: SlotSet) -> SlotSet {
             guard case .update(var all) = write else { return slots }
             all.formUnion(slots)
             return all
@@ -86,7 +87,7 @@ struct SavePlan {
         }
 
         /// Whether the save sets one of the slots.
-        func sets(_ slots: SlotSet) -> Bool {
+        package func sets(_ slots: SlotSet) -> Bool {
             switch write {
             case .insert: true
             case .update(let written): !written.intersection(slots).isEmpty
@@ -95,31 +96,31 @@ struct SavePlan {
         }
     }
 
-    let model: RuntimeModel
-    private(set) var rows: [RowID: Row] = [:]
-    private(set) var links: [SaveRequest.Links]
-    private(set) var orders: [SaveRequest.Order]
-    let members: [RowID: [SaveRequest.Members]]
-    private var forwards: [RowID: RowID] = [:]
-    private var unsettled: Set<RowID> = []
-    private var unlinked: Set<RowID> = []
-    private(set) var memberships: [Membership] = []
+    package let model: ModelDescription
+    package private(set) var rows: [RowIdentity: Row] = [:]
+    package private(set) var links: [SaveRequest.Links]
+    package private(set) var orders: [SaveRequest.Order]
+    package let members: [RowIdentity: [SaveRequest.Members]]
+    private var forwards: [RowIdentity: RowIdentity] = [:]
+    private var unsettled: Set<RowIdentity> = []
+    private var unlinked: Set<RowIdentity> = []
+    package private(set) var memberships: [Membership] = []
     /// The pairs that are not written or taken away, though the context wanted it.
-    private(set) var droppedPairs: [DroppedPair] = []
+    package private(set) var droppedPairs: [DroppedPair] = []
     /// How often something was decided, so that nobody decides twice on the same grounds.
-    private(set) var revision = 0
+    package private(set) var revision = 0
     /// The rows about which something was decided, with the revision.
-    private var touched: [RowID: Int] = [:]
+    private var touched: [RowIdentity: Int] = [:]
     /// Its first page is small: objects keep the pages of what a few conflicts come to.
-    let writer = RecordWriter(capacity: 2048)
+    package let writer = RecordWriter(capacity: 2048)
 
-    init(_ request: SaveRequest, model: RuntimeModel) {
+    package init(_ request: SaveRequest, model: ModelDescription) {
         self.model = model
         links = request.links
         orders = request.orders
         members = request.members
         func add(_ row: Row) {
-            rows[RowID(root: row.entity.rootIndex, key: row.record.key)] = row
+            rows[RowIdentity(root: row.entity.rootIndex, key: row.record.key)] = row
         }
         for check in request.checks {
             for (index, record) in check.records.enumerated() {
@@ -160,16 +161,16 @@ struct SavePlan {
     }
 
     /// All rows in a fixed order.
-    var sortedRows: [(id: RowID, row: Row)] {
+    package var sortedRows: [(id: RowIdentity, row: Row)] {
         rows.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     /// Whether something was decided about one of the rows since.
-    func isTouched(_ ids: some Sequence<RowID>, since revision: Int) -> Bool {
+    package func isTouched(_ ids: some Sequence<RowIdentity>, since revision: Int) -> Bool {
         ids.contains { (touched[$0] ?? 0) > revision }
     }
 
-    private mutating func touch(_ id: RowID) {
+    private mutating func touch(_ id: RowIdentity) {
         revision += 1
         touched[id] = revision
     }
@@ -177,20 +178,20 @@ struct SavePlan {
     // MARK: Decisions
 
     /// Takes a row of the store into the plan to which nothing was to happen.
-    mutating func add(_ placed: PlacedRecord, of entity: EntityDescription) {
-        let id = RowID(root: entity.rootIndex, key: placed.record.key)
+    package mutating func add(_ placed: PlacedRecord, of entity: EntityDescription) {
+        let id = RowIdentity(root: entity.rootIndex, key: placed.record.key)
         guard rows[id] == nil else { return }
         rows[id] = Row(
             entity, .bystander, .nothing, placed.record, intent: .check, theirs: placed)
     }
 
     /// Notes how the store has a row of the plan.
-    mutating func note(_ theirs: PlacedRecord?, of id: RowID) {
+    package mutating func note(_ theirs: PlacedRecord?, of id: RowIdentity) {
         rows[id]?.theirs = theirs
     }
 
     /// Writes other values into a row. The record's version is the one that the row has now.
-    mutating func write(_ placed: PlacedRecord, _ slots: SlotSet, to id: RowID) {
+    package mutating func write(_ placed: PlacedRecord, _ slots: SlotSet, to id: RowIdentity) {
         guard var row = rows[id] else { return }
         row.record = placed.record
         row.placed = placed
@@ -203,7 +204,7 @@ struct SavePlan {
     }
 
     /// Inserts a row again that was deleted.
-    mutating func reinsert(_ placed: PlacedRecord, as id: RowID) {
+    package mutating func reinsert(_ placed: PlacedRecord, as id: RowIdentity) {
         placed.record.version = RowVersion.ofReinsertion
         rows[id]?.record = placed.record
         rows[id]?.placed = placed
@@ -212,7 +213,7 @@ struct SavePlan {
     }
 
     /// Deletes a row that is in the store like this.
-    mutating func delete(_ id: RowID, _ placed: PlacedRecord) {
+    package mutating func delete(_ id: RowIdentity, _ placed: PlacedRecord) {
         rows[id]?.record = placed.record
         rows[id]?.placed = placed
         rows[id]?.write = .delete
@@ -220,7 +221,7 @@ struct SavePlan {
     }
 
     /// Leaves a row as the store has it; nil where it is gone.
-    mutating func yield(_ id: RowID, to theirs: PlacedRecord?) {
+    package mutating func yield(_ id: RowIdentity, to theirs: PlacedRecord?) {
         guard rows[id] != nil else { return }
         rows[id]?.write = .nothing
         if let theirs {
@@ -235,7 +236,7 @@ struct SavePlan {
 
     /// Does not insert a new row: what leads there leads to another one, as soon as the decisions
     /// are ``settle()``d.
-    mutating func forward(_ id: RowID, to survivor: RowID) {
+    package mutating func forward(_ id: RowIdentity, to survivor: RowIdentity) {
         rows[id]?.write = .nothing
         forwards[id] = survivor
         unsettled.insert(id)
@@ -244,7 +245,7 @@ struct SavePlan {
 
     /// Leads everything that leads to rows which were given up to those that stay, and drops links
     /// that are to be dropped: once for all decisions of a round.
-    mutating func settle() {
+    package mutating func settle() {
         removeDroppedLinks()
         guard !unsettled.isEmpty else { return }
         defer { unsettled = [] }
@@ -261,8 +262,8 @@ struct SavePlan {
             guard roots.contains(ends.0) || roots.contains(ends.1) else { continue }
             links[index].added = links[index].added.map { pair in
                 (
-                    survivor(of: RowID(root: ends.0, key: pair.source))?.key ?? pair.source,
-                    survivor(of: RowID(root: ends.1, key: pair.destination))?.key
+                    survivor(of: RowIdentity(root: ends.0, key: pair.source))?.key ?? pair.source,
+                    survivor(of: RowIdentity(root: ends.1, key: pair.destination))?.key
                         ?? pair.destination
                 )
             }
@@ -270,9 +271,10 @@ struct SavePlan {
         for index in orders.indices { redirect(&orders[index]) }
     }
 
-    private mutating func redirect(_ id: RowID, _ slot: Int, _ entitySlot: Int?, _ root: Int) {
+    private mutating func redirect(_ id: RowIdentity, _ slot: Int, _ entitySlot: Int?, _ root: Int)
+    {
         guard let row = rows[id], row.record.hasValue(slot),
-            let survivor = survivor(of: RowID(root: root, key: row.record.integer(slot))),
+            let survivor = survivor(of: RowIdentity(root: root, key: row.record.integer(slot))),
             let target = rows[survivor]
         else { return }
         var placed = writer.copy(row.record, row.entity.shape)
@@ -287,7 +289,7 @@ struct SavePlan {
 
     private func redirect(_ order: inout SaveRequest.Order) {
         for list in order.lists.indices {
-            let owner = RowID(root: order.ownerRoot, key: order.lists[list].owner)
+            let owner = RowIdentity(root: order.ownerRoot, key: order.lists[list].owner)
             if let survivor = survivor(of: owner) { order.lists[list].owner = survivor.key }
             for member in unsettled where member.root == order.memberRoot {
                 guard let survivor = survivor(of: member) else { continue }
@@ -297,7 +299,7 @@ struct SavePlan {
     }
 
     /// The row that a new one was given up for, in the end.
-    func survivor(of id: RowID) -> RowID? {
+    package func survivor(of id: RowIdentity) -> RowIdentity? {
         guard var survivor = forwards[id] else { return nil }
         while let next = forwards[survivor] { survivor = next }
         return survivor
@@ -307,7 +309,7 @@ struct SavePlan {
 
     /// Leaves the pairs of join tables alone that end at a row, as soon as the decisions are
     /// ``settle()``d.
-    mutating func dropLinks(of id: RowID) {
+    package mutating func dropLinks(of id: RowIdentity) {
         unlinked.insert(id)
     }
 
@@ -317,20 +319,22 @@ struct SavePlan {
         for index in links.indices {
             let (source, destination) = (links[index].sourceRoot, links[index].destinationRoot)
             func isDropped(_ pair: (source: Int64, destination: Int64)) -> Bool {
-                unlinked.contains(RowID(root: source, key: pair.source))
-                    || unlinked.contains(RowID(root: destination, key: pair.destination))
+                unlinked.contains(RowIdentity(root: source, key: pair.source))
+                    || unlinked.contains(RowIdentity(root: destination, key: pair.destination))
             }
             drop(from: index, isDropped)
         }
         for index in orders.indices {
             let root = orders[index].ownerRoot
-            orders[index].lists.removeAll { unlinked.contains(RowID(root: root, key: $0.owner)) }
+            orders[index].lists.removeAll {
+                unlinked.contains(RowIdentity(root: root, key: $0.owner))
+            }
         }
         self.unlinked = []
     }
 
     /// Adds and removes pairs of a join table.
-    mutating func add(_ new: SaveRequest.Links) {
+    package mutating func add(_ new: SaveRequest.Links) {
         let identity = new.relationship.identity
         guard let index = links.firstIndex(where: { $0.relationship.identity == identity }) else {
             return links.append(new)
@@ -340,26 +344,26 @@ struct SavePlan {
     }
 
     /// Notes that the pairs of a row are to be exactly these.
-    mutating func fix(_ members: Membership) {
+    package mutating func fix(_ members: Membership) {
         memberships.append(members)
     }
 
     /// The pairs of a row as they are to be.
-    struct Membership {
-        let links: SaveRequest.Links
-        let key: Int64
+    package struct Membership {
+        package let links: SaveRequest.Links
+        package let key: Int64
         /// Whether the row is the source of the pairs.
-        let isSource: Bool
-        let members: [Int64]
+        package let isSource: Bool
+        package let members: [Int64]
     }
 
     /// Drops the additions of pairs that end at one of the rows.
-    mutating func dropLinks(toMissing missing: (RowID) -> Bool) {
+    package mutating func dropLinks(toMissing missing: (RowIdentity) -> Bool) {
         for index in links.indices {
             let (source, destination) = (links[index].sourceRoot, links[index].destinationRoot)
             drop(from: index, removals: false) { pair in
-                missing(RowID(root: source, key: pair.source))
-                    || missing(RowID(root: destination, key: pair.destination))
+                missing(RowIdentity(root: source, key: pair.source))
+                    || missing(RowIdentity(root: destination, key: pair.destination))
             }
         }
     }
@@ -375,8 +379,8 @@ struct SavePlan {
         droppedPairs += dropped.map { pair in
             DroppedPair(
                 relationship: all.relationship,
-                source: RowID(root: all.sourceRoot, key: pair.source),
-                destination: RowID(root: all.destinationRoot, key: pair.destination))
+                source: RowIdentity(root: all.sourceRoot, key: pair.source),
+                destination: RowIdentity(root: all.destinationRoot, key: pair.destination))
         }
         links[index].added.removeAll(where: isDropped)
         if removals { links[index].removed.removeAll(where: isDropped) }
@@ -385,7 +389,7 @@ struct SavePlan {
     // MARK: The outcome
 
     /// What is to be written, in which no conflict is left.
-    var request: SaveRequest {
+    package var request: SaveRequest {
         var request = SaveRequest()
         var insertions: [Int: SaveRequest.Insertion] = [:]
         var deletions: [Int: SaveRequest.Deletion] = [:]
@@ -422,12 +426,12 @@ struct SavePlan {
     }
 
     private struct UpdateGroup: Hashable {
-        let entity: Int
-        let slots: SlotSet
+        package let entity: Int
+        package let slots: SlotSet
     }
 
     /// What the context must take over when all was written.
-    var resolutions: [ConflictResolution] {
+    package var resolutions: [ConflictResolution] {
         sortedRows.compactMap { id, row in
             resolution(of: row, id).map {
                 ConflictResolution(
@@ -437,7 +441,7 @@ struct SavePlan {
         }
     }
 
-    private func resolution(of row: Row, _ id: RowID) -> ConflictResolution.Action? {
+    private func resolution(of row: Row, _ id: RowIdentity) -> ConflictResolution.Action? {
         if let survivor = survivor(of: id), let target = rows[survivor] {
             return .forward(target.entity, survivor.key, target.theirs)
         }
@@ -455,10 +459,10 @@ struct SavePlan {
     }
 }
 
-extension RuntimeModel {
+extension ModelDescription {
     /// The pairs of a relationship, without any; nil where it has none. The source is the side that
     /// writes them.
-    func pairs(
+    package func pairs(
         of relationship: RelationshipDescription, _ entity: EntityDescription
     ) -> SaveRequest.Links? {
         guard relationship.isJoinTable else { return nil }

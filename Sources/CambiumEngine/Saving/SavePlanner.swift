@@ -1,11 +1,18 @@
+import CambiumRecords
+
 /// Works out what a save writes instead of what was wanted, when it meets others. It looks at
 /// everything before anything is written.
-struct SavePlanner<Lookup: SaveLookup> {
-    let lookup: Lookup
-    let model: RuntimeModel
+package struct SavePlanner<Lookup: SaveLookup> {
+    package let lookup: Lookup
+    package let model: ModelDescription
+
+    package init(lookup: Lookup, model: ModelDescription) {
+        self.lookup = lookup
+        self.model = model
+    }
 
     /// - Throws: What the arbiter throws about conflicts that are not resolved.
-    func plan(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws -> SavePlan {
+    package func plan(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws -> SavePlan {
         var plan = SavePlan(request, model: model)
         var conflicts = try conflicts(of: request)
         for conflict in conflicts { plan.note(conflict.theirs, of: conflict.id) }

@@ -1,3 +1,4 @@
+import CambiumModel
 import CambiumRecords
 
 // Keys that would reference no row.
@@ -5,7 +6,7 @@ extension SavePlan {
     /// Writes decisions about keys into the plan.
     ///
     /// - Parameter strategy: How conflicts are decided; nil leaves them to the error.
-    mutating func resolve(_ dangling: DanglingKeys, by strategy: ConflictStrategy?) {
+    package mutating func resolve(_ dangling: DanglingKeys, by strategy: ConflictStrategy?) {
         // Without an inverse nobody could know of the link, and there is no conflict.
         for key in dangling.keys where key.rule != nil && key.relationship.inverse == nil {
             resolve(key)
@@ -21,7 +22,7 @@ extension SavePlan {
     ///
     /// - Returns: Whether there was any.
     private mutating func keepTargets(of dangling: DanglingKeys) -> Bool {
-        var kept: Set<RowID> = []
+        var kept: Set<RowIdentity> = []
         for key in dangling.keys where key.rule != nil && key.relationship.inverse != nil {
             guard let id = target(of: key), let row = rows[id], case .delete = row.write,
                 row.origin == .deleted, let former = row.formerPlaced
@@ -51,14 +52,14 @@ extension SavePlan {
     }
 
     /// The row that this save deletes and that the row of a key references.
-    func target(of key: DanglingKey) -> RowID? {
+    package func target(of key: DanglingKey) -> RowIdentity? {
         guard let row = rows[key.row], let slot = key.relationship.slot else { return nil }
         let root = model.entities[key.relationship.destination].rootIndex
-        return RowID(root: root, key: (row.theirs?.record ?? row.record).integer(slot))
+        return RowIdentity(root: root, key: (row.theirs?.record ?? row.record).integer(slot))
     }
 
     /// Writes no value into some slots of a row, beside what is written of it.
-    mutating func clear(_ slots: SlotSet, of id: RowID) {
+    package mutating func clear(_ slots: SlotSet, of id: RowIdentity) {
         guard let row = rows[id] else { return }
         let placed = writer.copy(row.record, row.entity.shape)
         slots.forEach { placed.record.setNull($0) }

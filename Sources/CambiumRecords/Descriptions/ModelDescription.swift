@@ -1,75 +1,46 @@
-import CambiumMigration
-import CambiumRecords
-import CambiumSQL
+import CambiumModel
 import Synchronization
 
-/// All entities of a model as the runtime uses them.
-final class RuntimeModel: Sendable {
-    let model: Model
-    /// What makes an empty store, and what brings older ones up to date.
-    let schema: [String]
-    let migrations: [Migration]
-    private let frozen: (isCurrent: Bool, drafts: [String: String])
-    let entities: [EntityDescription]
+/// All entities of a model as what handles rows uses them.
+package final class ModelDescription: Sendable, CustomReflectable, CustomStringConvertible {
+    package let model: Model
+    package let entities: [EntityDescription]
     /// Fetched and linked classes may be asked for their entity.
     private let indexByName: [String: Int]
     /// For each entity the numbers of the entities in its family, itself first.
-    let families: [[Int]]
+    package let families: [[Int]]
     /// For each entity the relationships (by identity) whose links a change of its objects can
     /// touch: its own and their inverses.
-    let touchedRelationships: [[Int]]
+    package let touchedRelationships: [[Int]]
     /// For each entity the relationships that lead to its objects and from which nothing leads back,
     /// with the number of the entity that declares them.
-    let oneWayLinks: [[(owner: Int, relationship: RelationshipDescription)]]
+    package let oneWayLinks: [[(owner: Int, relationship: RelationshipDescription)]]
     /// What no two rows share.
-    let uniqueKeys: [UniqueKey]
+    package let uniqueKeys: [UniqueKey]
     /// For each entity those of one-to-one relationships, which the store has no index for.
-    let partnerKeys: [[UniqueKey]]
-    /// What key paths of predicates lead to.
-    let knownProperties = KnownProperties()
-    private let layout = Mutex<Schema?>(nil)
-    private let draftVersions = Mutex<DraftVersions?>(nil)
+    package let partnerKeys: [[UniqueKey]]
     private let preparations = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
-    /// The tables, laid out for the first store that is opened.
-    var tables: Schema {
-        layout.withLock { layout in
-            if let layout { return layout }
-            let made = Schema(of: model)
-            layout = made
-            return made
-        }
-    }
-
-    /// What an engine works out about the model, once for all of its stores. It must not hold the
-    /// model.
-    func prepared<Work: Sendable>(_ make: (RuntimeModel) throws -> Work) rethrows -> Work {
-        try preparations.withLock { preparations in
-            let place = ObjectIdentifier(Work.self)
+    /// What somebody works out about the model, once for all who use it. It must not hold the model.
+    package func prepared<Work: Sendable>(
+        _ make: (ModelDescription) throws -> Work
+    ) rethrows -> Work {
+        let place = ObjectIdentifier(Work.self)
+        if let known = preparations.withLock({ $0[place] as? Work }) { return known }
+        let made = try make(self)
+        return preparations.withLock { preparations in
+            // Another thread may have been faster.
             if let known = preparations[place] as? Work { return known }
-            let made = try make(self)
             preparations[place] = made
             return made
         }
     }
 
-    /// Which versions have not shipped, put together for the first store that is opened.
-    var drafts: DraftVersions {
-        draftVersions.withLock { versions in
-            if let versions { return versions }
-            let made = DraftVersions(
-                of: model, isFrozen: frozen.isCurrent, earlier: frozen.drafts)
-            versions = made
-            return made
-        }
-    }
-
-    init(_ compiled: CompiledModel) {
-        let model = compiled.model
+    /// - Parameters:
+    ///   - types: The classes of the objects, by the names of their entities.
+    ///   - common: The class of the others.
+    package init(_ model: Model, types: [String: AnyClass], common: AnyClass) {
         self.model = model
-        schema = compiled.schema
-        migrations = compiled.migrations
-        frozen = (compiled.isFrozen, compiled.drafts)
         let indexByName = Dictionary(
             uniqueKeysWithValues: model.entities.enumerated().map { ($1.name, $0) })
         self.indexByName = indexByName
@@ -77,7 +48,7 @@ final class RuntimeModel: Sendable {
         entities = model.entities.enumerated().map { index, entity in
             EntityDescription(
                 entity, index: index, in: model,
-                objectClass: compiled.classes[entity.name] ?? ManagedObject.self,
+                type: types[entity.name] ?? common,
                 relationships: Self.relationships(of: entity, in: model, indexByName, identities))
         }
         families = model.entities.map { entity in
@@ -122,7 +93,7 @@ final class RuntimeModel: Sendable {
     }
 
     /// The number of the entity that a row leads to.
-    func destination(of relationship: RelationshipDescription, in record: Record) -> Int {
+    package func destination(of relationship: RelationshipDescription, in record: Record) -> Int {
         guard let slot = relationship.entitySlot, record.hasValue(slot) else {
             return relationship.destination
         }
@@ -131,16 +102,19 @@ final class RuntimeModel: Sendable {
     }
 
     /// How many hierarchies there are.
-    var rootCount: Int { entities.count { $0.rootIndex == $0.index } }
+    package var rootCount: Int { entities.count { $0.rootIndex == $0.index } }
 
     /// Whether a description is one of these: that of an identity which came as text, or from a
     /// container of its own, may be of another model.
     @inline(__always)
-    func isOwn(_ entity: EntityDescription) -> Bool {
+    package func isOwn(_ entity: EntityDescription) -> Bool {
         entities.indices.contains(entity.index) && entities[entity.index] === entity
     }
 
-    subscript(name: String) -> EntityDescription? {
+    package var description: String { model.name }
+    package var customMirror: Mirror { Mirror(self, children: ["name": model.name]) }
+
+    package subscript(name: String) -> EntityDescription? {
         indexByName[name].map { entities[$0] }
     }
 

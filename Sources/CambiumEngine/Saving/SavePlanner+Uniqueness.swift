@@ -1,12 +1,13 @@
+import CambiumModel
 import CambiumRecords
 
 // Unique values that two rows would have, and partners in one-to-ones.
 extension SavePlanner {
     /// The rows of the plan that set a key's slots, and who holds their values in the store.
-    func claimants(
+    package func claimants(
         _ key: UniqueKey, in plan: SavePlan
-    ) throws -> (claims: [(RowID, SavePlan.Row, [StoredValue])], holders: [UniqueHolder]) {
-        var claims: [(RowID, SavePlan.Row, [StoredValue])] = []
+    ) throws -> (claims: [(RowIdentity, SavePlan.Row, [StoredValue])], holders: [UniqueHolder]) {
+        var claims: [(RowIdentity, SavePlan.Row, [StoredValue])] = []
         var records: [Int: [Record]] = [:]
         let family = model.families[key.declarer]
         for (id, row) in plan.sortedRows
@@ -21,7 +22,7 @@ extension SavePlanner {
         return (claims, holders)
     }
 
-    func collisions(
+    package func collisions(
         in plan: inout SavePlan
     ) throws -> [UniqueCollision] {
         var collisions: [UniqueCollision] = []
@@ -30,10 +31,11 @@ extension SavePlanner {
             guard !claims.isEmpty else { continue }
             let root = model.entities[key.declarer].rootIndex
             var rows = Set<Int64>()
-            for holder in holders where keepsValues(RowID(root: root, key: holder.row), key, plan) {
+            for holder in holders
+            where keepsValues(RowIdentity(root: root, key: holder.row), key, plan) {
                 rows.insert(holder.row)
             }
-            let unknown = rows.filter { plan.rows[RowID(root: root, key: $0)] == nil }
+            let unknown = rows.filter { plan.rows[RowIdentity(root: root, key: $0)] == nil }
             for (entity, placed) in try lookup.rows(unknown, root: root) {
                 plan.add(placed, of: entity)
             }
@@ -45,7 +47,7 @@ extension SavePlanner {
                         page: row.placed?.page))
             }
             for key64 in rows {
-                let id = RowID(root: root, key: key64)
+                let id = RowIdentity(root: root, key: key64)
                 guard let row = plan.rows[id],
                     let values = key.values(of: row.record, row.entity.shape)
                 else { continue }
@@ -67,7 +69,7 @@ extension SavePlanner {
     }
 
     /// Whether a row of the store has its values after the save too.
-    private func keepsValues(_ id: RowID, _ key: UniqueKey, _ plan: SavePlan) -> Bool {
+    private func keepsValues(_ id: RowIdentity, _ key: UniqueKey, _ plan: SavePlan) -> Bool {
         guard let row = plan.rows[id] else { return true }
         if case .delete = row.write { return false }
         return !row.sets(key.writtenSlots)

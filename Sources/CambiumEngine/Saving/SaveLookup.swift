@@ -1,7 +1,8 @@
+import CambiumModel
 import CambiumRecords
 
 /// What the planning of a save asks a store about the rows that are in it.
-protocol SaveLookup {
+package protocol SaveLookup {
     /// Which records are of another version than their rows, or have none.
     func conflicts(
         _ entity: EntityDescription, _ records: [Record], isDeletion: Bool
@@ -32,9 +33,14 @@ protocol SaveLookup {
 }
 
 /// A row that holds the unique values of a record.
-struct UniqueHolder {
+package struct UniqueHolder {
     /// The record's key.
-    let record: Int64
+    package let record: Int64
     /// The row's key.
-    let row: Int64
+    package let row: Int64
+
+    package init(record: Int64, row: Int64) {
+        self.record = record
+        self.row = row
+    }
 }

@@ -1,3 +1,4 @@
+import CambiumModel
 import CambiumRecords
 
 // Unique values, and partners in one-to-ones, that two rows claim.
@@ -5,7 +6,7 @@ extension SavePlan {
     /// Writes decisions about collisions into the plan.
     ///
     /// - Returns: The collisions that the strategies do not resolve.
-    mutating func resolve(
+    package mutating func resolve(
         _ collisions: [UniqueCollision], by strategies: [ConflictStrategy]
     ) -> [UniqueCollision] {
         let revision = revision
@@ -55,7 +56,7 @@ extension SavePlan {
 
     /// Writes values of a new row into the row that it becomes.
     private mutating func handOver(
-        _ wanted: SlotSet, of loser: UniqueCollision.Claim, to winner: RowID, _ key: UniqueKey
+        _ wanted: SlotSet, of loser: UniqueCollision.Claim, to winner: RowIdentity, _ key: UniqueKey
     ) {
         guard let row = rows[winner] else { return }
         let entity = row.entity
@@ -94,7 +95,7 @@ extension SavePlan {
     ///
     /// - Parameter slots: Those in which it keeps what it had; nil for the whole row, with its links.
     /// - Returns: Whether it is known what it had before.
-    private mutating func takeBack(_ slots: SlotSet?, of id: RowID) -> Bool {
+    private mutating func takeBack(_ slots: SlotSet?, of id: RowIdentity) -> Bool {
         guard let row = rows[id], case .update(let written) = row.write,
             let former = row.formerPlaced
         else { return false }
@@ -113,9 +114,9 @@ extension SavePlan {
     }
 }
 
-extension RuntimeModel {
+extension ModelDescription {
     /// The slots that two entities have in common, which both are of the family of a third.
-    func commonSlots(
+    package func commonSlots(
         _ one: EntityDescription, _ other: EntityDescription, _ family: Int
     ) -> SlotSet {
         if families[one.index].contains(other.index) { return one.storedSlots }

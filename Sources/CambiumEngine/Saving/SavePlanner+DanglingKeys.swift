@@ -1,19 +1,20 @@
+import CambiumModel
 import CambiumRecords
 
 // Keys that would lead nowhere, because somebody deletes what somebody else links to. The store's
 // foreign keys refuse them when all else is done; here they are found before.
 extension SavePlanner {
-    func danglingKeys(
+    package func danglingKeys(
         in plan: inout SavePlan
     ) throws -> DanglingKeys {
         var found = DanglingKeys()
         let targets = targets(in: plan)
         for (root, keys) in targets.sorted(by: { $0.key < $1.key }) {
             for key in try lookup.missingKeys(keys, root: root) {
-                found.missing.insert(RowID(root: root, key: key))
+                found.missing.insert(RowIdentity(root: root, key: key))
             }
             for key in keys {
-                let id = RowID(root: root, key: key)
+                let id = RowIdentity(root: root, key: key)
                 if case .delete? = plan.rows[id]?.write { found.missing.insert(id) }
             }
         }
@@ -30,22 +31,22 @@ extension SavePlanner {
     /// The rows that the plan's keys and pairs lead to and that it does not insert, by root.
     private func targets(in plan: SavePlan) -> [Int: Set<Int64>] {
         var targets: [Int: Set<Int64>] = [:]
-        func note(_ id: RowID) {
+        func note(_ id: RowIdentity) {
             if case .insert? = plan.rows[id]?.write { return }
             targets[id.root, default: []].insert(id.key)
         }
         forEachKey(in: plan) { _, _, target in note(target) }
         for links in plan.links {
             for pair in links.added {
-                note(RowID(root: links.sourceRoot, key: pair.source))
-                note(RowID(root: links.destinationRoot, key: pair.destination))
+                note(RowIdentity(root: links.sourceRoot, key: pair.source))
+                note(RowIdentity(root: links.destinationRoot, key: pair.destination))
             }
         }
         return targets
     }
 
     private func forEachKey(
-        in plan: SavePlan, _ body: (RowID, RelationshipDescription, RowID) -> Void
+        in plan: SavePlan, _ body: (RowIdentity, RelationshipDescription, RowIdentity) -> Void
     ) {
         for (id, row) in plan.sortedRows where row.isWritten {
             for relationship in row.entity.relationships {
@@ -53,7 +54,7 @@ extension SavePlanner {
                     row.sets(SlotSet(slot))
                 else { continue }
                 let root = model.entities[relationship.destination].rootIndex
-                body(id, relationship, RowID(root: root, key: row.record.integer(slot)))
+                body(id, relationship, RowIdentity(root: root, key: row.record.integer(slot)))
             }
         }
     }
@@ -80,14 +81,14 @@ extension SavePlanner {
                 let rows = try lookup.keysReferring(
                     to: keys, by: relationship, of: entity
                 ).filter { key in
-                    guard let row = plan.rows[RowID(root: entity.rootIndex, key: key)] else {
+                    guard let row = plan.rows[RowIdentity(root: entity.rootIndex, key: key)] else {
                         return true
                     }
                     if case .delete = row.write { return false }
                     return !row.sets(SlotSet(slot)) && !row.isGone
                 }
                 let unknown = rows.filter {
-                    plan.rows[RowID(root: entity.rootIndex, key: $0)] == nil
+                    plan.rows[RowIdentity(root: entity.rootIndex, key: $0)] == nil
                 }
                 for (entity, placed) in try lookup.rows(unknown, root: entity.rootIndex) {
                     plan.add(placed, of: entity)
@@ -97,7 +98,8 @@ extension SavePlanner {
                 }
                 found += rows.map {
                     DanglingKey(
-                        row: RowID(root: entity.rootIndex, key: $0), relationship: relationship,
+                        row: RowIdentity(root: entity.rootIndex, key: $0),
+                        relationship: relationship,
                         rule: rule ?? .nullify)
                 }
             }

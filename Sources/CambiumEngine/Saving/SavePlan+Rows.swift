@@ -1,10 +1,11 @@
+import CambiumModel
 import CambiumRecords
 
 // Rows that others changed or deleted.
 extension SavePlan {
     /// Writes decisions about conflicts into the plan.
-    mutating func resolve(_ conflicts: [RowConflict], by verdicts: [Verdict]) {
-        var kept: [RowID] = []
+    package mutating func resolve(_ conflicts: [RowConflict], by verdicts: [Verdict]) {
+        var kept: [RowIdentity] = []
         for (conflict, verdict) in zip(conflicts, verdicts) {
             resolve(conflict, by: verdict)
             if conflict.isDeletion, !verdict.strategy.keepsOurs { kept.append(conflict.id) }
@@ -35,7 +36,7 @@ extension SavePlan {
     }
 
     /// Inserts all pairs again that the context knows of a row that was deleted.
-    private mutating func restoreMembers(of id: RowID) {
+    private mutating func restoreMembers(of id: RowIdentity) {
         for members in members[id] ?? [] {
             var pairs = members.pairs
             pairs.added = members.set.members.map {
@@ -46,7 +47,7 @@ extension SavePlan {
     }
 
     /// Makes the members of a row exactly those that the context knows, where it has read them.
-    private mutating func fixMembers(of id: RowID) {
+    private mutating func fixMembers(of id: RowIdentity) {
         for members in members[id] ?? [] where members.set.stored != nil {
             fix(
                 Membership(
@@ -60,12 +61,12 @@ extension SavePlan {
 extension SavePlan {
     /// Takes back what the delete rules have done to the rows around those that stay after all: what
     /// was deleted with them stays too, and keys that were cleared reference them again.
-    mutating func restoreRelated(of ids: [RowID]) {
+    package mutating func restoreRelated(of ids: [RowIdentity]) {
         var restored = Set(ids)
         for id in ids { dropLinks(of: id) }
         var latest = restored
         while !latest.isEmpty {
-            var found: Set<RowID> = []
+            var found: Set<RowIdentity> = []
             for (id, row) in sortedRows {
                 if restored.contains(id) {
                     if latest.contains(id) { restoreOwned(row, &found) }
@@ -79,11 +80,11 @@ extension SavePlan {
     }
 
     /// Restores what a row that stays references by a relationship whose delete rule is cascade.
-    private mutating func restoreOwned(_ row: Row, _ found: inout Set<RowID>) {
+    private mutating func restoreOwned(_ row: Row, _ found: inout Set<RowIdentity>) {
         for relationship in row.entity.relationships
         where relationship.relationship.deleteRule == .cascade {
             guard let slot = relationship.slot, row.record.hasValue(slot) else { continue }
-            let id = RowID(
+            let id = RowIdentity(
                 root: model.entities[relationship.destination].rootIndex,
                 key: row.record.integer(slot))
             if restore(id) { found.insert(id) }
@@ -91,12 +92,14 @@ extension SavePlan {
     }
 
     /// - Returns: Whether the row stays too. A key that was cleared is set again.
-    private mutating func isRestored(_ id: RowID, _ row: Row, by latest: Set<RowID>) -> Bool {
+    private mutating func isRestored(_ id: RowIdentity, _ row: Row, by latest: Set<RowIdentity>)
+        -> Bool
+    {
         guard let former = row.former else { return false }
         for relationship in row.entity.relationships {
             let destination = model.entities[relationship.destination]
             guard let slot = relationship.slot, former.hasValue(slot),
-                latest.contains(RowID(root: destination.rootIndex, key: former.integer(slot)))
+                latest.contains(RowIdentity(root: destination.rootIndex, key: former.integer(slot)))
             else { continue }
             switch row.write {
             case .delete:
@@ -113,7 +116,7 @@ extension SavePlan {
         return false
     }
 
-    private mutating func restore(_ id: RowID) -> Bool {
+    private mutating func restore(_ id: RowIdentity) -> Bool {
         guard let row = rows[id], case .delete = row.write, let former = row.formerPlaced
         else { return false }
         yield(id, to: former)
@@ -122,7 +125,8 @@ extension SavePlan {
     }
 
     private mutating func restore(
-        _ relationship: RelationshipDescription, _ slot: Int, of id: RowID, from former: Record
+        _ relationship: RelationshipDescription, _ slot: Int, of id: RowIdentity,
+        from former: Record
     ) {
         guard let row = rows[id], case .update(let slots) = row.write else { return }
         var restored = SlotSet(slot)

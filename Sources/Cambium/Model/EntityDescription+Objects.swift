@@ -1,6 +1,23 @@
 import CambiumRecords
 
 extension EntityDescription {
+    /// The class of its objects.
+    var objectClass: ManagedObject.Type {
+        // Safety: the descriptions of the runtime come from compiled models, which have no other
+        // classes. A cast would be paid for with each object that is made.
+        unsafeBitCast(type, to: ManagedObject.Type.self)
+    }
+
+    /// Whether the accessors of a class, which know slots and relationships by number, find them
+    /// where the entity has them. Those of a class of the program's own are in its superclasses.
+    func fits(_ type: ManagedObject.Type) -> Bool {
+        let reference = type.entityReference
+        guard let own = reference.model?.modelDescription[reference.name] else { return true }
+        return shape.kinds.starts(with: own.shape.kinds)
+            && relationships.lazy.map(\.slot).starts(with: own.relationships.lazy.map(\.slot))
+            && fetchedProperties.count >= own.fetchedProperties.count
+    }
+
     /// A record with the model's defaults, for a new object.
     ///
     /// - Parameters:

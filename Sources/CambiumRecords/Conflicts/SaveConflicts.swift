@@ -1,0 +1,212 @@
+import CambiumModel
+
+/// A row by its root entity and key.
+package struct RowIdentity: Hashable, Comparable {
+    /// The number of the root entity.
+    package let root: Int
+    package let key: Int64
+
+    package init(root: Int, key: Int64) {
+        self.root = root
+        self.key = key
+    }
+
+    package static func < (one: RowIdentity, other: RowIdentity) -> Bool {
+        (one.root, one.key) < (other.root, other.key)
+    }
+}
+
+/// A row that is not in the store as the context last saw it.
+package struct RowConflict {
+    package let entity: EntityDescription
+    package let key: Int64
+    /// The row as it is in the store now; nil where it is gone.
+    package let theirs: PlacedRecord?
+    /// Whether this save wants to delete the row.
+    package let isDeletion: Bool
+    /// The row as the row cache had it.
+    package var cached: PlacedRecord?
+    /// Whether theirs is the row of the cache, and the store was not asked.
+    package var isFoundInCache = false
+
+    package init(
+        entity: EntityDescription, key: Int64, theirs: PlacedRecord?, isDeletion: Bool,
+        cached: PlacedRecord? = nil, isFoundInCache: Bool = false
+    ) {
+        self.entity = entity
+        self.key = key
+        self.theirs = theirs
+        self.isDeletion = isDeletion
+        self.cached = cached
+        self.isFoundInCache = isFoundInCache
+    }
+
+    package var id: RowIdentity { RowIdentity(root: entity.rootIndex, key: key) }
+}
+
+/// Rows that would have the same unique values after a save, or the same partner in a one-to-one.
+package struct UniqueCollision {
+    package let key: UniqueKey
+    /// At least two; the one that stays comes first: whoever is in the store with these values,
+    /// then rows that were saved before, then new ones in the order of their insertion.
+    package let claims: [Claim]
+
+    package init(key: UniqueKey, claims: [Claim]) {
+        self.key = key
+        self.claims = claims
+    }
+
+    /// A row that has, or is to have, the values.
+    package struct Claim {
+        package let id: RowIdentity
+        package let entity: EntityDescription
+        package let kind: ClaimKind
+        /// The row as it would be after the save.
+        package let record: Record
+        /// Keeps the record alive, where the plan has made or read it: later decisions replace it
+        /// there.
+        package let page: RowPage?
+
+        package init(
+            id: RowIdentity, entity: EntityDescription, kind: ClaimKind, record: Record,
+            page: RowPage?
+        ) {
+            self.id = id
+            self.entity = entity
+            self.kind = kind
+            self.record = record
+            self.page = page
+        }
+    }
+}
+
+/// Keys and pairs that would lead nowhere.
+package struct DanglingKeys {
+    package var keys: [DanglingKey] = []
+    /// The rows that are not there, or will not be; pairs may lead to them too.
+    package var missing: Set<RowIdentity> = []
+
+    package init(keys: [DanglingKey] = [], missing: Set<RowIdentity> = []) {
+        self.keys = keys
+        self.missing = missing
+    }
+
+    package var isEmpty: Bool { keys.isEmpty && missing.isEmpty }
+}
+
+/// A row whose key leads to a row that is not there, or will not be.
+package struct DanglingKey {
+    package let row: RowIdentity
+    package let relationship: RelationshipDescription
+    /// The delete rule of what it leads to, where this save deletes that and does not know of the
+    /// row.
+    package let rule: DeleteRule?
+
+    package init(row: RowIdentity, relationship: RelationshipDescription, rule: DeleteRule?) {
+        self.row = row
+        self.relationship = relationship
+        self.rule = rule
+    }
+}
+
+/// How one conflict is decided.
+package struct Verdict {
+    package var strategy: ConflictStrategy
+    /// Values that the program has chosen, by slot.
+    package var chosen: [Int: StoredValue] = [:]
+
+    package init(strategy: ConflictStrategy, chosen: [Int: StoredValue] = [:]) {
+        self.strategy = strategy
+        self.chosen = chosen
+    }
+}
+
+/// What a save came to.
+package struct SaveOutcome {
+    /// The rows that are not in the store as the context wanted.
+    package var resolutions: [ConflictResolution] = []
+    /// The pairs that are not as the context wanted.
+    package var droppedPairs: [DroppedPair] = []
+    /// The derived values of the rows that were written, and of those that look at them.
+    package var derived: [DerivedRow] = []
+
+    package init(
+        resolutions: [ConflictResolution] = [], droppedPairs: [DroppedPair] = [],
+        derived: [DerivedRow] = []
+    ) {
+        self.resolutions = resolutions
+        self.droppedPairs = droppedPairs
+        self.derived = derived
+    }
+}
+
+/// The derived values of a row after a save.
+package struct DerivedRow: Sendable {
+    /// The number of the row's own entity.
+    package let entity: Int
+    package let key: Int64
+    /// The values by slot.
+    package var values: [(slot: Int, value: StoredValue)]
+
+    package init(entity: Int, key: Int64, values: [(slot: Int, value: StoredValue)]) {
+        self.entity = entity
+        self.key = key
+        self.values = values
+    }
+}
+
+/// A pair of a join table that a save has left as it was.
+package struct DroppedPair {
+    /// The relationship of the side that writes the pairs.
+    package let relationship: RelationshipDescription
+    package let source: RowIdentity
+    package let destination: RowIdentity
+
+    package init(
+        relationship: RelationshipDescription, source: RowIdentity, destination: RowIdentity
+    ) {
+        self.relationship = relationship
+        self.source = source
+        self.destination = destination
+    }
+}
+
+/// What became of a row in a conflict.
+package struct ConflictResolution {
+    package enum Action {
+        /// These slots of this record were written over the row; the record has the version before.
+        case update(PlacedRecord, SlotSet)
+        /// A new row was inserted with this record.
+        case insert(PlacedRecord)
+        /// The row was inserted again; the record has the version before the new one.
+        case reinsert(PlacedRecord)
+        /// The row was deleted, in another state than the context knew it in or without being asked.
+        case delete
+        /// The store has the row as others left it: nil where it is gone.
+        case yield(PlacedRecord?)
+        /// The new row was not inserted: another one has its unique values, and all that led here
+        /// leads there; with its row, where that was read.
+        case forward(EntityDescription, Int64, PlacedRecord?)
+    }
+
+    package let entity: EntityDescription
+    package let key: Int64
+    package let action: Action
+    /// The row as the store had it, where the save has read it.
+    package let theirs: PlacedRecord?
+    /// Whether the context had not asked for anything to happen to the row.
+    package let isBystander: Bool
+
+    package init(
+        entity: EntityDescription, key: Int64, action: Action, theirs: PlacedRecord?,
+        isBystander: Bool
+    ) {
+        self.entity = entity
+        self.key = key
+        self.action = action
+        self.theirs = theirs
+        self.isBystander = isBystander
+    }
+
+    package var id: RowIdentity { RowIdentity(root: entity.rootIndex, key: key) }
+}

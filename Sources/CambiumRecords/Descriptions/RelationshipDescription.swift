@@ -1,0 +1,80 @@
+import CambiumModel
+
+/// A relationship as what handles rows uses it. A class, because setters and deletes look at one for
+/// every object: a struct of names would be copied each time.
+package final class RelationshipDescription: Sendable {
+    package let relationship: Relationship
+    /// The number among the entity's relationships.
+    package let ordinal: Int
+    package let place: Place
+    /// Whether this side writes the pairs, where it is kept in pairs.
+    package let ownsPairs: Bool
+    /// The slot of the destination's key, for a to-one that this side keeps.
+    package let slot: Int?
+    /// The slot of the destination's entity, where that has sub-entities.
+    package let entitySlot: Int?
+    /// The number of the destination entity.
+    package let destination: Int
+    /// The number of its root.
+    package let destinationRoot: Int
+    /// The number of the inverse among the destination's relationships.
+    package let inverse: Int?
+    /// A number that all descriptions of this relationship (in sub-entities too) share.
+    package let identity: Int
+    /// Whether it keeps an order.
+    package let isOrdered: Bool
+    /// Whether the store keeps the order.
+    package let keepsOrder: Bool
+
+    /// Where the links of a relationship are kept.
+    package enum Place {
+        /// In the object's own row.
+        case ownRow
+        /// In the rows at the far end.
+        case farRow
+        /// In pairs beside the rows.
+        case pairs
+        /// In memory only.
+        case memory
+    }
+
+    package init(
+        relationship: Relationship, of entity: Entity, in model: Model, ordinal: Int,
+        slot: Int?, entitySlot: Int?, destination: Int, destinationRoot: Int, inverse: Int?,
+        identity: Int
+    ) {
+        self.relationship = relationship
+        self.ordinal = ordinal
+        switch model.storage(of: relationship, of: entity) {
+        case .key: (place, ownsPairs) = (.ownRow, false)
+        case .inverseKey: (place, ownsPairs) = (.farRow, false)
+        case .joinTable(_, let source, _): (place, ownsPairs) = (.pairs, source == "_source")
+        case .transient: (place, ownsPairs) = (.memory, false)
+        }
+        self.slot = slot
+        self.entitySlot = entitySlot
+        self.destination = destination
+        self.destinationRoot = destinationRoot
+        self.inverse = inverse
+        self.identity = identity
+        isOrdered = relationship.isToMany && relationship.isOrdered
+        keepsOrder = isOrdered && place != .memory
+    }
+
+    package var isToMany: Bool { relationship.isToMany }
+    package var isTransient: Bool { relationship.isTransient }
+    package var isJoinTable: Bool { place == .pairs }
+    /// Whether its links are asked for, because they are not in the object's own row.
+    package var isKeptElsewhere: Bool { place == .farRow || place == .pairs }
+}
+
+/// Where a to-one that an object's own row keeps leads: what a getter needs of its description, in
+/// numbers, which nobody counts references to.
+package struct KeyPlace {
+    /// The slot of the destination's key.
+    package let slot: Int
+    /// The number of the destination entity.
+    package let destination: Int
+    /// The number of its root.
+    package let root: Int
+}
