@@ -36,9 +36,6 @@ let package = Package(
         .target(name: "CambiumRecords", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(name: "CambiumPlan", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(
-            name: "CambiumEngine", dependencies: ["CambiumModel", "CambiumRecords"],
-            swiftSettings: settings),
-        .target(
             name: "CambiumSQL", dependencies: ["CambiumModel", "CambiumPlan"],
             swiftSettings: settings),
         .target(
@@ -53,6 +50,19 @@ let package = Package(
             name: "CambiumAdoption",
             dependencies: [
                 "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+            ],
+            swiftSettings: settings),
+
+        // Stores
+        .target(
+            name: "CambiumEngine",
+            dependencies: ["CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumMigration"],
+            swiftSettings: settings),
+        .target(
+            name: "CambiumSQLiteStore",
+            dependencies: [
+                "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
+                "CambiumMigration", "CambiumAdoption", "CambiumEngine",
             ],
             swiftSettings: settings),
 
@@ -82,8 +92,8 @@ let package = Package(
         .target(
             name: "Cambium",
             dependencies: [
-                "CambiumModel", "CambiumRecords", "CambiumEngine", "CambiumSQL", "CambiumSQLite",
-                "CambiumMigration", "CambiumAdoption",
+                "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
+                "CambiumMigration", "CambiumAdoption", "CambiumEngine", "CambiumSQLiteStore",
             ],
             swiftSettings: settings),
 
@@ -163,6 +173,7 @@ let package = Package(
             name: "CambiumTests",
             dependencies: [
                 "Cambium", "CambiumRecords", "CambiumPlan", "CambiumSQL", "CambiumSQLite",
+                "CambiumEngine", "CambiumSQLiteStore",
                 "TestDummyModel", "ShopModel", "PackagesModel", "FirstPackagesModel",
                 "EverythingModel", "ExtendedModel", "ContactsModel", "FaultVFS",
             ],

@@ -63,17 +63,17 @@ forbidden() {
     fi
 }
 
-allowed Sources/Cambium/SQLite/SQLiteEngine.swift "import CambiumSQLite"
+allowed Sources/CambiumSQLiteStore/SQLiteEngine.swift "import CambiumSQLite"
 allowed Sources/Cambium/Exports.swift "@_exported import struct CambiumSQLite.SQLiteError"
-forbidden Sources/Cambium/Store/Store.swift "import CambiumSQLite" "only .* may import"
-forbidden Sources/Cambium/Store/Store.swift "internal import struct CambiumSQLite.SQLiteError" "only "
-allowed Sources/Cambium/SQLite/SQLiteEngine.swift "} catch let error as SQLiteError {"
+forbidden Sources/Cambium/Store/Store.swift "import CambiumSQLite" "may not import CambiumSQLite: its"
+forbidden Sources/Cambium/Store/Store.swift "internal import struct CambiumSQLite.SQLiteError" "may not import"
+allowed Sources/CambiumSQLiteStore/SQLiteEngine.swift "} catch let error as SQLiteError {"
 allowed Sources/Cambium/Store/Store.swift "// store as? SQLiteEngine"
-forbidden Sources/Cambium/SQLite/SQLiteEngine.swift "if store is SQLiteEngine {" "may not cast"
+forbidden Sources/Cambium/Store/Store.swift "if store is SQLiteEngine {" "may not cast"
 forbidden Sources/Cambium/Store/Store.swift "    let sqlite = store as? SQLiteEngine" "may not cast"
 forbidden Sources/Cambium/Store/Store.swift "} catch is SQLiteError {" "may not cast"
 forbidden Sources/Cambium/Store/Store.swift 'let sql = "SELECT 1"' "may not contain SQL"
-forbidden Sources/Cambium/SQLite/SQLiteEngine.swift '    PRAGMA query_only = ON' "may not contain SQL"
+forbidden Sources/Cambium/Store/Store.swift '    PRAGMA query_only = ON' "may not contain SQL"
 allowed Sources/CambiumSQL/PragmaSQL.swift 'let sql = "PRAGMA query_only = ON"'
 if imports Sources/Stranger/File.swift "import Cambium"; then result 1 "an unknown module"; else
     says "the module Stranger is not in the table" "an unknown module is refused"

@@ -4,6 +4,7 @@
 @_exported import struct CambiumAdoption.AdoptionProgress
 @_exported import struct CambiumAdoption.AdoptionReport
 @_exported import struct CambiumAdoption.VersionMismatch
+@_exported import CambiumEngine
 @_exported import CambiumMigration
 @_exported import CambiumModel
 @_exported import struct CambiumSQLite.SQLiteError

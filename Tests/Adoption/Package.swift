@@ -18,9 +18,6 @@ let package = Package(
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0"),
         .target(name: "CambiumModel", swiftSettings: settings),
         .target(name: "CambiumRecords", dependencies: ["CambiumModel"], swiftSettings: settings),
-        .target(
-            name: "CambiumEngine", dependencies: ["CambiumModel", "CambiumRecords"],
-            swiftSettings: settings),
         .target(name: "CambiumPlan", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(
             name: "CambiumSQL", dependencies: ["CambiumModel", "CambiumPlan"],
@@ -45,10 +42,21 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "CambiumEngine",
+            dependencies: ["CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumMigration"],
+            swiftSettings: settings),
+        .target(
+            name: "CambiumSQLiteStore",
+            dependencies: [
+                "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
+                "CambiumMigration", "CambiumAdoption", "CambiumEngine",
+            ],
+            swiftSettings: settings),
+        .target(
             name: "Cambium",
             dependencies: [
-                "CambiumModel", "CambiumRecords", "CambiumEngine", "CambiumSQL", "CambiumSQLite",
-                "CambiumMigration", "CambiumAdoption",
+                "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
+                "CambiumMigration", "CambiumAdoption", "CambiumEngine", "CambiumSQLiteStore",
             ],
             swiftSettings: settings),
         .executableTarget(

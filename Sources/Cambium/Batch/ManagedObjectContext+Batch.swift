@@ -1,4 +1,5 @@
 import CambiumRecords
+import CambiumSQLiteStore
 
 // Batch operations: straight to the store, past the context.
 extension ManagedObjectContext {
@@ -144,7 +145,7 @@ extension ManagedObjectContext {
         var result = BatchResult()
         result.count = changes.count
         result.objectIDs = changes.objectIDs
-        result.changes = changes.remoteChanges
+        result.changes = RemoteChanges(changes)
         return result
     }
 

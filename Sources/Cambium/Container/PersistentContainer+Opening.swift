@@ -1,4 +1,5 @@
 import CambiumMigration
+import CambiumSQLiteStore
 
 extension PersistentContainer {
     /// Opens one store for all entities on a thread of its own, so that a migration, which may take

@@ -1,6 +1,4 @@
 import CambiumRecords
-import CambiumSQL
-
 extension ManagedObjectContext {
     /// Finds objects.
     ///

@@ -1,6 +1,4 @@
 import CambiumRecords
-import CambiumSQL
-
 /// Keeps the results of a request up to date as objects change: in its own context before they are
 /// saved, and in any other context when that saves.
 ///

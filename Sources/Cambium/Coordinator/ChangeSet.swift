@@ -15,10 +15,6 @@ public struct ChangeSet: Sendable {
     /// The context that has the changes, unsaved, where a child has saved them; nil when they are
     /// in the store.
     var holder: ContextIdentifier?
-    /// Of a commit that changed more rows nobody is told which: to read everything anew is cheaper
-    /// then than to keep lists for all who may want to know.
-    static let maximumListedRows = 100_000
-
     /// The rows that no store has: parents alone have their objects.
     var unsaved: Set<RowIdentity> = []
 
@@ -68,33 +64,6 @@ public struct ChangeSet: Sendable {
             changes.entity, key: key, store: store,
             isTemporary: !unsaved.isEmpty && unsaved.contains(row))
     }
-}
-
-/// The changes of the objects of one entity.
-struct EntityChanges: Sendable {
-    struct InsertedRow: Sendable {
-        let key: Int64
-        /// The row, where rows are attached.
-        let placed: PlacedRecord?
-    }
-
-    struct UpdatedRow: Sendable {
-        let key: Int64
-        /// The slots that were set; empty where only links changed, and the row is as it was.
-        let slots: SlotSet
-        /// The names of relationships kept elsewhere that changed.
-        var links: [String]
-        /// The row, where rows are attached and there is one.
-        let placed: PlacedRecord?
-    }
-
-    let entity: EntityDescription
-    var inserted: [InsertedRow] = []
-    var updated: [UpdatedRow] = []
-    /// Rows whose derived columns alone have other values. Their versions are what they were, so
-    /// whoever wants to know reads them again.
-    var refreshed: [UpdatedRow] = []
-    var deleted: [Int64] = []
 }
 
 /// Tells contexts apart in change sets.

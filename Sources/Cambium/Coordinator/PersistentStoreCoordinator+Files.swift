@@ -1,3 +1,5 @@
+import CambiumSQLiteStore
+
 extension PersistentStoreCoordinator {
     /// Copies a store to a new file, as it is now, while it is in use. The copy is the same store
     /// at another place: it has the same UUID, and objects have the same identities in it.

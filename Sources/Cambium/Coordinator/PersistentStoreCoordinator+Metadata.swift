@@ -1,3 +1,5 @@
+import CambiumSQLiteStore
+
 extension PersistentStoreCoordinator {
     /// What a store of the coordinator says about itself. Notes that wait for a save count.
     ///
@@ -21,8 +23,12 @@ extension PersistentStoreCoordinator {
     public static func metadata(
         ofStoreAt location: StoreLocation, type: StoreType = .sqlite
     ) throws(StoreLoadingError) -> PersistentStoreMetadata {
-        try SQLiteFile.withMetadata(of: location, type, isReadOnly: true) {
-            try $0.metadata(path: location.path)
+        try withMetadata(of: location, type, isReadOnly: true) { access in
+            let found = try access.metadata(path: location.path)
+            return PersistentStoreMetadata(
+                identifier: found.identifier, type: .sqlite, modelName: found.model.model,
+                modelVersion: found.model.version, versionHash: found.model.versionHash,
+                notes: found.notes)
         }
     }
 
@@ -34,9 +40,27 @@ extension PersistentStoreCoordinator {
     public static func setMetadata(
         _ notes: [String: String], forStoreAt location: StoreLocation, type: StoreType = .sqlite
     ) throws(StoreLoadingError) {
-        try SQLiteFile.withMetadata(of: location, type, isReadOnly: false) { access in
+        try withMetadata(of: location, type, isReadOnly: false) { access in
             _ = try access.metadata(path: location.path)
             try access.setNotes(notes)
+        }
+    }
+
+    private static func withMetadata<Result>(
+        of location: StoreLocation, _ type: StoreType, isReadOnly: Bool,
+        _ body: (StoreMetadataAccess) throws -> Result
+    ) throws(StoreLoadingError) -> Result {
+        do {
+            guard let path = location.path, type == .sqlite else {
+                throw StoreError(
+                    code: .invalidRequest,
+                    message: "Only the metadata of a SQLite store in a file can be used without "
+                        + "opening the store.",
+                    remedy: "Add the store to a coordinator, and use the coordinator's metadata.")
+            }
+            return try SQLiteFile.withMetadata(of: path, isReadOnly: isReadOnly, body)
+        } catch {
+            throw StoreLoadingError(StoreDescription(type: type, location: location), error)
         }
     }
 }

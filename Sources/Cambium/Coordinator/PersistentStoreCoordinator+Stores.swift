@@ -54,10 +54,11 @@ extension PersistentStoreCoordinator {
         do {
             let roots = try model.roots(ofConfiguration: description.configuration)
             try requireRoom(for: roots, among: persistentStores)
-            let (store, migration) = try StoreOpener(
+            let opener = StoreOpener(
                 description: description, compiled: compiled, roots: roots,
-                migratesByDefault: migratesByDefault
-            ).open()
+                migratesByDefault: migratesByDefault)
+            opener.warnAboutDrafts()
+            let (store, migration) = try opener.opening.open()
             let added = PersistentStore(
                 storeDescription: description, roots: roots, store: store, migration: migration)
             do {

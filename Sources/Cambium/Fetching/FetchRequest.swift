@@ -1,6 +1,4 @@
 import CambiumRecords
-import CambiumSQL
-
 /// What to fetch: which objects of an entity, in which order, which part of them.
 ///
 /// ```swift

@@ -1,6 +1,4 @@
 import CambiumRecords
-import CambiumSQL
-
 // Fetched properties.
 extension ManagedObject {
     /// What a fetched property finds, by number. It is fetched at the first call and kept until the

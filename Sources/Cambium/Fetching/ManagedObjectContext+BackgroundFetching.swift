@@ -43,9 +43,10 @@ extension ManagedObjectContext {
             !(options.includesPendingChanges && hasPendingChanges(in: rows.entity))
         else { return try fetch(request) }
         let found = try objects(of: wanted, readAt: commit) { receive in
-            let current = BackgroundRow()
+            let values = BackgroundRow()
+            let current = StoreRow(values: values)
             for row in read {
-                current.move(to: row)
+                values.move(current, to: row)
                 try receive(current)
             }
         }
@@ -136,17 +137,15 @@ private enum BackgroundRead {
 }
 
 /// A row that was read before.
-private final class BackgroundRow: StoreRow {
+private final class BackgroundRow: RowValues {
     private var placed: PlacedRecord?
 
-    func move(to row: BackgroundRead.Row) {
-        placed = row.placed
-        key = row.key
-        version = row.version
-        entity = row.entity
+    func move(_ row: StoreRow, to read: BackgroundRead.Row) {
+        placed = read.placed
+        row.key = read.key
+        row.version = read.version
+        row.entity = read.entity
     }
 
-    override func record(in writer: RecordWriter) throws -> PlacedRecord {
-        try placed ?? super.record(in: writer)
-    }
+    func record(of row: StoreRow, in writer: RecordWriter) -> PlacedRecord? { placed }
 }

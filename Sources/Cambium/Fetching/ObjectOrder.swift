@@ -1,6 +1,4 @@
 import CambiumRecords
-import CambiumSQL
-
 /// The order of a request, for objects in memory: the same as the store's. Nil comes before any
 /// value unless a term says otherwise, equal objects come in the order of their keys.
 ///

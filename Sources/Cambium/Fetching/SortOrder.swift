@@ -1,6 +1,4 @@
 import CambiumRecords
-import CambiumSQL
-
 /// One level of an order: `Product.title.ascending`, or of what is computed,
 /// `Category.products.count.descending`.
 ///

@@ -1,4 +1,3 @@
-import CambiumEngine
 import CambiumRecords
 
 /// Judges the conflicts of one save by the context's merge policy, and describes those that the

@@ -1,4 +1,3 @@
-import CambiumEngine
 import CambiumRecords
 
 /// Stands where there is no store: it has no rows and takes none.

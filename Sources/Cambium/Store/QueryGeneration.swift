@@ -40,23 +40,6 @@ extension QueryGenerationToken: Hashable {
     }
 }
 
-/// A read by a context whose query generation has ended, because it was held for too long or others
-/// have saved too much meanwhile.
-///
-/// The context needs another one: `setQueryGeneration(.current)`, and `refreshAllObjects()` where
-/// its objects are to be as new.
-public struct QueryGenerationExpired: Error, Sendable, CustomStringConvertible {
-    /// What ended the generation, as the end of a sentence without its full stop.
-    let reason: String
-
-    /// What ended the generation, and what to do about it.
-    public var description: String { "\(problem) \(remedy)" }
-
-    var problem: String { "The query generation has ended: \(reason)." }
-
-    var remedy: String { "Call setQueryGeneration(.current) for another one." }
-}
-
 /// A state of the stores of a coordinator, held by read transactions.
 final class QueryGeneration: Sendable {
     private let pins: [StoreIdentifier: any SharedStore]

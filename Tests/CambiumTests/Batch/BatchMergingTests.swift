@@ -186,8 +186,8 @@ struct BatchMergingTests {
             for listsAll in [false, true] {
                 var changes = BatchChanges(
                     coordinator.model, store: store, listsAll: listsAll, attachesRows: true)
-                changes.clear(SlotSet(0), Array(0..<Int64(ChangeSet.maximumListedRows)), entity)
-                #expect(changes.entities?.first?.updated.count == ChangeSet.maximumListedRows)
+                changes.clear(SlotSet(0), Array(0..<Int64(EntityChanges.maximumListedRows)), entity)
+                #expect(changes.entities?.first?.updated.count == EntityChanges.maximumListedRows)
                 changes.delete([-1], entity)
                 #expect(changes.entities == nil && !changes.isEmpty)
                 #expect(changes.remoteChanges.deleted.count == (listsAll ? 1 : 0))

@@ -6,7 +6,7 @@ struct BatchDeletion: BatchWork {
     /// So many rows are looked at and written at once.
     var chunkSize = 10_000
 
-    func run(in transaction: BatchTransaction) throws {
+    func run(in transaction: any BatchTransaction) throws {
         var propagation = DeletePropagation(transaction, chunkSize: chunkSize)
         propagation.add(try find(transaction))
         try propagation.followCascades()
@@ -14,7 +14,7 @@ struct BatchDeletion: BatchWork {
         try propagation.write()
     }
 
-    private func find(_ transaction: BatchTransaction) throws -> [RowHead] {
+    private func find(_ transaction: any BatchTransaction) throws -> [RowHead] {
         let heads = try transaction.heads(request)
         transaction.changes.count = heads.count
         guard resultType == .objectIDs else { return heads }

@@ -5,7 +5,7 @@ import CambiumRecords
 /// Of a deleted row only the key and the version are kept, so that a million of them can be deleted;
 /// all else is done in pieces.
 struct DeletePropagation {
-    let transaction: BatchTransaction
+    let transaction: any BatchTransaction
     /// So many rows are looked at and written at once.
     let chunkSize: Int
     /// The rows that are deleted, by entity.
@@ -19,7 +19,7 @@ struct DeletePropagation {
 
     var model: ModelDescription { transaction.model }
 
-    init(_ transaction: BatchTransaction, chunkSize: Int) {
+    init(_ transaction: any BatchTransaction, chunkSize: Int) {
         self.transaction = transaction
         self.chunkSize = chunkSize
         let count = transaction.model.entities.count

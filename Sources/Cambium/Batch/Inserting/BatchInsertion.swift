@@ -1,6 +1,4 @@
 import CambiumRecords
-import CambiumSQL
-
 /// Inserts rows chunk by chunk.
 final class BatchInsertion: BatchWork {
     let resultType: BatchResultType
@@ -31,7 +29,7 @@ final class BatchInsertion: BatchWork {
         self.nextRows = nextRows
     }
 
-    func run(in transaction: BatchTransaction) throws {
+    func run(in transaction: any BatchTransaction) throws {
         while true {
             let rows = try nextRows(Self.chunkSize)
             if rows.isEmpty { return }
@@ -43,7 +41,7 @@ final class BatchInsertion: BatchWork {
     /// Writes rows. Those that lead to others may have been given their keys.
     ///
     /// - Throws: ``BatchInsertError``
-    func write(_ rows: [BatchRow], _ transaction: BatchTransaction) throws {
+    func write(_ rows: [BatchRow], _ transaction: any BatchTransaction) throws {
         let keys = try transaction.reserveKeys(root: entity.rootIndex, count: rows.count)
         for (row, key) in zip(rows, keys) { row.placed.record.key = key }
         do {
@@ -63,7 +61,7 @@ final class BatchInsertion: BatchWork {
 
     // MARK: Inserting
 
-    private func insert(_ rows: [BatchRow], _ transaction: BatchTransaction) throws {
+    private func insert(_ rows: [BatchRow], _ transaction: any BatchTransaction) throws {
         guard !rows.isEmpty else { return }
         let placed = rows.map(\.placed)
         var request = SaveRequest()
@@ -91,7 +89,7 @@ final class BatchInsertion: BatchWork {
     // MARK: Merging
 
     /// Inserts the rows whose unique values nobody has, and treats the others as the policy says.
-    private func merge(_ rows: [BatchRow], _ transaction: BatchTransaction) throws {
+    private func merge(_ rows: [BatchRow], _ transaction: any BatchTransaction) throws {
         let keys = transaction.model.uniqueConstraints(of: entity)
         guard !keys.isEmpty else { return try insert(rows, transaction) }
         // Rows that want the same values go one after the other: the first has become "the store".
@@ -117,7 +115,7 @@ final class BatchInsertion: BatchWork {
 
     /// Merges rows of which no two have the same unique values.
     private func mergeDistinct(
-        _ rows: [BatchRow], _ keys: [UniqueKey], _ transaction: BatchTransaction
+        _ rows: [BatchRow], _ keys: [UniqueKey], _ transaction: any BatchTransaction
     ) throws {
         var rest = rows[...]
         var size = rows.count
@@ -135,7 +133,7 @@ final class BatchInsertion: BatchWork {
     ///
     /// - Returns: How many were merged, at least one.
     private func mergeFirst(
-        _ rows: [BatchRow], _ keys: [UniqueKey], _ transaction: BatchTransaction
+        _ rows: [BatchRow], _ keys: [UniqueKey], _ transaction: any BatchTransaction
     ) throws -> Int {
         let records = rows.map(\.placed.record)
         // Whom a new row meets, and by which constraint.
@@ -200,7 +198,7 @@ final class BatchInsertion: BatchWork {
     /// Makes sure that the objects are there which to-one relationships lead to, and notes their
     /// entities where that is to be stored.
     private func resolveTargets(
-        _ rows: [BatchRow], _ transaction: BatchTransaction
+        _ rows: [BatchRow], _ transaction: any BatchTransaction
     ) throws -> [BatchRow] {
         var rows = rows
         for relationship in entity.relationships {
@@ -228,7 +226,7 @@ final class BatchInsertion: BatchWork {
     /// - Throws: ``BatchInsertError`` with the first row that leads nowhere.
     private func learnTargets(
         of relationship: RelationshipDescription, _ slot: Int, _ rows: [BatchRow],
-        _ known: inout [Int64: Int], _ transaction: BatchTransaction
+        _ known: inout [Int64: Int], _ transaction: any BatchTransaction
     ) throws {
         var wanted: Set<Int64> = []
         var last: Int64?

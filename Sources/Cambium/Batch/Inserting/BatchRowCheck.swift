@@ -1,6 +1,4 @@
 import CambiumRecords
-import CambiumSQL
-
 /// Looks in a record for what the store could not keep or does not check itself; the rest its own
 /// checks say.
 struct BatchRowCheck {

@@ -13,7 +13,7 @@ struct BatchUpsert {
 
     private let entity: EntityDescription
     private let policy: MergePolicy
-    private let transaction: BatchTransaction
+    private let transaction: any BatchTransaction
     private let refusesOtherEntities: Bool
     private let writer = RecordWriter()
     private var targets: [Int64: Target] = [:]
@@ -23,7 +23,7 @@ struct BatchUpsert {
     /// - Parameter keys: The stored rows.
     init(
         _ keys: Set<Int64>, _ entity: EntityDescription, _ policy: MergePolicy,
-        _ transaction: BatchTransaction, refusesOtherEntities: Bool
+        _ transaction: any BatchTransaction, refusesOtherEntities: Bool
     ) throws {
         self.entity = entity
         self.policy = policy

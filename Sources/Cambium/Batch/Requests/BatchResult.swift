@@ -1,11 +1,3 @@
-/// What a batch operation answers with.
-public enum BatchResultType: Sendable, Hashable {
-    /// How many objects it concerned. Costs nothing.
-    case count
-    /// Which objects, too: some bytes of memory for each.
-    case objectIDs
-}
-
 /// Who hears of a batch operation.
 public enum BatchMerging: Sendable, Hashable {
     /// The contexts of the coordinator and their controllers, as they hear of a save. Up to 10,000
@@ -34,4 +26,19 @@ public struct BatchResult: Sendable {
     /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)`` takes. Empty unless the
     /// request asks for ``BatchResultType/objectIDs``.
     public internal(set) var changes = RemoteChanges()
+}
+
+extension RemoteChanges {
+    /// All changes of a batch operation; what was derived anew counts as updated.
+    init(_ changes: BatchChanges) {
+        self.init()
+        for entity in changes.allEntities {
+            func ids(_ keys: [Int64]) -> [ObjectID] {
+                keys.map { ObjectID(entity.entity, key: $0, store: changes.store) }
+            }
+            inserted += ids(entity.inserted.map(\.key))
+            updated += ids((entity.updated + entity.refreshed).map(\.key))
+            deleted += ids(entity.deleted)
+        }
+    }
 }

@@ -1,6 +1,4 @@
 import CambiumRecords
-import CambiumSQL
-
 /// What a batch update sets, checked against the entity.
 struct BatchAssignments {
     /// What a slot is set to.

@@ -1,6 +1,4 @@
 import CambiumRecords
-import CambiumSQL
-
 /// Sets properties of the rows that a request finds.
 struct BatchUpdate: BatchWork {
     let request: RowRequest
@@ -12,7 +10,7 @@ struct BatchUpdate: BatchWork {
     /// Unique values may move from row to row.
     var canPlan: Bool { true }
 
-    func run(in transaction: BatchTransaction) throws {
+    func run(in transaction: any BatchTransaction) throws {
         let entity = request.entity
         let constants = try resolveTargets(transaction)
         let heads = try transaction.heads(request)
@@ -25,7 +23,8 @@ struct BatchUpdate: BatchWork {
             }
         }
         guard !heads.isEmpty else { return }
-        let computed = try transaction.computed(assignments.expressions, for: entity)
+        let computed = try transaction.computation(
+            of: assignments.expressions, for: entity)
         // All is computed before the first row is written: in one piece, where what is computed may
         // look at other rows, or where these may want each other's values.
         let isUnique = transaction.model.uniqueKeys.contains {
@@ -52,7 +51,7 @@ struct BatchUpdate: BatchWork {
     }
 
     private static func publicError(
-        of refused: RefusedRow, _ transaction: BatchTransaction
+        of refused: RefusedRow, _ transaction: any BatchTransaction
     ) -> any Error {
         let error = refused.underlying
         let id = ObjectID(refused.entity, key: refused.key, store: transaction.identifier)
@@ -61,7 +60,7 @@ struct BatchUpdate: BatchWork {
 
     /// What the slots are set to that are constant, with the entities of objects that are led to.
     private func resolveTargets(
-        _ transaction: BatchTransaction
+        _ transaction: any BatchTransaction
     ) throws -> [(slot: Int, value: StoredValue)] {
         var constants = assignments.constants
         let model = transaction.model
@@ -80,11 +79,11 @@ struct BatchUpdate: BatchWork {
 
     private func write(
         _ keys: [Int64], _ constants: [(slot: Int, value: StoredValue)],
-        _ computed: SelectSQL.ComputedValues, _ transaction: BatchTransaction
+        _ computed: BatchComputation, _ transaction: any BatchTransaction
     ) throws {
         let model = transaction.model
         let values =
-            try assignments.expressions.isEmpty ? [:] : transaction.values(computed, of: keys)
+            try assignments.expressions.isEmpty ? [:] : computed.values(keys)
         let writer = RecordWriter()
         let checks = model.families[request.entity.index].reduce(into: [:]) {
             $0[$1] = BatchRowCheck(model.entities[$1], assignments.slots)
@@ -112,7 +111,7 @@ struct BatchUpdate: BatchWork {
     }
 
     private func write(
-        _ groups: [Int: [PlacedRecord]], _ transaction: BatchTransaction
+        _ groups: [Int: [PlacedRecord]], _ transaction: any BatchTransaction
     ) throws {
         let model = transaction.model
         let slots = assignments.slots
@@ -123,7 +122,8 @@ struct BatchUpdate: BatchWork {
         }
         try withExtendedLifetime(groups) {
             if transaction.isPlanned {
-                try transaction.writePlanned(request)
+                try transaction.writePlanned(
+                    request, BatchArbiter(store: transaction.identifier))
             } else {
                 try transaction.write(request)
                 try transaction.checkPartners(request)

@@ -143,12 +143,3 @@ extension EntityChanges {
         return changes
     }
 }
-
-extension EntityChanges.UpdatedRow {
-    /// A row of which any property may be other now.
-    static func anything(of entity: EntityDescription, _ key: Int64) -> Self {
-        let links = entity.relationships.filter { $0.slot == nil && !$0.isTransient }
-        return Self(
-            key: key, slots: entity.storedSlots, links: links.map(\.relationship.name), placed: nil)
-    }
-}

@@ -18,9 +18,10 @@ final class ParentReader: ReadableStore {
                 try receive(StoreRow(key: member.key, entity: member.entity))
             }
         }
-        let row = ParentRow()
+        let values = ParentRow()
+        let row = StoreRow(values: values)
         for object in try objects(request, in: parent) {
-            row.move(to: object)
+            values.move(row, to: object)
             try receive(row)
         }
     }
@@ -89,20 +90,20 @@ final class ParentReader: ReadableStore {
 }
 
 /// An object of a parent.
-private final class ParentRow: StoreRow {
+private final class ParentRow: RowValues {
     private var object: ManagedObject?
 
-    func move(to object: ManagedObject) {
+    func move(_ row: StoreRow, to object: ManagedObject) {
         self.object = object
-        key = object.key
-        version = object.record?.version ?? 0
-        entity = object.entityDescription.index
+        row.key = object.key
+        row.version = object.record?.version ?? 0
+        row.entity = object.entityDescription.index
     }
 
-    override func record(in writer: RecordWriter) throws -> PlacedRecord {
+    func record(of row: StoreRow, in writer: RecordWriter) throws -> PlacedRecord? {
         if let placed = object?.handedDown(by: writer) { return placed }
         throw StoreError(
-            code: .missingRow, message: "The parent context has no row \(key).",
+            code: .missingRow, message: "The parent context has no row \(row.key).",
             remedy: "Fetch the objects that exist in the parent context.")
     }
 }

@@ -5,7 +5,7 @@ struct ImportRowWriter {
     private let request: ImportRequest
     private let plans: [ExchangePlan]
     private let source: Int
-    private let transaction: BatchTransaction
+    private let transaction: any BatchTransaction
     private let lookup: ImportTargetLookup
     private let linker: ImportLinker
     private let log: ImportLog
@@ -16,7 +16,7 @@ struct ImportRowWriter {
 
     init(
         _ request: ImportRequest, _ sources: [ExchangePlans], _ source: Int,
-        _ transaction: BatchTransaction, _ lookup: ImportTargetLookup, _ linker: ImportLinker,
+        _ transaction: any BatchTransaction, _ lookup: ImportTargetLookup, _ linker: ImportLinker,
         _ log: ImportLog
     ) {
         self.request = request

@@ -1,3 +1,5 @@
+import CambiumSQLiteStore
+
 /// Imports the sources of a request in one transaction.
 ///
 /// Each slice of rows is read, on a thread of its own while those before it are linked to what is
@@ -28,11 +30,11 @@ final class ImportWork: BatchWork {
     func result(_ changes: BatchChanges) -> ImportResult {
         var result = log.result
         result.ignoredFields = readers.flatMap(\.ignoredFields)
-        result.changes = changes.remoteChanges
+        result.changes = RemoteChanges(changes)
         return result
     }
 
-    func run(in transaction: BatchTransaction) throws {
+    func run(in transaction: any BatchTransaction) throws {
         let lookup = ImportTargetLookup(transaction)
         let linker = ImportLinker(request, sources, transaction, lookup, log)
         let held = HeldRows(JSONForm())
@@ -114,7 +116,7 @@ final class ImportWork: BatchWork {
 
     /// Tries the rows that waited, again and again as long as that finds more of what they lead to.
     private func settle(
-        _ held: HeldRows, _ transaction: BatchTransaction,
+        _ held: HeldRows, _ transaction: any BatchTransaction,
         _ lookup: ImportTargetLookup, _ linker: ImportLinker
     ) throws {
         var held = held

@@ -17,7 +17,7 @@ struct RefusedItem: Error {
 ///     ``RefusedItem``.
 ///   - refused: Hears of the items that are left out.
 func keepingGood<Item>(
-    _ items: [Item], in transaction: BatchTransaction, goesOn: Bool,
+    _ items: [Item], in transaction: any BatchTransaction, goesOn: Bool,
     write: (ArraySlice<Item>) throws -> Void, refused: (Item, any Error) throws -> Void
 ) throws {
     guard goesOn else {

@@ -11,14 +11,14 @@ struct RefusedLink: Error {
 struct ImportLinkWriter {
     typealias Link = (owner: Int64, targets: [Int64])
 
-    let transaction: BatchTransaction
+    let transaction: any BatchTransaction
     let entity: EntityDescription
     let relationship: RelationshipDescription
     var model: ModelDescription { transaction.model }
     var destination: EntityDescription { model.entities[relationship.destination] }
 
     init(
-        _ transaction: BatchTransaction, _ entity: EntityDescription,
+        _ transaction: any BatchTransaction, _ entity: EntityDescription,
         _ relationship: RelationshipDescription
     ) {
         self.transaction = transaction

@@ -1,10 +1,11 @@
 import CambiumRecords
+import CambiumSQLiteStore
 
 /// Sets the relationships of imported objects that their rows do not hold, or did not know.
 final class ImportLinker {
     private let request: ImportRequest
     private let sources: [ExchangePlans]
-    private let transaction: BatchTransaction
+    private let transaction: any BatchTransaction
     private let lookup: ImportTargetLookup
     private let log: ImportLog
     private var tasks: [ImportLinkTask] = []
@@ -16,7 +17,7 @@ final class ImportLinker {
     private static let sliceSize = 4096
 
     init(
-        _ request: ImportRequest, _ sources: [ExchangePlans], _ transaction: BatchTransaction,
+        _ request: ImportRequest, _ sources: [ExchangePlans], _ transaction: any BatchTransaction,
         _ lookup: ImportTargetLookup, _ log: ImportLog
     ) {
         self.request = request

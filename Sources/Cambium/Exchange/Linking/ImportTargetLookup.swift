@@ -2,7 +2,7 @@ import CambiumRecords
 
 /// Finds objects by their unique values, many with one statement.
 final class ImportTargetLookup {
-    private let transaction: BatchTransaction
+    private let transaction: any BatchTransaction
     /// What was found, by the number of the destination and the names of the key.
     private var known: [Place: [ExchangeKey: Int64]] = [:]
 
@@ -13,7 +13,7 @@ final class ImportTargetLookup {
 
     private static let maximumKnown = 100_000
 
-    init(_ transaction: BatchTransaction) {
+    init(_ transaction: any BatchTransaction) {
         self.transaction = transaction
     }
 

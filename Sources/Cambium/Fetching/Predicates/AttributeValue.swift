@@ -64,3 +64,13 @@ extension StoredEnumeration where RawValue: AttributeValue {
     /// The raw value.
     public var attributeValue: Value { rawValue.attributeValue }
 }
+
+extension PropertyValue {
+    /// The value of an attribute in its type: `row["price"]?.as(Decimal.self)`; nil where it is of
+    /// another type, or none.
+    public func `as`<Attribute: AttributeValue>(
+        _ type: Attribute.Type = Attribute.self
+    ) -> Attribute? {
+        value.flatMap(Attribute.fitting)
+    }
+}

@@ -1,5 +1,3 @@
-import CambiumSQL
-
 extension ManagedObjectContext {
     /// Finds rows of values instead of objects.
     ///

@@ -1,5 +1,3 @@
-import CambiumSQL
-
 /// What results can be sorted by: what objects can (a ``SortOrdering``), an aggregate, or an order
 /// of one. A key or an aggregate alone means its least value first.
 public protocol ResultOrdering<Root>: Sendable {

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// Others have written to the file of a store: another process, or another container of this one.
 /// When it is told, the contexts have the changes in their mailboxes.
 public struct RemoteStoreChange: Sendable {
@@ -48,5 +50,20 @@ extension PersistentStoreCoordinator {
     func followOthers(of persistentStore: PersistentStore) throws {
         guard persistentStore.options.followsRemoteChanges else { return }
         try persistentStore.store.followOthers(for: self)
+    }
+}
+
+extension PersistentStoreCoordinator: CommitReceiver {
+    package func receive(_ changes: [EntityChanges]?, from store: StoreIdentifier) {
+        if let changes {
+            publish(changes, from: .remote, store: store)
+        } else {
+            publishLoss(from: .remote, store: store)
+        }
+    }
+
+    package func announce(_ store: StoreIdentifier, at token: HistoryToken?, isComplete: Bool) {
+        remoteObservers.tell(
+            RemoteStoreChange(storeIdentifier: store.uuid, token: token, isComplete: isComplete))
     }
 }

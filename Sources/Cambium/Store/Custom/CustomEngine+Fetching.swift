@@ -1,16 +1,15 @@
 import CambiumRecords
-import CambiumSQL
-
 extension CustomEngine {
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
         let graph = try makeGraph()
         var nodes = try select(request, graph)
         nodes = Array(nodes.dropFirst(request.offset))
         if let limit = request.limit { nodes = Array(nodes.prefix(limit)) }
-        let row = NodeRow(model)
+        let values = NodeRow(model)
+        let row = StoreRow(values: values)
         try readers.noting {
             for node in nodes {
-                row.move(to: node, entity: try graph.entity(of: node).index)
+                values.move(row, to: node, entity: try graph.entity(of: node).index)
                 try receive(row)
             }
         }
@@ -86,24 +85,22 @@ extension CustomEngine {
 }
 
 /// A row of a custom store.
-private final class NodeRow: StoreRow {
+private final class NodeRow: RowValues {
     private var node: StoreNode?
     private let model: ModelDescription
 
     init(_ model: ModelDescription) {
         self.model = model
-        super.init()
     }
 
-    func move(to node: StoreNode, entity: Int) {
+    func move(_ row: StoreRow, to node: StoreNode, entity: Int) {
         self.node = node
-        key = node.key
-        version = node.version
-        self.entity = entity
+        row.key = node.key
+        row.version = node.version
+        row.entity = entity
     }
 
-    override func record(in writer: RecordWriter) throws -> PlacedRecord {
-        guard let node else { return try super.record(in: writer) }
-        return try node.record(of: model.entities[entity], in: writer)
+    func record(of row: StoreRow, in writer: RecordWriter) throws -> PlacedRecord? {
+        try node?.record(of: model.entities[row.entity], in: writer)
     }
 }

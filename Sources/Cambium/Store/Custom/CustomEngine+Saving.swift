@@ -1,4 +1,3 @@
-import CambiumEngine
 import CambiumRecords
 
 extension CustomEngine {

@@ -1,5 +1,4 @@
 import CambiumRecords
-import CambiumSQL
 import Synchronization
 
 /// A store of the program's own behind the seam of all stores. Conditions, orders, limits,
@@ -96,4 +95,28 @@ final class CustomEngine: StoreEngine {
         }
         return model.root(of: entity).name
     }
+}
+
+/// Opens a store of the program's own.
+struct CustomOpener: StoreOpening {
+    let model: ModelDescription
+    /// The numbers of the root entities that it is to hold.
+    let roots: Set<Int>
+    let isReadOnly: Bool
+    let make: () throws -> (backend: any NodeBackend, identifier: UUID)
+
+    func open() throws -> (store: any StoreEngine, migration: MigrationOutcome) {
+        let (backend, identifier) = try make()
+        let store = try CustomEngine(
+            backend, identifier: identifier, model: model, roots: roots, isReadOnly: isReadOnly)
+        return (store, .current)
+    }
+
+    func open(filledWith rows: MovedRows) throws -> any StoreEngine {
+        let opened = try open().store
+        try opened.takeOver(rows)
+        return opened
+    }
+
+    func undo() {}
 }

@@ -1,6 +1,4 @@
 import CambiumRecords
-import CambiumSQL
-
 /// Works out what a save does to the rows of a custom store.
 struct NodeChanges {
     private let graph: NodeGraph

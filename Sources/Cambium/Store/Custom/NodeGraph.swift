@@ -139,17 +139,3 @@ final class NodeGraph {
         }
     }
 }
-
-extension ModelDescription {
-    /// The entity of a row.
-    func entity(of node: StoreNode) throws -> EntityDescription {
-        guard let entity = self[node.entityName] else {
-            throw StoreError(
-                code: .corrupt,
-                message: "The store has a row of \(node.entityName), which the model "
-                    + "\(model.name) does not have.",
-                remedy: "Delete the row in the custom store, or add the entity to the model.")
-        }
-        return entity
-    }
-}

@@ -1,4 +1,3 @@
-import CambiumEngine
 import CambiumRecords
 
 /// Looks at the rows of a custom store while a save is planned.

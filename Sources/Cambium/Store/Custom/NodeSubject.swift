@@ -1,5 +1,3 @@
-import CambiumSQL
-
 /// A row of a custom store as expressions in memory see it.
 final class NodeSubject: ExpressionSubject {
     let node: StoreNode

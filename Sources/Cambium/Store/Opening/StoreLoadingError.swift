@@ -65,21 +65,25 @@ public struct StoreLoadingError: Error, Sendable {
                 .migrationFailed
             }
         case let error as any EngineError:
-            error.loadingCode
+            code(of: error.kind)
         case let error as StoreError:
-            switch error.code {
-            case .corrupt: .notAStore
-            case .cannotOpen, .inaccessible, .missingFile: .cannotOpen
-            case .notTrusted: .storeDiffers
-            case .busy: .busy
-            default: .invalidRequest
-            }
+            code(of: error.code)
         case is MigrationStepError:
             .migrationFailed
         case is CancellationError:
             .cancelled
         default:
             .cannotOpen
+        }
+    }
+
+    private static func code(of code: StoreError.Code) -> Code {
+        switch code {
+        case .corrupt: .notAStore
+        case .cannotOpen, .inaccessible, .missingFile: .cannotOpen
+        case .notTrusted: .storeDiffers
+        case .busy: .busy
+        default: .invalidRequest
         }
     }
 

@@ -1,0 +1,179 @@
+import CambiumMigration
+import CambiumModel
+
+/// What went wrong between a context and its store.
+public struct StoreError: Error, Sendable {
+    /// What kind of failure it is, for programs.
+    public enum Code: Sendable, Hashable {
+        /// The store was opened for reading only.
+        case readOnly
+        /// The store's file cannot be opened, or made.
+        case cannotOpen
+        /// The file is no store of this program, or another program damaged it.
+        case corrupt
+        /// The row of an object was deleted.
+        case missingRow
+        /// Another program is writing the store, for longer than `StoreOptions.busyTimeout`.
+        case busy
+        /// The file of an open store, its folder or its disk cannot be read or written: there is no
+        /// room, or no leave, or the disk failed.
+        case inaccessible
+        /// Triggers or views of another program are in the way.
+        case notTrusted
+        /// A change was made by values that could not be read.
+        case unreadable
+        /// The file of a large value, or one that is to be imported, is missing or cannot be read;
+        /// or a file cannot be written.
+        case missingFile
+        /// An object was used with one of another context.
+        case foreignObject
+        /// The value of a fetch request cannot be what the request asks for.
+        case invalidRequest
+        /// The save did not settle: hooks went on changing objects.
+        case unsettled
+        /// A key, property or entity of that name does not exist.
+        case unknownName
+        /// The coordinator has no store for the entity, or not any more; or the store was destroyed
+        /// while it was open, or migrated by another process, or its files were deleted, moved or
+        /// replaced.
+        case noStore
+        /// A part of the requested history was deleted.
+        case historyExpired
+        /// No store keeps a history.
+        case noHistory
+    }
+
+    /// What kind of failure it is.
+    public let code: Code
+    /// What is wrong, where, and what to do about it.
+    public var message: String { "\(problem) \(remedy)" }
+    /// What is wrong, and where, as a sentence.
+    package let problem: String
+    /// What to do about it, as sentences.
+    package let remedy: String
+    /// The error behind it, if any.
+    public let underlying: (any Error)?
+
+    package init(
+        code: Code, message problem: String, remedy: String, underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.problem = problem
+        self.remedy = remedy
+        self.underlying = underlying
+    }
+
+    /// Whether the message says which file it is about.
+    package var namesFile: Bool {
+        [.cannotOpen, .corrupt, .busy, .inaccessible, .notTrusted, .missingFile].contains(code)
+    }
+
+    package static let readOnly = StoreError(
+        code: .readOnly,
+        message: "The store was opened for reading only.",
+        remedy: "Open it without isReadOnly to change it.")
+
+    package static let closed = StoreError(
+        code: .noStore,
+        message: "The store was removed from its coordinator.",
+        remedy: "Add it to the coordinator again.")
+
+    package static func noKeysLeft(for entityName: String) -> StoreError {
+        StoreError(
+            code: .corrupt,
+            message: "No key is left for a new object of \(entityName), because another program "
+                + "gave the greatest key to a row.",
+            remedy: "Restore a backup, or give that row a smaller key.")
+    }
+
+    package static let busy = StoreError(
+        code: .invalidRequest,
+        message: "The store is in use by the caller itself.",
+        remedy: "Do not use, move or remove the store in code that it calls: a merge policy, the "
+            + "handler of a batch insertion, a statement hook, a custom store or the initializer "
+            + "of an object.")
+
+    package static func historyExpired(_ store: UUID) -> StoreError {
+        StoreError(
+            code: .historyExpired,
+            message: "The history of the store \(store.uuidString) does not have all transactions "
+                + "after the token: some were deleted, or the history was restarted.",
+            remedy: "Read the objects themselves, and continue with currentHistoryToken().")
+    }
+
+    package static let noHistory = StoreError(
+        code: .noHistory,
+        message: "The store keeps no history, or another process has turned it off.",
+        remedy: "Set StoreOptions.history where the store is opened.")
+
+    /// An error about a name that does not exist.
+    ///
+    /// - Parameter known: The names that exist.
+    package static func unknownName(
+        _ problem: String, _ name: String, among known: [String]
+    ) -> StoreError {
+        StoreError(
+            code: .unknownName, message: problem, remedy: remedy(for: name, among: known))
+    }
+
+    package static func unknownEntity(_ name: String, in model: Model) -> StoreError {
+        unknownName(
+            "The model \(model.name) has no entity \(name).", name,
+            among: model.entities.map(\.name))
+    }
+
+    /// An error about an entity that has no objects of its own.
+    package static func noConcreteEntity(_ name: String, in model: Model) -> StoreError {
+        unknownName(
+            "The model \(model.name) has no entity \(name) that is not abstract.", name,
+            among: model.entities.filter { !$0.isAbstract }.map(\.name))
+    }
+
+    /// What to write instead of a name that does not exist.
+    package static func remedy(for name: String, among known: [String]) -> String {
+        if let nearest = nearestName(to: name, among: known) { return "Did you mean \(nearest)?" }
+        return known.isEmpty ? "Remove the name." : "Choose one of these: \(known.excerpts())."
+    }
+
+    /// The code that Core Data uses for the nearest thing, for ported code.
+    public var coreDataCode: Int {
+        switch code {
+        case .readOnly: 513
+        case .cannotOpen: 134080
+        case .busy: 134090
+        case .inaccessible, .notTrusted: 134180
+        case .corrupt, .missingFile: 259
+        case .missingRow: 133000
+        case .unreadable: 134030
+        case .foreignObject: 134020
+        case .invalidRequest, .unknownName, .noHistory: 134060
+        case .unsettled: 134030
+        case .noStore: 134030
+        case .historyExpired: 134301
+        }
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    /// The message, and the error behind it.
+    public var description: String {
+        let cause = underlying.map { "\($0)" }
+        // It may be what the message was made of.
+        return cause.flatMap { $0.contains(message) ? nil : "\(message) (\($0))" } ?? message
+    }
+}
+
+/// Runs a body that uses files, and says as an error of the store's what goes wrong with them.
+///
+/// - Throws: ``StoreError`` with `missingFile`, or with `corrupt` where what has a file's name is no
+///   file; what else the body throws.
+package func reportingFiles<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+        return try body()
+    } catch let error as FileError {
+        throw StoreError(
+            code: error.code == nil ? .corrupt : .missingFile, message: error.description,
+            remedy: "Restore the file from a backup, or see that the program may read and write "
+                + "it.")
+    }
+}

@@ -1,0 +1,139 @@
+/// A value that breaks what the model says about it.
+public struct ValidationError: Error, Sendable {
+    /// What is wrong, for programs.
+    public enum Code: Sendable, Hashable {
+        /// A check of the program's own said no.
+        case custom
+        /// A required value or object is missing.
+        case missing
+        /// A to-many has too few objects.
+        case tooFew
+        /// A to-many has too many objects.
+        case tooMany
+        /// Objects at the other end of a relationship forbid the delete.
+        case deleteDenied
+        /// A number is greater than the maximum.
+        case numberTooLarge
+        /// A number is less than the minimum, or is not a number.
+        case numberTooSmall
+        /// A date is after the maximum.
+        case dateTooLate
+        /// A date is before the minimum.
+        case dateTooSoon
+        /// Text or data is longer than the maximum.
+        case tooLong
+        /// Text or data is shorter than the minimum.
+        case tooShort
+        /// Text does not match the pattern.
+        case patternMismatch
+        /// Another object has the same unique value.
+        case notUnique
+        /// A rule of the model is false.
+        case ruleViolated
+        /// A decimal has more places than the attribute keeps, or is too great.
+        case unfitDecimal
+        /// Text holds a NUL character, which the store cannot keep.
+        case nulInText
+        /// A value of a codable attribute cannot be encoded.
+        case unencodable
+    }
+
+    /// What is wrong.
+    public let code: Code
+    /// The name of the object's entity.
+    public let entityName: String
+    /// The object; nil where the store refused a row without naming it.
+    public let objectID: ObjectID?
+    /// The property, or nil where the rule concerns several.
+    public let property: String?
+    /// The name of the rule or constraint of the model, if it has one.
+    public let rule: String?
+    /// What a person should read. It names the property and the limit, never the value.
+    public let message: String
+    /// The error that the program's own check threw, if it did.
+    public let underlying: (any Error)?
+
+    package init(
+        code: Code, entityName: String, objectID: ObjectID?, property: String?,
+        rule: String? = nil, message: String, underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.entityName = entityName
+        self.objectID = objectID
+        self.property = property
+        self.rule = rule
+        self.message = message
+        self.underlying = underlying
+    }
+
+    /// Whether a store refused a link to a row that does not exist, and could not say which.
+    package var isOfUnknownLink: Bool { code == .missing && entityName.isEmpty }
+
+    /// The code that Core Data uses for the same thing, for ported code.
+    public var coreDataCode: Int {
+        switch code {
+        case .custom, .ruleViolated, .unfitDecimal, .nulInText, .unencodable: 1550
+        case .missing: 1570
+        case .tooFew: 1580
+        case .tooMany: 1590
+        case .deleteDenied: 1600
+        case .numberTooLarge: 1610
+        case .numberTooSmall: 1620
+        case .dateTooLate: 1630
+        case .dateTooSoon: 1640
+        case .tooLong: 1660
+        case .tooShort: 1670
+        case .patternMismatch: 1680
+        case .notUnique: 133021
+        }
+    }
+}
+
+extension ValidationError: CustomStringConvertible {
+    /// The place and the message.
+    public var description: String {
+        let place = objectID.map { "\($0)" } ?? entityName
+        return "\(place)\(property.map { ".\($0)" } ?? ""): \(message)"
+    }
+}
+
+/// Several values that break what the model says, found by one save.
+public struct ValidationErrors: Error, Sendable {
+    /// All of them; at least two.
+    public let errors: [ValidationError]
+
+    /// Core Data's code for several validation errors.
+    public var coreDataCode: Int { 1560 }
+
+    /// The one error itself, or all in one.
+    package static func combined(_ errors: [ValidationError]) -> any Error {
+        errors.count == 1 ? errors[0] : ValidationErrors(errors: errors)
+    }
+}
+
+extension ValidationErrors: CustomStringConvertible {
+    /// One line for each error. Of those that say the same of different objects, the first ten and
+    /// the number of the others.
+    public var description: String {
+        groups.flatMap { group in
+            group.prefix(10).map(\.description)
+                + (group.count > 10 ? ["\(group.count - 10) more: \(group[0].message)"] : [])
+        }.joined(separator: "\n")
+    }
+
+    /// The errors, those together that say the same of different objects, in the order of the first.
+    package var groups: [[ValidationError]] {
+        var places: [[String?]: Int] = [:]
+        var groups: [[ValidationError]] = []
+        for error in errors {
+            let kind = [error.entityName, error.property, error.rule, error.message]
+            if let place = places[kind] {
+                groups[place].append(error)
+            } else {
+                places[kind] = groups.count
+                groups.append([error])
+            }
+        }
+        return groups
+    }
+}

@@ -1,0 +1,99 @@
+import CambiumModel
+
+/// What is wanted of the history.
+///
+/// ```swift
+/// let request = HistoryRequest(after: lastToken)
+///     .excluding(author: "sync")
+///     .of(Product.self)
+/// let result = try context.fetchHistory(request)
+/// for transaction in result.transactions { try upload(transaction) }
+/// lastToken = result.token
+/// ```
+public struct HistoryRequest: Sendable {
+    /// What has been seen already; nil means nothing.
+    public var token: HistoryToken?
+    /// Only later transactions.
+    public var date: Date?
+    /// Only transactions of these authors.
+    public var authors: Set<String>?
+    /// No transactions of these authors.
+    public var excludedAuthors: Set<String> = []
+    /// Only transactions of contexts with these names.
+    public var contextNames: Set<String>?
+    /// Only changes of objects of these entities and their sub-entities.
+    public var entityNames: Set<String>?
+    /// Only changes of these objects.
+    public var objectIDs: Set<ObjectID>?
+    /// Only changes of these kinds.
+    public var kinds: Set<HistoryChange.Kind>?
+    /// Only stores with these UUIDs.
+    public var storeIdentifiers: Set<UUID>?
+    /// Whether transactions come with their changes. Default: true. Otherwise nothing but the
+    /// transactions is read, so that nobody can look at their changes: with ``entityNames``,
+    /// ``objectIDs`` or ``kinds`` the fetch throws ``StoreError`` with `invalidRequest`.
+    public var includesChanges = true
+    /// How many transactions at most, of each store. The result's token leads on to the next ones.
+    public var limit: Int?
+    /// The ``limit`` as Core Data has it, for ported code: 0, the default, means no limit.
+    public var fetchLimit: Int {
+        get { limit ?? 0 }
+        set { limit = newValue == 0 ? nil : newValue }
+    }
+
+    /// Asks for all that came after a token; nil for all that the history has.
+    public init(after token: HistoryToken? = nil) {
+        self.token = token
+    }
+
+    /// Asks for all that came after a date; nil for all that the history has.
+    @_disfavoredOverload
+    public init(after date: Date?) {
+        // Disfavoured, so that a literal nil is a token: both mean the same.
+        self.date = date
+    }
+
+    /// Only transactions of one author, or one more.
+    public func by(author: String) -> HistoryRequest {
+        with { $0.authors = ($0.authors ?? []).union([author]) }
+    }
+
+    /// No transactions of an author.
+    public func excluding(author: String) -> HistoryRequest {
+        with { $0.excludedAuthors.insert(author) }
+    }
+
+    /// Only changes of some kinds.
+    public func only(_ kinds: HistoryChange.Kind...) -> HistoryRequest {
+        with { $0.kinds = Set(kinds) }
+    }
+
+    private func with(_ change: (inout HistoryRequest) -> Void) -> HistoryRequest {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+
+    /// Whether some changes are passed over.
+    package var selectsChanges: Bool { entityNames != nil || objectIDs != nil || kinds != nil }
+
+    /// - Throws: ``StoreError`` where parts of the request contradict each other.
+    package func check() throws {
+        guard selectsChanges, !includesChanges else { return }
+        throw StoreError(
+            code: .invalidRequest,
+            message: "A history request selects entities, objects or kinds of changes, but reads "
+                + "no changes.",
+            remedy: "Set includesChanges to true, or remove the conditions.")
+    }
+
+    /// Whether a transaction of an author and a context is wanted.
+    package func wants(author: String?, contextName: String?, date: Date) -> Bool {
+        if let authors { guard let author, authors.contains(author) else { return false } }
+        if let author, excludedAuthors.contains(author) { return false }
+        if let contextNames {
+            guard let contextName, contextNames.contains(contextName) else { return false }
+        }
+        return self.date.map { date > $0 } ?? true
+    }
+}

@@ -1,0 +1,70 @@
+import CambiumMigration
+import CambiumModel
+
+/// What one save, or one batch operation, changed in a store.
+public struct HistoryTransaction: Sendable, Hashable {
+    /// The number among the transactions of its store, in the order of the commits.
+    public let number: Int64
+    /// When it was committed; of what a program without Cambium has written, when that was first
+    /// seen.
+    public let date: Date
+    /// Who made it: ``ManagedObjectContext/transactionAuthor``, or ``migrationAuthor``.
+    public let author: String?
+    /// The name of the context (``ManagedObjectContext/name``). Of a migration, the versions: `from
+    /// version 1 to version 2`.
+    public let contextName: String?
+    /// The name of the program; nil for one without Cambium.
+    public let processName: String?
+    /// The number of the process.
+    public let processIdentifier: Int?
+    /// The UUID of the store.
+    public let storeIdentifier: UUID
+    /// The place in the store's history after it.
+    public let token: HistoryToken
+    /// What was changed, one for each object, in the order in which they were first touched. Empty
+    /// where a request leaves changes out.
+    public package(set) var changes: [HistoryChange]
+    /// Tells the opened store that wrote it apart from others.
+    package let writer: String?
+
+    package init(
+        number: Int64, date: Date, author: String?, contextName: String?, processName: String?,
+        processIdentifier: Int?, storeIdentifier: UUID, token: HistoryToken,
+        changes: [HistoryChange], writer: String?
+    ) {
+        self.number = number
+        self.date = date
+        self.author = author
+        self.contextName = contextName
+        self.processName = processName
+        self.processIdentifier = processIdentifier
+        self.storeIdentifier = storeIdentifier
+        self.token = token
+        self.changes = changes
+        self.writer = writer
+    }
+
+    /// The author of what migrations change: `migration`.
+    public static let migrationAuthor = CarriedHistory.author
+}
+
+extension HistoryTransaction: CustomStringConvertible {
+    /// The number, the author and how many objects it changed.
+    public var description: String {
+        "transaction \(number)\(author.map { " by \($0)" } ?? ""), \(changes.count) changes"
+    }
+}
+
+/// What a request found in the history.
+public struct HistoryResult: Sendable {
+    /// The transactions, the oldest first.
+    public let transactions: [HistoryTransaction]
+    /// Where to go on: the next request's ``HistoryRequest/token``. It has seen what the request
+    /// passed over, too.
+    public let token: HistoryToken
+
+    package init(transactions: [HistoryTransaction], token: HistoryToken) {
+        self.transactions = transactions
+        self.token = token
+    }
+}

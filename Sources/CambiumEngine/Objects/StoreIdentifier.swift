@@ -1,0 +1,47 @@
+import CambiumModel
+
+/// A store's identity, the UUID in its metadata, in a form that compares fast.
+package struct StoreIdentifier: Hashable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    /// What objects have that belong to no store.
+    package static let none = StoreIdentifier(high: 0, low: 0)
+
+    package init(_ uuid: UUID) {
+        self = withUnsafeBytes(of: uuid.uuid) { Self($0) }
+    }
+
+    /// - Parameter bytes: 16 of them, or more.
+    private init(_ bytes: UnsafeRawBufferPointer) {
+        high = bytes.loadUnaligned(as: UInt64.self)
+        low = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+    }
+
+    /// A new one.
+    package static func random() throws(RandomNumbersError) -> StoreIdentifier {
+        StoreIdentifier(try UUID.random())
+    }
+
+    private init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// For a store that cannot be written and was never given a UUID: the same whenever its file is
+    /// opened.
+    package init(path: String) {
+        let absolute = URL(filePath: path).standardizedFileURL.path
+        let digest = SHA256.digest(of: Array(absolute.utf8))
+        self = digest.withUnsafeBytes { Self($0) }
+    }
+
+    package var uuid: UUID {
+        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &bytes) { bytes in
+            bytes.storeBytes(of: high, as: UInt64.self)
+            bytes.storeBytes(of: low, toByteOffset: 8, as: UInt64.self)
+        }
+        return UUID(uuid: bytes)
+    }
+}

@@ -1,0 +1,89 @@
+import CambiumMigration
+
+/// How a store is opened.
+///
+/// ```swift
+/// var options = StoreOptions()
+/// options.busyTimeout = .seconds(30)
+/// options.pragmas["cache_size"] = "-200000"
+/// options.statementHook = .standardError(slowerThan: .milliseconds(50))
+/// ```
+public struct StoreOptions: Sendable {
+    /// Whether saves are refused. A store that needs a migration cannot be opened so. Default:
+    /// false.
+    ///
+    /// A file on a file system that is mounted for reading only can be opened so, where no changes
+    /// are left in the log or a journal beside it (a store that was closed has none). It is read as
+    /// one that nobody changes: no process can know whether others have mounted the file system for
+    /// writing, and what they write then gives errors or wrong results here.
+    public var isReadOnly = false
+    /// Whether a store of an earlier version of the model is migrated when it is opened. Default
+    /// (nil): containers do, coordinators by hand do not, as in Core Data.
+    public var migratesAutomatically: Bool?
+    /// Called before each statement of a migration, and while a long one runs, on the thread that
+    /// opens the store.
+    public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
+    /// What becomes of a store whose tables or indexes another program has changed. Default: it is
+    /// refused, with an error that names each. A store that is opened for reading only is not
+    /// repaired.
+    public var driftPolicy = DriftPolicy.refuse
+    /// What becomes of a store in a SQLite file that was written with another draft of the program's
+    /// version: one that is not frozen, and was changed in its place since. Default: the store is
+    /// refused, with an error that says what differs.
+    ///
+    /// ```swift
+    /// var options = StoreOptions()
+    /// #if DEBUG
+    ///     options.draftPolicy = .migrate
+    /// #endif
+    /// ```
+    ///
+    /// The two other policies are for development. ``DraftPolicy/migrate`` runs a migration that was
+    /// not proven when the model was compiled, and says so on the standard error.
+    /// ``DraftPolicy/recreate`` moves the store aside and starts with an empty one. A program that was
+    /// compiled without `DEBUG` warns at each opening with one of them. A store that is opened for
+    /// reading only is refused.
+    public var draftPolicy = DraftPolicy.refuse
+    /// What of a store's file is trusted. Default: what other programs have added to it, too. See
+    /// ``StoreTrust/schemaOnly`` for files that come from others.
+    public var trust = StoreTrust.externalObjects
+    /// How long a fetch or a save waits for a lock that another process holds. Default: 10 seconds.
+    public var busyTimeout: Duration = .seconds(10)
+    /// Settings of SQLite (`PRAGMA name = value`) for every connection, beyond those that Cambium
+    /// makes. Those that a store relies on (`journal_mode`, `foreign_keys`, …) cannot be set.
+    public var pragmas: [String: String] = [:]
+    /// Whether statistics for SQLite's choice of indexes are gathered when the store is opened.
+    /// Default: false.
+    public var analyzes = false
+    /// Whether the file is written anew, without holes, when the store is opened. It takes time,
+    /// and as much room again as the file. Default: false.
+    public var vacuums = false
+    /// Who is told of the store's SQL statements. Default: nobody, which costs nothing.
+    public var statementHook: StatementHook?
+    /// Whether the store keeps a history of what was changed. Default: as the store has it.
+    public var history: HistoryTracking = .asStored
+    /// How much of the history is kept. Default (nil): all of it.
+    public var historyRetention: HistoryRetention?
+    /// Whether contexts hear of what others write to the store's file: other processes, and other
+    /// containers of this one. Default: false. See ``PersistentStoreCoordinator/remoteChanges``.
+    ///
+    /// A store on a file system that is mounted for reading only refuses it.
+    ///
+    /// The file is watched as long as the store is open, which costs a connection, a file
+    /// descriptor or two, and a few microseconds for some time after each commit, whoever made it.
+    public var followsRemoteChanges = false
+    /// How long a context may stay at a query generation. Default: 60 seconds.
+    public var queryGenerationLifetime: Duration = .seconds(60)
+    /// How large the write-ahead log may grow while a context stays at a query generation. Default:
+    /// 256 MB.
+    public var queryGenerationLogSize = 256 << 20
+    /// The file system that SQLite uses, by its name there; nil for the system's own.
+    package var fileSystem: String?
+    /// Whether the file system of a file was mounted for reading only; nil asks the system.
+    package var isMountedReadOnly: (@Sendable (_ path: String) -> Bool)?
+    /// Whether cancelling the task that opens the store ends a migration.
+    package var endsMigrationOnCancellation = false
+
+    /// The defaults.
+    public init() {}
+}

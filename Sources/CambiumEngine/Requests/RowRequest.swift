@@ -1,0 +1,88 @@
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+
+/// Which rows are wanted.
+package struct RowRequest {
+    /// The near end of a relationship.
+    package struct Origin {
+        /// The entity of the object.
+        package let entity: EntityDescription
+        package let key: Int64
+        package let relationship: RelationshipDescription
+
+        package init(entity: EntityDescription, key: Int64, relationship: RelationshipDescription) {
+            self.entity = entity
+            self.key = key
+            self.relationship = relationship
+        }
+    }
+
+    /// What selects the rows.
+    package enum Selection {
+        /// Those that meet a condition; all without one.
+        case matching(ModelExpression?, [String: Value])
+        /// The one with the key.
+        case key(Int64)
+        /// Those with the keys.
+        case keys([Int64])
+        /// The far end of a relationship that the other side or pairs keep, in its order where that
+        /// is stored.
+        case farEnd(Origin)
+    }
+
+    package let entity: EntityDescription
+    package let selection: Selection
+    package var includesSubentities = true
+    /// The order; rows that are equal in it come in the order of their keys.
+    package var sort: [SortTerm] = []
+    /// Whether the order does not matter, not even that of the keys.
+    package var isUnordered = false
+    /// Whether the keys, versions and entities of the rows will do.
+    package var readsKeysOnly = false
+    /// What can end the request before its time, from another thread.
+    package var interruption: Interruption?
+    package var limit: Int?
+    package var offset = 0
+
+    package init(
+        entity: EntityDescription, selection: Selection, includesSubentities: Bool = true,
+        sort: [SortTerm] = [], isUnordered: Bool = false, readsKeysOnly: Bool = false,
+        interruption: Interruption? = nil, limit: Int? = nil, offset: Int = 0
+    ) {
+        self.entity = entity
+        self.selection = selection
+        self.includesSubentities = includesSubentities
+        self.sort = sort
+        self.isUnordered = isUnordered
+        self.readsKeysOnly = readsKeysOnly
+        self.interruption = interruption
+        self.limit = limit
+        self.offset = offset
+    }
+
+    /// The request for a reader that sorts by keys itself where nothing else is wanted: the order
+    /// of the keys is that of the table, and a store that is left free delivers faster.
+    package var leavingOrderFree: RowRequest {
+        var request = self
+        request.isUnordered = sort.isEmpty && limit == nil && offset == 0
+        return request
+    }
+
+    /// The keys that the rows have and that are all that is asked of them, in any order, some perhaps
+    /// twice; nil where the request asks for something else, or for so few that it makes no
+    /// difference.
+    package var keysAlone: [Int64]? {
+        guard isUnordered, !readsKeysOnly, includesSubentities,
+            case .matching(.comparison(let subject, .in, .list(let items), _)?, _) = selection,
+            subject == .keyPath(root: .subject, names: []), items.count >= 64
+        else { return nil }
+        var keys: [Int64] = []
+        keys.reserveCapacity(items.count)
+        for item in items {
+            guard case .literal(.int(let key)) = item else { return nil }
+            keys.append(key)
+        }
+        return keys
+    }
+}

@@ -1,0 +1,86 @@
+import CambiumEngine
+import CambiumRecords
+import CambiumSQL
+import CambiumSQLite
+
+/// Values that wait, in the order in which they came: in memory as long as they are few, then in a
+/// temporary database, which goes with the spool.
+package final class Spool<Form: SpoolForm> {
+    private let form: Form
+    private let sql: SpoolSQL
+    private let reader: RowReader
+    /// Those that came last.
+    private var waiting: [Form.Element] = []
+    private var connection: Connection?
+    /// How many are in the database, and how many of those were read.
+    private var stored = 0
+    private var position = 0
+    private let capacity: Int
+
+    /// - Parameter capacity: So many values at most are in memory.
+    package init(_ form: Form, capacity: Int = 4096) {
+        self.form = form
+        self.capacity = capacity
+        let slots = form.shape.kinds.indices
+        sql = SpoolSQL(slotCount: slots.count)
+        reader = RowReader(
+            shape: form.shape, columns: slots.map { $0 + 1 }, columnNames: slots.map { "c\($0)" })
+    }
+
+    /// How many there are that were not read yet.
+    package var count: Int { stored - position + waiting.count }
+
+    /// Adds a value, before the first is read.
+    package func append(_ element: Form.Element) throws {
+        waiting.append(element)
+        if waiting.count >= capacity { try flush() }
+    }
+
+    /// The next values, up to so many; none at the end.
+    package func next(_ limit: Int) throws -> [Form.Element] {
+        guard let connection, position < stored else {
+            let next = Array(waiting.prefix(limit))
+            waiting.removeFirst(next.count)
+            return next
+        }
+        let end = min(stored, position + limit)
+        let statement = try connection.statement(sql.read)
+        defer { statement.reset() }
+        try statement.bind([.integer(Int64(position)), .integer(Int64(end))])
+        let writer = RecordWriter()
+        var elements: [Form.Element] = []
+        while try statement.step() {
+            let placed = try reader.read(
+                statement.row, key: statement.integer(at: 0), version: 0, into: writer)
+            try withExtendedLifetime(placed) {
+                elements.append(try form.element(of: placed.record, by: writer))
+            }
+        }
+        position = end
+        return elements
+    }
+
+    private func flush() throws {
+        let connection = try self.connection ?? makeConnection()
+        self.connection = connection
+        let writer = RecordWriter()
+        let records = try waiting.enumerated().map { index, element in
+            let placed = try form.record(of: element, by: writer)
+            placed.record.key = Int64(stored + index)
+            return placed
+        }
+        try withExtendedLifetime(records) {
+            _ = try connection.runPending(
+                sql.append, over: records.map(\.record), shape: form.shape)
+        }
+        stored += waiting.count
+        waiting = []
+    }
+
+    private func makeConnection() throws -> Connection {
+        // A database without a name is a temporary file of SQLite's.
+        let connection = try Connection(path: "")
+        try connection.execute(sql.create)
+        return connection
+    }
+}

@@ -1,0 +1,107 @@
+import CambiumEngine
+import CambiumRecords
+import CambiumSQL
+import CambiumSQLite
+
+/// Connections for reading. A fetch takes one for itself, so that readers wait neither for each
+/// other nor for the writer.
+final class ReaderPool: Sendable {
+    private let use: StoreUse
+    private let isReadOnly: Bool
+    private let settings: ConnectionSettings
+    /// The file that the store was opened with.
+    private let file: FileIdentity?
+    private let idle = IdleReaders()
+    private let kept: KeptReader
+    private let users = WorkingThreads()
+
+    init(
+        for use: StoreUse, file: FileIdentity?, isReadOnly: Bool, settings: ConnectionSettings
+    ) {
+        self.use = use
+        self.file = file
+        self.isReadOnly = isReadOnly
+        self.settings = settings
+        kept = KeptReader(idle, usualCache: settings.setsCache ? nil : PragmaSQL.readerCache)
+    }
+
+    func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        _ = noteRead(isOfRow: false)
+        return try withIdleReader(body)
+    }
+
+    /// Reads one of many rows that are asked for one after the other: a row may be as old as the
+    /// transaction that is kept open for them, but no older than a commit of this process.
+    @inline(__always)
+    func withRowReader(at commit: Int64, _ body: (Connection) throws -> Void) throws {
+        // Safety: the pool keeps it.
+        if try uncounted(kept).use({ try $0.read(at: commit, body) }) { return }
+        if noteRead(isOfRow: true), try kept.read(at: commit, body) { return }
+        try withIdleReader(body)
+    }
+
+    /// - Returns: Whether a connection is kept now that was not before.
+    private func noteRead(isOfRow: Bool) -> Bool {
+        // Who watches the statements is to see all, and only those that somebody asked for.
+        settings.observer == nil && kept.noteRead(isOfRow: isOfRow) { try makeReader() }
+    }
+
+    private func withIdleReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        // A statement hook is called by the making of a reader, too.
+        try users.noting {
+            let reader = try idle.take() ?? makeReader()
+            defer { idle.giveBack(reader) }
+            return try reader.withLock(body)
+        }
+    }
+
+    /// A connection for reading that its user keeps.
+    func makeReader() throws -> LockedConnection {
+        try makeReader(settings)
+    }
+
+    /// A connection whose user keeps it, and of whose statements nobody is told: no one has asked
+    /// for them.
+    func makeQuietReader() throws -> LockedConnection {
+        var settings = settings
+        settings.observer = nil
+        return try makeReader(settings)
+    }
+
+    private func makeReader(_ settings: ConnectionSettings) throws -> LockedConnection {
+        let connection = try connection(settings)
+        try connection.execute(PragmaSQL.onlyReading)
+        if !settings.setsCache { try connection.execute(PragmaSQL.readerCache) }
+        return LockedConnection(connection, for: use)
+    }
+
+    private func connection(_ settings: ConnectionSettings) throws -> Connection {
+        do throws(SQLiteError) {
+            // Another file's rows are not the store's, and its log must not be opened with the old one.
+            if let change = file?.change(at: use.path) { throw SQLiteError(change) }
+            return try Connection(
+                path: use.path, mode: isReadOnly ? .readOnly : .readWrite, settings: settings)
+        } catch {
+            throw StoreError(error, in: use, on: nil) ?? error
+        }
+    }
+
+    /// Says that somebody has committed, or is to find nobody reading.
+    func releaseLock() {
+        kept.release()
+    }
+
+    /// Whether the thread that asks is reading.
+    var isUsedByCaller: Bool { users.includeCaller }
+
+    /// Closes the connections that nobody is using; the others close when they are given back.
+    func close() {
+        kept.close()
+        idle.close()
+    }
+}
+
+extension ConnectionSettings {
+    /// Whether the program says how large the caches are.
+    fileprivate var setsCache: Bool { pragmas.contains { $0.contains("cache_size") } }
+}

@@ -1,0 +1,185 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+import CambiumSQLite
+
+/// Reads a store's history, in a transaction of SQLite that the caller has begun.
+struct HistoryReader {
+    let connection: Connection
+    let model: ModelDescription
+    let store: StoreIdentifier
+    /// Which history of the store it is.
+    let epoch: UUID
+    /// Whether changes come with their values, where the history has them.
+    var readsValues = true
+
+    /// Where a history begins and ends, as numbers of changes.
+    struct Bounds {
+        /// The last change.
+        let last: Int64
+        /// The last one that is in a transaction; those after it are of programs without Cambium.
+        let lastRecorded: Int64
+        /// The number of the last transaction.
+        let lastNumber: Int64
+        /// The last one that was removed.
+        let floor: Int64
+    }
+
+    func bounds() throws -> Bounds {
+        let row = try connection.rows(HistorySQL.bounds).first ?? []
+        let numbers = row.map { value -> Int64 in
+            if case .integer(let number) = value { number } else { 0 }
+        }
+        guard numbers.count == 4 else {
+            return Bounds(last: 0, lastRecorded: 0, lastNumber: 0, floor: 0)
+        }
+        return Bounds(
+            last: numbers[0], lastRecorded: numbers[1], lastNumber: numbers[2], floor: numbers[3])
+    }
+
+    /// The transactions that a request asks for.
+    ///
+    /// - Parameter position: What has been seen; afterwards what has been looked at.
+    func transactions(
+        _ request: HistoryRequest, after position: inout Int64, _ bounds: Bounds
+    ) throws -> [HistoryTransaction] {
+        var found: [HistoryTransaction] = []
+        let limit = request.limit ?? .max
+        // Head by head: how many a limit needs is not known before their changes are.
+        let heads = try connection.statement(HistorySQL.transactionsAfter)
+        defer { heads.reset() }
+        try heads.bind([.integer(position)])
+        while found.count < limit, try heads.step() {
+            guard let head = Self.head(heads) else { continue }
+            if let transaction = try transaction(head, request, after: &position) {
+                found.append(transaction)
+            }
+        }
+        if found.count < limit, bounds.last > bounds.lastRecorded, bounds.last > position {
+            let unrecorded = Head(
+                last: bounds.last, first: bounds.lastRecorded + 1,
+                number: bounds.lastNumber &+ 1, date: .now)
+            if let transaction = try transaction(unrecorded, request, after: &position) {
+                found.append(transaction)
+            }
+        }
+        return found
+    }
+
+    /// - Returns: Nil for a transaction that the request passes over.
+    private func transaction(
+        _ head: Head, _ request: HistoryRequest, after position: inout Int64
+    ) throws -> HistoryTransaction? {
+        let start = max(position + 1, head.first)
+        position = head.last
+        guard
+            request.wants(author: head.author, contextName: head.contextName, date: head.date)
+        else { return nil }
+        var transaction = transaction(head)
+        if request.includesChanges {
+            transaction.changes = try changes(from: start, to: head.last, request)
+            if transaction.changes.isEmpty, request.selectsChanges { return nil }
+        }
+        return transaction
+    }
+
+    // MARK: Transactions
+
+    /// What the history says of a transaction itself.
+    private struct Head {
+        let last: Int64
+        let first: Int64
+        let number: Int64
+        let date: Date
+        var author: String?
+        var contextName: String?
+        var process: String?
+        var processIdentifier: Int?
+        var writer: String?
+    }
+
+    private static func head(_ statement: Statement) -> Head? {
+        let row = (0..<statement.columnCount).map(statement.value(at:))
+        guard row.count == 9, case .integer(let last) = row[0], case .integer(let first) = row[1],
+            case .integer(let number) = row[2], case .real(let date) = row[3]
+        else { return nil }
+        func text(_ value: StoredValue) -> String? {
+            if case .text(let text) = value { text } else { nil }
+        }
+        var process: Int?
+        if case .integer(let identifier) = row[7] { process = Int(identifier) }
+        return Head(
+            last: last, first: first, number: number,
+            date: Date(timeIntervalSinceReferenceDate: date), author: text(row[4]),
+            contextName: text(row[5]), process: text(row[6]), processIdentifier: process,
+            writer: text(row[8]))
+    }
+
+    private func transaction(_ head: Head) -> HistoryTransaction {
+        HistoryTransaction(
+            number: head.number, date: head.date, author: head.author,
+            contextName: head.contextName, processName: head.process,
+            processIdentifier: head.processIdentifier, storeIdentifier: store.uuid,
+            token: HistoryToken([store.uuid: .init(epoch: epoch, change: head.last)]),
+            changes: [], writer: head.writer)
+    }
+
+    // MARK: Changes
+
+    private func changes(
+        from first: Int64, to last: Int64, _ request: HistoryRequest
+    ) throws -> [HistoryChange] {
+        let wanted = request.entityNames.map { names in
+            Set(names.compactMap { model[$0]?.index }.flatMap { model.families[$0] })
+        }
+        let roots = wanted.map { Set($0.map { model.entities[$0].rootIndex }) }
+        let keys = request.objectIDs.map {
+            Set($0.map { RowIdentity(root: $0.entity.rootIndex, key: $0.key) })
+        }
+        var order: [RowIdentity] = []
+        var folded: [RowIdentity: FoldedChange] = [:]
+        let statement = try connection.statement(HistorySQL.changesBetween)
+        defer { statement.reset() }
+        try statement.bind([.integer(first), .integer(last)])
+        let values = try connection.statement(HistorySQL.valuesBetween)
+        while try statement.step() {
+            // An entity that the model does not have (any more) has no objects.
+            guard let kind = HistoryChange.Kind(rawValue: Int(statement.integer(at: 1))),
+                let entity = model[statement.text(at: 2)],
+                roots?.contains(entity.rootIndex) ?? true
+            else { continue }
+            let id = RowIdentity(root: entity.rootIndex, key: statement.integer(at: 3))
+            guard keys?.contains(id) ?? true else { continue }
+            let row = FoldedChange.Row(
+                kind: kind, properties: statement.text(at: 4).split(separator: " "),
+                values: try readsValues ? Self.values(of: statement.integer(at: 0), values) : [])
+            if folded[id] == nil { order.append(id) }
+            folded[id, default: FoldedChange(entity)].add(row, entity, in: model)
+        }
+        return order.compactMap { id in
+            guard let change = folded[id]?.change(id.key, store: store, in: model),
+                wanted?.contains(change.objectID.entity.index) ?? true,
+                request.kinds?.contains(change.kind) ?? true
+            else { return nil }
+            return change
+        }
+    }
+
+    /// The values of one change.
+    private static func values(
+        of change: Int64, _ statement: Statement
+    ) throws -> [FoldedChange.ColumnValue] {
+        var values: [FoldedChange.ColumnValue] = []
+        defer { statement.reset() }
+        try statement.bind(.integer(change), at: 1)
+        try statement.bind(.integer(change), at: 2)
+        while try statement.step() {
+            values.append(
+                .init(
+                    column: statement.text(at: 1), old: statement.value(at: 2),
+                    new: statement.value(at: 3)))
+        }
+        return values
+    }
+}

@@ -1,0 +1,152 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+import CambiumSQLite
+import Synchronization
+
+/// The history of an open store, as its writer writes it: triggers note the changes, this says
+/// whose they are. All of it belongs into transactions of the writer.
+final class StoreHistory: Sendable {
+    /// Tells the transactions of this opened store apart from those of others.
+    let writer: String
+    private let retention: HistoryRetention?
+
+    /// What was found when others had committed last.
+    private struct Sight {
+        var version: UInt32?
+        var isThere = false
+    }
+
+    private let sight = Mutex(Sight())
+
+    /// - Throws: Where there is no new UUID.
+    init(_ retention: HistoryRetention?) throws(RandomNumbersError) {
+        writer = try UUID.random().uuidString
+        self.retention = retention
+    }
+
+    /// Looks what there is when the store is opened, and removes what is too much. Inside of no
+    /// transaction.
+    func prepare(_ connection: Connection) throws {
+        try connection.transaction(retention == nil ? .deferred : .immediate) {
+            if try isThere(connection) { try removeOverdue(connection) }
+        }
+    }
+
+    /// Whether the store has a history now. Another process may turn it on and off, and needs to
+    /// commit for that: as long as nobody has, the answer is the one of before.
+    private func isThere(_ connection: Connection) throws -> Bool {
+        let version = connection.versionOfOthers
+        let known = sight.withLock { $0 }
+        if known.version == version { return known.isThere }
+        let isThere = try HistorySettings(of: connection) != nil
+        sight.withLock { $0 = Sight(version: version, isThere: isThere) }
+        return isThere
+    }
+
+    /// Begins what is written in a transaction of SQLite: what a program without Cambium has
+    /// changed before belongs to nobody.
+    func begin(_ connection: Connection) throws {
+        guard try isThere(connection) else { return }
+        _ = try connection.rows(
+            HistorySQL.record, [Self.stored(.now)] + Array(repeating: .null, count: 5))
+    }
+
+    /// Ends it: what was changed since ``begin(_:)`` is the author's. Nothing is written where
+    /// nothing was.
+    func end(_ connection: Connection, by author: TransactionAuthor) throws {
+        guard try isThere(connection) else { return }
+        let process = ProcessInfo.processInfo
+        _ = try connection.rows(
+            HistorySQL.record,
+            [
+                Self.stored(.now), author.name.map { .text($0) } ?? .null,
+                author.contextName.map { .text($0) } ?? .null, .text(process.processName),
+                .integer(Int64(process.processIdentifier)), .text(writer),
+            ])
+        if retention != nil, connection.changes > 0 { try removeOverdue(connection, atMost: 2) }
+    }
+
+    /// Notes that a row which was taken out of its table and put back was changed.
+    func noteMove(
+        of key: Int64, _ entity: String, _ properties: [String], _ connection: Connection
+    ) throws {
+        guard try isThere(connection) else { return }
+        let names = properties.map { " " + $0 }.joined()
+        _ = try connection.rows(
+            HistorySQL.recordMove, [.text(entity), .integer(key), .text(names)])
+    }
+
+    /// Removes transactions that the retention does not want any more, the oldest first.
+    ///
+    /// - Parameter limit: How many at most; nil for all.
+    private func removeOverdue(_ connection: Connection, atMost limit: Int? = nil) throws {
+        guard let retention, case .integer(let latest)? = try Self.bound(2, connection)
+        else { return }
+        let date = retention.oldestDate(now: .now)
+        var isFinished = false
+        while !isFinished {
+            let oldest = try connection.rows(
+                HistorySQL.oldest, [.integer(Int64(limit ?? Self.removedAtOnce))])
+            let overdue = oldest.prefix { row in
+                guard case .integer(let number) = row[1], case .real(let time) = row[2] else {
+                    return false
+                }
+                return retention.maximumCount.map { number <= latest - Int64(max(0, $0)) } ?? false
+                    || date.map { time < $0.timeIntervalSinceReferenceDate } ?? false
+            }
+            guard case .integer(let last)? = overdue.last?.first else { return }
+            try Self.purge(through: last, connection)
+            isFinished = limit != nil || overdue.count < oldest.count
+        }
+    }
+
+    private static let removedAtOnce = 1000
+
+    /// The number of the last change before the transaction that ends with a change.
+    static func last(before change: Int64, _ connection: Connection) throws -> Int64 {
+        guard
+            case .integer(let last)? =
+                try connection.rows(HistorySQL.lastBeforeChange, [.integer(change)]).first?.first
+        else { return 0 }
+        return last
+    }
+
+    /// The number of the last change before a date.
+    static func last(before date: Date, _ connection: Connection) throws -> Int64 {
+        if case .integer(let last)? =
+            try connection.rows(HistorySQL.lastBeforeDate, [stored(date)]).first?.first
+        {
+            return last
+        }
+        guard case .integer(let last)? = try bound(1, connection) else { return 0 }
+        return last
+    }
+
+    private static func bound(_ column: Int, _ connection: Connection) throws -> StoredValue? {
+        try connection.rows(HistorySQL.bounds).first?[column]
+    }
+
+    /// Removes everything up to a change.
+    static func purge(through last: Int64, _ connection: Connection) throws {
+        guard last > 0 else { return }
+        for statement in HistorySQL.purge { _ = try connection.rows(statement, [.integer(last)]) }
+    }
+
+    private static func stored(_ date: Date) -> StoredValue {
+        .real(date.timeIntervalSinceReferenceDate)
+    }
+}
+
+extension SQLiteEngine {
+    /// Runs what a transaction of SQLite writes; the history names the author.
+    func recording<Result>(
+        _ author: TransactionAuthor, on connection: Connection, _ body: () throws -> Result
+    ) throws -> Result {
+        try history.begin(connection)
+        let result = try body()
+        try history.end(connection, by: author)
+        return result
+    }
+}

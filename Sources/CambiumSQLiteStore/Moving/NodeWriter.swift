@@ -1,0 +1,156 @@
+import CambiumEngine
+import CambiumMigration
+import CambiumRecords
+import CambiumSQL
+import CambiumSQLite
+
+/// Writes the rows of a store of another kind into a new database, inside one transaction: first
+/// the rows of all hierarchies, then what links them and the order of the lists.
+struct NodeWriter {
+    private let model: ModelDescription
+    private let connection: Connection
+    private let files: ExternalFiles?
+    private let prepared: PreparedSQL
+    /// What has moved large values to files.
+    private var runs: [ExternalRun] = []
+    /// The keys of the rows, by the number of the root entity.
+    private var keys: [Set<Int64>]
+    /// By the identity of the relationship.
+    private var lists: [Int: MemberLists] = [:]
+
+    private struct MemberLists {
+        let relationship: RelationshipDescription
+        var lists: [(owner: Int64, members: [Int64])] = []
+    }
+
+    /// - Parameter files: Where large values go; nil where they stay in the rows.
+    private init(
+        _ connection: Connection, _ model: ModelDescription, _ files: ExternalFiles?
+    ) throws {
+        self.connection = connection
+        self.model = model
+        self.files = files
+        prepared = try model.preparedSQL()
+        keys = model.entities.map { _ in [] }
+    }
+
+    /// Makes an empty database a store with rows; nothing where it throws.
+    static func fill(
+        _ connection: Connection, with rows: MovedRows, _ runner: MigrationRunner,
+        _ files: ExternalFiles?
+    ) throws {
+        var writer = try NodeWriter(connection, rows.model, files)
+        try writer.makeStore(rows, runner, notes: rows.source.notes())
+    }
+
+    private mutating func makeStore(
+        _ rows: MovedRows, _ runner: MigrationRunner, notes: [String: String]
+    ) throws {
+        _ = try runner.open(connection)
+        do {
+            try connection.transaction {
+                let nextKeys = try rows.read { try write($0) }
+                try writeMembers()
+                try writeMetadata(notes, nextKeys)
+                try requireSoundKeys()
+            }
+        } catch {
+            for run in runs { run.rollBack() }
+            throw (error as? SQLiteError).map { ConstraintFailure.error(for: $0, in: model) }
+                ?? error
+        }
+        for run in runs { run.commit(keepsFiles: false) }
+    }
+
+    private func writeMetadata(_ notes: [String: String], _ nextKeys: [Int: Int64]) throws {
+        for (root, next) in nextKeys {
+            _ = try connection.rows(
+                KeySQL.raise, [.text(model.entities[root].name), .integer(next)])
+        }
+        let metadata = StoreMetadataAccess(connection)
+        try metadata.replaceIdentifier()
+        try metadata.setNotes(notes)
+    }
+
+    // MARK: Rows
+
+    /// Writes rows of one hierarchy.
+    private mutating func write(_ nodes: [StoreNode]) throws {
+        let writer = RecordWriter()
+        var request = SaveRequest()
+        var places: [Int: Int] = [:]
+        for node in nodes {
+            let entity = try model.entity(of: node)
+            let placed = try node.record(of: entity, in: writer)
+            // Who inserts a row counts its version up.
+            placed.record.version &-= 1
+            request.pages.append(placed.page)
+            let place = places[entity.index] ?? request.insertions.count
+            if place == request.insertions.count {
+                places[entity.index] = place
+                request.insertions.append(.init(entity: entity, records: []))
+            }
+            request.insertions[place].records.append(placed.record)
+            keys[entity.rootIndex].insert(node.key)
+            note(node, entity)
+        }
+        try withExtendedLifetime(request) {
+            var run = files.map { ExternalRun($0, prepared.externalColumns, connection) }
+            let moved = try run?.prepare(request) ?? request
+            if let run { runs.append(run) }
+            for insertion in moved.insertions {
+                _ = try connection.runPending(
+                    prepared.inserts[insertion.entity.index], over: insertion.records.sortedByKey(),
+                    shape: insertion.entity.shape)
+            }
+        }
+    }
+
+    private mutating func note(_ node: StoreNode, _ entity: EntityDescription) {
+        for relationship in entity.relationships
+        where relationship.ownsPairs || relationship.keepsOrder {
+            guard let members = node.members[relationship.relationship.name] else { continue }
+            var seen: Set<Int64> = []
+            lists[relationship.identity, default: MemberLists(relationship: relationship)]
+                .lists.append((node.key, members.map(\.key).filter { seen.insert($0).inserted }))
+        }
+    }
+
+    // MARK: Links
+
+    private func writeMembers() throws {
+        let lists = lists.sorted { $0.key < $1.key }.map(\.value)
+        for lists in lists where lists.relationship.ownsPairs { try writePairs(lists) }
+        for lists in lists {
+            guard let sql = prepared.links[lists.relationship.identity].order else { continue }
+            // Members that left the list have no place: the statement finds no row of theirs.
+            try ListWriter(sql, connection).writeNew(lists.lists)
+        }
+    }
+
+    private func writePairs(_ lists: MemberLists) throws {
+        guard let sql = prepared.links[lists.relationship.identity].pairs else { return }
+        let members = keys[model.entities[lists.relationship.destination].rootIndex]
+        // A row may still name a member that was deleted since.
+        let pairs = lists.lists.flatMap { list in
+            list.members.filter(members.contains).map { (source: list.owner, destination: $0) }
+        }
+        try connection.run(sql.insert, over: pairs)
+    }
+
+    /// - Throws: ``StoreError`` where a key leads to a row that is not there.
+    private func requireSoundKeys() throws {
+        guard connection.hasDanglingKeys else { return }
+        let broken = try connection.rows(MigrationSQL.foreignKeyCheck).first ?? []
+        var row = "A row"
+        if case .text(let table)? = broken.first, broken.count > 1,
+            case .integer(let key) = broken[1]
+        {
+            row = "\(table)/\(key)"
+        }
+        throw StoreError(
+            code: .corrupt,
+            message: "\(row) of the store references a row that does not exist.",
+            remedy: "Clear the dangling reference first.")
+    }
+}

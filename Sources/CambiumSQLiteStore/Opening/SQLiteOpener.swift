@@ -1,0 +1,169 @@
+import CambiumAdoption
+import CambiumEngine
+@_spi(Generated) import CambiumMigration
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+import CambiumSQLite
+
+/// Opens a store of SQLite's, in a file or in memory.
+package struct SQLiteOpener: StoreOpening, Sendable {
+    /// The path of the file; nil in memory.
+    let path: String?
+    let options: StoreOptions
+    let model: ModelDescription
+    private let makeRunner: @Sendable () -> MigrationRunner
+    private let statements: [String]
+    private let migratesByDefault: Bool
+    /// The path of the store that the new one gets its rows from.
+    let source: String?
+    /// Called with the path of a store that was moved aside.
+    let didMoveAside: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - runner: Makes what migrates stores to the model, whatever the options say.
+    ///   - statements: What makes an empty store.
+    ///   - migratesByDefault: Whether a store is migrated where the options do not say.
+    ///   - source: The path of the store that the new one gets its rows from: who may read that may
+    ///     read the new one.
+    ///   - didMoveAside: Called with the path of a store that was moved aside.
+    package init(
+        path: String?, _ options: StoreOptions, _ model: ModelDescription,
+        _ runner: @escaping @Sendable () -> MigrationRunner, statements: [String],
+        migratesByDefault: Bool, source: String? = nil,
+        didMoveAside: @escaping @Sendable (String) -> Void
+    ) {
+        self.path = path
+        self.options = options
+        self.model = model
+        self.statements = statements
+        self.source = source
+        self.didMoveAside = didMoveAside
+        makeRunner = runner
+        self.migratesByDefault = migratesByDefault
+    }
+
+    /// What brings older stores to the program's version, as the options want it.
+    var runner: MigrationRunner {
+        var runner = makeRunner()
+        runner.allowsMigration = options.migratesAutomatically ?? migratesByDefault
+        runner.driftPolicy =
+            options.isReadOnly && options.driftPolicy == .repair ? .report : options.driftPolicy
+        if options.trust == .schemaOnly {
+            runner.trustsExternalObjects = false
+            if runner.driftPolicy == .report { runner.driftPolicy = .refuse }
+        }
+        runner.draftPolicy = options.isReadOnly ? .refuse : options.draftPolicy
+        runner.isReadOnly = options.isReadOnly
+        runner.log = StandardError.note
+        runner.progress = options.migrationProgress
+        if options.endsMigrationOnCancellation { runner.isCancelled = { Task.isCancelled } }
+        return runner
+    }
+
+    /// Opens the store; what is wrong with its file is said in words.
+    package func open() throws -> (store: any StoreEngine, migration: MigrationOutcome) {
+        guard let path else { return try open { _, _ in } }
+        try StoreLocation.requireFile(path)
+        do {
+            do {
+                return try open { _, _ in }
+            } catch MigrationError.otherDraft(let draft) {
+                guard try setAside(draft, at: path) else { throw MigrationError.otherDraft(draft) }
+                return try open { _, _ in }
+            }
+        } catch let error as SQLiteError {
+            throw StoreError(opening: path, isReadOnly: options.isReadOnly, error) ?? error
+        }
+    }
+
+    /// - Parameter fill: Writes what the new store is to have, with what makes its tables.
+    func open(
+        filledBy fill: @Sendable (Connection, MigrationRunner) throws -> Void
+    ) throws -> (store: SQLiteEngine, migration: MigrationOutcome) {
+        let settings = try ConnectionSettings(options)
+        let (connection, migration) = try migrated(settings, filledBy: fill)
+        if connection.isUnchanging, options.followsRemoteChanges {
+            throw StoreError.cannotFollow(path ?? "")
+        }
+        let history = try StoreHistory(options.historyRetention)
+        if !options.isReadOnly {
+            let setup = HistorySetup(connection: connection, model: model.model)
+            try setup.apply(options.history)
+            if options.trust == .schemaOnly { try setup.requireTrust(runner) }
+            try history.prepare(connection)
+        }
+        if options.vacuums, !options.isReadOnly { try connection.execute(PragmaSQL.vacuum) }
+        if options.analyzes, !options.isReadOnly { try connection.execute(PragmaSQL.analyze) }
+        let identifier = try StoreMetadataAccess(connection)
+            .identifier(path: path, isReadOnly: options.isReadOnly)
+        let store = try SQLiteEngine(
+            connection, path: path, identifier: identifier, model: model, statements: statements,
+            options: options,
+            settings: settings, history: history)
+        try store.sweepExternalFiles()
+        if let path, !options.isReadOnly { NewStore.removeLeftovers(of: path) }
+        return (store, migration)
+    }
+}
+
+extension SQLiteOpener {
+    /// Opens the connection that writes, to a store of the program's version.
+    private func migrated(
+        _ settings: ConnectionSettings,
+        filledBy fill: @Sendable (Connection, MigrationRunner) throws -> Void
+    ) throws -> (Connection, MigrationOutcome) {
+        let runner = runner
+        guard let path, !options.isReadOnly else {
+            let connection = try writer(path, settings)
+            try fill(connection, runner)
+            return (connection, try runner.open(connection))
+        }
+        do {
+            let connection = try writer(path, settings)
+            try fill(connection, runner)
+            if let outcome = try runner.openAtOnce(connection) { return (connection, outcome) }
+        }
+        // A migration has a connection of its own, so that nothing of what it sets stays; the one
+        // above is closed by now.
+        let outcome = try runner.open(fileAt: path, settings: settings)
+        return (try writer(path, settings), outcome)
+    }
+
+    private func writer(
+        _ path: String?, _ settings: ConnectionSettings
+    ) throws -> Connection {
+        let connection = try Connection(
+            path: path ?? ":memory:", mode: options.isReadOnly ? .readOnly : .readWriteCreate,
+            settings: settings)
+        if path != nil, !options.isReadOnly {
+            try connection.beginWriteAheadLog()
+            // It has its own idea of some of them.
+            for pragma in settings.pragmas { try connection.execute(pragma) }
+        }
+        return connection
+    }
+}
+
+extension ConnectionSettings {
+    /// What a store's options ask of its connections.
+    init(_ options: StoreOptions) throws {
+        self.init()
+        let (seconds, attoseconds) = options.busyTimeout.components
+        let milliseconds = Double(seconds) * 1000 + Double(attoseconds) / 1e15
+        busyTimeoutMilliseconds = Int32(min(max(0, milliseconds), Double(Int32.max)))
+        pragmas = try options.pragmas.sorted { $0.key < $1.key }.map { name, value in
+            guard let statement = PragmaSQL.set(name, to: value) else {
+                throw StoreError(
+                    code: .invalidRequest,
+                    message: "The pragma \(name) cannot be set to \(value): it is not a name with "
+                        + "a number or word, or the store relies on another value.",
+                    remedy: "Remove it from StoreOptions.pragmas.")
+            }
+            return statement
+        }
+        observer = options.statementHook?.observer
+        fileSystem = options.fileSystem
+        if let isMounted = options.isMountedReadOnly { isMountedReadOnly = isMounted }
+    }
+}

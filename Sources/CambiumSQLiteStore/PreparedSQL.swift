@@ -1,0 +1,97 @@
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+
+/// What SQLite's statements are made of for one model: worked out once, for all of its stores.
+final class PreparedSQL: Sendable {
+    /// How the links of a relationship lie in the tables.
+    struct Links: Sendable {
+        let storage: RelationshipStorage
+        /// What selects the rows at the far end, where they are kept there or in pairs.
+        let selection: SelectSQL.Selection?
+        /// What changes the pairs, this side's key first.
+        let pairs: LinkSQL?
+        /// The same with the other side's key first.
+        let reversedPairs: LinkSQL?
+        /// What keeps the order, where one is kept.
+        let order: OrderSQL?
+
+        fileprivate init(_ relationship: Relationship, of entity: Entity, in model: Model) {
+            storage = model.storage(of: relationship, of: entity)
+            order = OrderSQL(relationship, of: entity, in: model)
+            let position = model.positionColumn(of: relationship, of: entity)
+            switch storage {
+            case .inverseKey(let column):
+                selection = .referring(column: column, position: position)
+                (pairs, reversedPairs) = (nil, nil)
+            case .joinTable(let table, let source, let destination):
+                selection = .linked(
+                    table: table, sourceColumn: source, destinationColumn: destination,
+                    position: position)
+                pairs = LinkSQL(
+                    table: table, sourceColumn: source, destinationColumn: destination)
+                reversedPairs = LinkSQL(
+                    table: table, sourceColumn: destination, destinationColumn: source)
+            case .key, .transient:
+                selection = nil
+                (pairs, reversedPairs) = (nil, nil)
+            }
+        }
+    }
+
+    /// For each entity, what reads rows.
+    let selects: [SelectSQL]
+    /// For each entity, the statement that reads one row by its key.
+    let keySelects: [String]
+    /// For each entity, what saves rows.
+    let saves: [SaveSQL]
+    /// For each entity, the statement that inserts rows.
+    let inserts: [String]
+    /// For each entity, the columns of its table that may lead to files; nil for most.
+    let externalColumns: [ExternalColumns?]
+    /// For each relationship, by its identity.
+    let links: [Links]
+    /// What keeps derived attributes up to date; nil where there are none.
+    let derivations: DerivationPlan?
+    private let holders: [ObjectIdentifier: String]
+
+    init(_ runtime: ModelDescription) throws {
+        let (model, entities) = (runtime.model, runtime.entities)
+        selects = entities.map { SelectSQL($0.entity, in: model) }
+        keySelects = try selects.map { try $0.rows(.key).sql }
+        saves = entities.map { SaveSQL($0.entity, layout: $0.layout, in: model) }
+        inserts = saves.map { $0.insert() }
+        externalColumns = entities.map {
+            ExternalColumns(of: entities[$0.rootIndex].entity, in: model)
+        }
+        var links: [Int: Links] = [:]
+        for entity in entities {
+            for relationship in entity.relationships where links[relationship.identity] == nil {
+                links[relationship.identity] = Links(
+                    relationship.relationship, of: entity.entity, in: model)
+            }
+        }
+        self.links = links.sorted { $0.key < $1.key }.map(\.value)
+        derivations = DerivationPlan(entities, in: model)
+        let holders = runtime.uniqueKeys.map { key in
+            let entity = entities[key.declarer]
+            let columns = key.slots.compactMap { slot in
+                entity.layout.slots[slot].column.map { (slot: slot, name: $0) }
+            }
+            let sql = UniqueSQL(columns, of: entity.entity, in: model)
+            return (ObjectIdentifier(key), sql.holders)
+        }
+        self.holders = Dictionary(holders, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The query of the rows that hold the values of a unique key.
+    func holders(of key: UniqueKey) -> String { holders[ObjectIdentifier(key)] ?? "" }
+}
+
+extension ModelDescription {
+    /// The same for each store of SQLite's, which keeps it.
+    func preparedSQL() throws -> PreparedSQL { try prepared(PreparedSQL.init) }
+
+    /// The tables, laid out for the first store that is opened.
+    package var tables: Schema { prepared { Schema(of: $0.model) } }
+}

@@ -1,0 +1,328 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+import CambiumSQLite
+
+extension SQLiteEngine {
+    func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
+        try withReader { try fetch(request, on: $0, receive) }
+    }
+
+    func fetch(
+        _ request: RowRequest, on connection: Connection, _ receive: (StoreRow) throws -> Void
+    ) throws {
+        if let interruption = request.interruption {
+            var request = request
+            request.interruption = nil
+            return try connection.interruptible(by: interruption) {
+                try fetch(request, on: connection, receive)
+            }
+        }
+        switch request.selection {
+        case .key(let key):
+            let values = SQLiteRow(familyReaders[request.entity.index])
+            let row = StoreRow(values: values)
+            return try step(to: key, request.entity, connection) {
+                values.move(row, to: $0)
+                try receive(row)
+            }
+        case .keys(let keys): return try fetch(keys, request, connection, receive)
+        case .matching:
+            // Looked up in their order: a list would have to be sorted by SQLite first.
+            if let keys = request.keysAlone {
+                return try fetch(keys, request, connection, receive)
+            }
+        case .farEnd: break
+        }
+        if !request.readsKeysOnly, try scan(request, connection, receive) { return }
+        let (sql, parameters) = try statement(for: request, nil)
+        let statement = try connection.statement(sql)
+        defer { statement.reset() }
+        try statement.bind(Self.leading(request.selection) + parameters)
+        try deliver(statement, request.entity, receive)
+    }
+
+    func readRow(
+        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?, into writer: RecordWriter
+    ) throws -> ReadRow? {
+        var read: ReadRow?
+        // Safety: the store keeps its readers.
+        if let readers = readers.map({ uncounted($0) }), let commit {
+            try readers.use { readers in
+                try readers.withRowReader(at: commit) {
+                    read = try readRow(key, ofRoot: root, on: $0, into: writer)
+                }
+            }
+        } else {
+            try withReader { read = try readRow(key, ofRoot: root, on: $0, into: writer) }
+        }
+        return read
+    }
+
+    private func readRow(
+        _ key: Int64, ofRoot root: EntityDescription, on connection: Connection,
+        into writer: RecordWriter
+    ) throws -> ReadRow? {
+        // Safety: the store keeps its readers.
+        try uncounted(familyReaders[root.index]).use { reader in
+            var read: ReadRow?
+            try step(to: key, root, connection) { row in
+                let entity = reader.entity(of: row)
+                read = ReadRow(
+                    entity: entity,
+                    placed: try reader.read(
+                        row, entity: entity, key: key, version: row.integer(at: 1), into: writer))
+            }
+            return read
+        }
+    }
+
+    func greatestKey(ofRoot root: EntityDescription) throws -> Int64? {
+        try withReader { connection in
+            let rows = try connection.rows(prepared.selects[root.index].greatestKey)
+            return if case .integer(let key)? = rows.first?.first { key } else { nil }
+        }
+    }
+
+    func count(_ request: RowRequest) throws -> Int {
+        try withReader { try count(request, on: $0) }
+    }
+
+    func count(_ request: RowRequest, on connection: Connection) throws -> Int {
+        let (sql, parameters) = try prepared.selects[request.entity.index].count(
+            selection(request.selection),
+            includesSubentities: request.includesSubentities)
+        let statement = try connection.statement(sql)
+        defer { statement.reset() }
+        try statement.bind(Self.leading(request.selection) + parameters)
+        return try statement.step() ? Int(statement.integer(at: 0)) : 0
+    }
+
+    func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] {
+        try withReader { try results(request, query, on: $0) }
+    }
+
+    func results(
+        _ request: RowRequest, _ query: TypedResults, on connection: Connection
+    ) throws -> [[Value]] {
+        if let interruption = request.interruption {
+            var request = request
+            request.interruption = nil
+            return try connection.interruptible(by: interruption) {
+                try self.results(request, query, on: connection)
+            }
+        }
+        let (sql, parameters) = try statement(for: request, query)
+        let types = query.columns.map(\.type)
+        let statement = try connection.statement(sql)
+        defer { statement.reset() }
+        try statement.bind(parameters)
+        var results: [[Value]] = []
+        while try statement.step() {
+            results.append(
+                try types.enumerated().map { index, type in
+                    if let value = type.value(of: statement.value(at: index)) { return value }
+                    throw StoreError(
+                        code: .corrupt,
+                        message: "Another program has written a value of another type to a row "
+                            + "of \(request.entity.name).",
+                        remedy: "Correct the value, or restore a backup.")
+                })
+        }
+        return results
+    }
+
+    func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan {
+        try withReader { try plan(of: request, query, on: $0) }
+    }
+
+    func plan(
+        of request: RowRequest, _ query: TypedResults?, on connection: Connection
+    ) throws -> FetchPlan {
+        let keys = query == nil ? request.leavingOrderFree.keysAlone : nil
+        let sql =
+            if let keys {
+                try prepared.selects[request.entity.index]
+                    .rows(DenseKeys(keys) == nil ? .pendingKeys : .keyRange).sql
+            } else {
+                try statement(for: request, query).sql
+            }
+        return FetchPlan(sql: sql, steps: try connection.plan(of: sql))
+    }
+
+    /// The statement of a request by a condition.
+    private func statement(
+        for request: RowRequest, _ query: TypedResults?
+    ) throws -> (sql: String, parameters: [StoredValue]) {
+        let select = prepared.selects[request.entity.index]
+        let selection = selection(request.selection)
+        if let query {
+            return try select.results(
+                query, selection, includesSubentities: request.includesSubentities,
+                limit: request.limit, offset: request.offset)
+        }
+        return request.readsKeysOnly
+            ? try select.keys(
+                selection, includesSubentities: request.includesSubentities, sort: request.sort,
+                limit: request.limit, offset: request.offset)
+            : try select.rows(
+                selection, includesSubentities: request.includesSubentities, sort: request.sort,
+                limit: request.limit, offset: request.offset)
+    }
+
+    private func selection(_ selection: RowRequest.Selection) -> SelectSQL.Selection {
+        switch selection {
+        case .matching(let condition, let arguments): .matching(condition, arguments)
+        case .key: .key
+        case .keys: .pendingKeys
+        case .farEnd(let origin):
+            // Who keeps no links elsewhere has no far end to be asked for.
+            prepared.links[origin.relationship.identity].selection ?? .pendingKeys
+        }
+    }
+
+    /// The parameter that comes before all others.
+    private static func leading(_ selection: RowRequest.Selection) -> [StoredValue] {
+        switch selection {
+        case .farEnd(let origin): [.integer(origin.key)]
+        case .key(let key): [.integer(key)]
+        case .matching, .keys: []
+        }
+    }
+
+    /// Calls the body at the row of a key, where there is one.
+    @inline(__always)
+    private func step(
+        to key: Int64, _ entity: EntityDescription, _ connection: Connection,
+        _ body: (CurrentRow) throws -> Void
+    ) throws {
+        let number = entity.index
+        let statement = try connection.statement(number: number) { prepared.keySelects[number] }
+        defer { statement.reset() }
+        try statement.bind(key, at: 1)
+        if try statement.step() { try body(statement.row) }
+    }
+
+    func fetch(
+        _ keys: [Int64], _ request: RowRequest, _ connection: Connection,
+        _ receive: (StoreRow) throws -> Void
+    ) throws {
+        if let keys = DenseKeys(keys), try scan(keys, request, connection, receive) { return }
+        let shape = RecordShape(kinds: [])
+        let writer = RecordWriter()
+        // In the order of the keys: neighbouring rows lie on the same pages.
+        var pending: [PlacedRecord] = []
+        pending.reserveCapacity(keys.count)
+        for key in keys.sorted() where key != pending.last?.record.key {
+            let placed = writer.makeRecord(shape)
+            placed.record.key = key
+            pending.append(placed)
+        }
+        let select = prepared.selects[request.entity.index]
+        let values = SQLiteRow(familyReaders[request.entity.index])
+        let row = StoreRow(values: values)
+        try withExtendedLifetime(pending) {
+            let records = pending.map(\.record)
+            if let (sql, _) = try select.scan(
+                .pendingKeys, maximumColumns: Connection.maximumScanColumns)
+            {
+                return try connection.scanPending(sql, over: records, shape: shape) { current in
+                    values.move(row, to: current)
+                    try receive(row)
+                }
+            }
+            var failure: (any Error)?
+            try connection.queryPending(
+                select.rows(.pendingKeys).sql, over: records, shape: shape
+            ) { statement throws(SQLiteError) in
+                guard failure == nil else { return }
+                values.move(row, to: statement.row)
+                do {
+                    try receive(row)
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    /// Reads the rows of keys that lie close together by walking along the table.
+    ///
+    /// - Returns: False where the entity has too many columns for that.
+    private func scan(
+        _ keys: DenseKeys, _ request: RowRequest, _ connection: Connection,
+        _ receive: (StoreRow) throws -> Void
+    ) throws -> Bool {
+        guard
+            let (sql, _) = try prepared.selects[request.entity.index].scan(
+                .keyRange, maximumColumns: Connection.maximumScanColumns)
+        else { return false }
+        let values = SQLiteRow(familyReaders[request.entity.index])
+        let row = StoreRow(values: values)
+        let (first, last) = (keys.range.lowerBound, keys.range.upperBound)
+        try connection.scan(sql, [.integer(first), .integer(last)]) { current in
+            guard keys.contains(current.integer(at: 0)) else { return }
+            values.move(row, to: current)
+            try receive(row)
+        }
+        return true
+    }
+
+    /// Reads rows in any order and without a limit: the fast way.
+    ///
+    /// - Returns: False where the request cannot be answered so.
+    private func scan(
+        _ request: RowRequest, _ connection: Connection, _ receive: (StoreRow) throws -> Void
+    ) throws -> Bool {
+        guard request.isUnordered, request.limit == nil, request.offset == 0,
+            let (sql, parameters) = try prepared.selects[request.entity.index].scan(
+                selection(request.selection),
+                includesSubentities: request.includesSubentities,
+                maximumColumns: Connection.maximumScanColumns)
+        else { return false }
+        let values = SQLiteRow(familyReaders[request.entity.index])
+        let row = StoreRow(values: values)
+        try connection.scan(sql, Self.leading(request.selection) + parameters) { current in
+            values.move(row, to: current)
+            try receive(row)
+        }
+        return true
+    }
+
+    private func deliver(
+        _ statement: Statement, _ entity: EntityDescription, _ receive: (StoreRow) throws -> Void
+    ) throws {
+        let values = SQLiteRow(familyReaders[entity.index])
+        let row = StoreRow(values: values)
+        while try statement.step() {
+            values.move(row, to: statement.row)
+            try receive(row)
+        }
+    }
+}
+
+/// The row that a statement stands at.
+private final class SQLiteRow: RowValues {
+    // Safety: see `StoreRow`.
+    @exclusivity(unchecked) private var current = CurrentRow.none
+    private let reader: FamilyReader
+
+    init(_ reader: FamilyReader) {
+        self.reader = reader
+    }
+
+    @inline(__always)
+    func move(_ row: StoreRow, to current: CurrentRow) {
+        self.current = current
+        row.key = current.integer(at: 0)
+        row.version = current.integer(at: 1)
+        row.entity = reader.entity(of: current)
+    }
+
+    func record(of row: StoreRow, in writer: RecordWriter) throws -> PlacedRecord? {
+        try reader.read(
+            current, entity: row.entity, key: row.key, version: row.version, into: writer)
+    }
+}

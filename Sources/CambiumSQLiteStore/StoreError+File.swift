@@ -1,0 +1,103 @@
+import CambiumEngine
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+extension StoreError {
+    /// What it means that something in the file of an open store is refused: somebody destroyed or
+    /// migrated the store, or the file, its folder or its disk are in the way.
+    ///
+    /// - Parameters:
+    ///   - use: What the file is used for; nil for a store in memory.
+    ///   - connection: The one that was used; nil where none could be opened.
+    /// - Returns: nil where SQLite complains of something else.
+    init?(_ error: SQLiteError, in use: StoreUse?, on connection: Connection?) {
+        guard let use else { return nil }
+        let path = use.path
+        if error.isOfMovedFile {
+            self.init(destroyed: path, error.message, error)
+        } else if Self.removalCodes.contains(error.primaryCode),
+            !FileManager.default.fileExists(atPath: path)
+        {
+            self.init(destroyed: path, "The file was removed", error)
+        } else if let connection, error.primaryCode == Self.statementCode,
+            let names = try? connection.rows(Catalogue.namesQuery),
+            !names.contains([.text(MetadataSQL.table)])
+        {
+            self.init(destroyed: path, "Its tables were deleted", error)
+        } else if let connection, error.primaryCode == Self.statementCode,
+            let rows = try? connection.rows(StoreMetadata.query),
+            let store = StoreMetadata(rows: rows), store.versionHash != use.versionHash
+        {
+            self.init(
+                code: .noStore,
+                message: "The store '\(StoreFiles.name(of: path))' was migrated to version "
+                    + "\(store.version.excerpt()) of \(store.model.excerpt()) while it was open, by "
+                    + "another process.",
+                remedy: "Unsaved changes stay in their contexts. Start this program again in a "
+                    + "build that knows that version.",
+                underlying: error)
+        } else if error.primaryCode == Self.statementCode, error.message.hasPrefix("unsafe use") {
+            self.init(
+                code: .notTrusted,
+                message:
+                    "Cannot \(use.operation.rawValue) '\(StoreFiles.name(of: path))': a trigger "
+                    + "or view of another program uses a virtual table or function that only that "
+                    + "program may use (\(error.message)).",
+                remedy: "Remove the trigger or view from the store, or let that program update its "
+                    + "tables.",
+                underlying: error)
+        } else {
+            self.init(error, in: use.operation, path)
+        }
+    }
+
+    /// What the file, its folder or its disk have against an operation.
+    ///
+    /// - Returns: nil where SQLite complains of something else.
+    init?(_ error: SQLiteError, in operation: StoreUse.Operation, _ path: String) {
+        guard let trouble = FileTrouble(error, with: path) else { return nil }
+        let code: Code =
+            switch error.primaryCode {
+            case 5, 6: .busy
+            case 11, 26: .corrupt
+            default: operation == .opening ? .cannotOpen : .inaccessible
+            }
+        self.init(
+            code: code,
+            message: "Cannot \(operation.rawValue) '\(StoreFiles.name(of: path))': "
+                + "\(trouble.problem).",
+            remedy: "\(trouble.remedy).", underlying: error)
+    }
+
+    /// Runs a body that uses the file of a store that is not open, and says in words what is wrong
+    /// with the file, its folder or its disk.
+    ///
+    /// - Throws: ``StoreError``, which names the file and the operation; what else the body throws.
+    static func naming<Result>(
+        _ path: String, in operation: StoreUse.Operation, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw StoreError(error, in: operation, path) ?? error
+        }
+    }
+
+    private init(destroyed path: String, _ found: String, _ error: SQLiteError) {
+        self.init(
+            code: .noStore,
+            message: "The store \(path) was destroyed while it was open: "
+                + "\(found.prefix(1).lowercased())\(found.dropFirst()).",
+            remedy: "Unsaved changes stay in their contexts. Put the files back, or remove the "
+                + "store from its coordinator and add it again, which opens the file that is at "
+                + "the path then.",
+            underlying: error)
+    }
+
+    /// A statement does not fit the tables.
+    private static let statementCode: Int32 = 1
+    /// Read-only, which a file is that was moved; input or output; cannot open.
+    private static let removalCodes: Set<Int32> = [8, 10, 14]
+}
