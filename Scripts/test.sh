@@ -5,8 +5,9 @@ set -eu
 
 step() { printf '\n== %s\n' "$1"; }
 
-step "imports"
+step "imports and folders"
 sh Scripts/check-imports.sh
+sh Scripts/check-folders.sh
 sh Scripts/test-scripts.sh
 
 step "format"

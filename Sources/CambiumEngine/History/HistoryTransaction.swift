@@ -8,9 +8,9 @@ public struct HistoryTransaction: Sendable, Hashable {
     /// When it was committed; of what a program without Cambium has written, when that was first
     /// seen.
     public let date: Date
-    /// Who made it: ``ManagedObjectContext/transactionAuthor``, or ``migrationAuthor``.
+    /// Who made it: `ManagedObjectContext.transactionAuthor`, or ``migrationAuthor``.
     public let author: String?
-    /// The name of the context (``ManagedObjectContext/name``). Of a migration, the versions: `from
+    /// The name of the context (`ManagedObjectContext.name`). Of a migration, the versions: `from
     /// version 1 to version 2`.
     public let contextName: String?
     /// The name of the program; nil for one without Cambium.

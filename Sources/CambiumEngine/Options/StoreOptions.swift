@@ -65,7 +65,7 @@ public struct StoreOptions: Sendable {
     /// How much of the history is kept. Default (nil): all of it.
     public var historyRetention: HistoryRetention?
     /// Whether contexts hear of what others write to the store's file: other processes, and other
-    /// containers of this one. Default: false. See ``PersistentStoreCoordinator/remoteChanges``.
+    /// containers of this one. Default: false. See `PersistentStoreCoordinator.remoteChanges`.
     ///
     /// A store on a file system that is mounted for reading only refuses it.
     ///

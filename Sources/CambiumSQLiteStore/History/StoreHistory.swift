@@ -138,15 +138,3 @@ final class StoreHistory: Sendable {
         .real(date.timeIntervalSinceReferenceDate)
     }
 }
-
-extension SQLiteEngine {
-    /// Runs what a transaction of SQLite writes; the history names the author.
-    func recording<Result>(
-        _ author: TransactionAuthor, on connection: Connection, _ body: () throws -> Result
-    ) throws -> Result {
-        try history.begin(connection)
-        let result = try body()
-        try history.end(connection, by: author)
-        return result
-    }
-}

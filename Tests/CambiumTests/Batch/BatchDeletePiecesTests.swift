@@ -1,4 +1,6 @@
 @testable import Cambium
+import CambiumRecords
+import CambiumEngine
 import EverythingModel
 import Synchronization
 import Testing

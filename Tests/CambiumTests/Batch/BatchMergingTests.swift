@@ -1,5 +1,6 @@
 @testable import Cambium
 @testable import CambiumRecords
+import CambiumEngine
 import EverythingModel
 import Foundation
 import Testing
@@ -190,7 +191,7 @@ struct BatchMergingTests {
                 #expect(changes.entities?.first?.updated.count == EntityChanges.maximumListedRows)
                 changes.delete([-1], entity)
                 #expect(changes.entities == nil && !changes.isEmpty)
-                #expect(changes.remoteChanges.deleted.count == (listsAll ? 1 : 0))
+                #expect(RemoteChanges(changes).deleted.count == (listsAll ? 1 : 0))
             }
             // What contexts do then: they read everything anew.
             try container.newContext().execute(update, merging: .none)

@@ -1,4 +1,5 @@
 @testable import Cambium
+import CambiumRecords
 import EverythingModel
 import Foundation
 import ShopModel

@@ -1,4 +1,5 @@
 @testable import Cambium
+import CambiumRecords
 import Testing
 
 /// What a controller has to look at so that it does not miss a change.

@@ -3,6 +3,7 @@ import CambiumSQLite
 import Testing
 
 @testable import Cambium
+@testable import CambiumSQLiteStore
 
 /// What the user of a connection learns of errors.
 struct LockedConnectionTests {

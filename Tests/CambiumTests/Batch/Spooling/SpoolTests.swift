@@ -1,4 +1,5 @@
 @testable import Cambium
+@testable import CambiumSQLiteStore
 import Testing
 
 struct SpoolTests {

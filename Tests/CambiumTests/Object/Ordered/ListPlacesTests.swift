@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Cambium
+@testable import CambiumSQLiteStore
 
 /// The numbers that keep a list in order.
 struct ListPlacesTests {

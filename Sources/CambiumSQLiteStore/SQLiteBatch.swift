@@ -233,6 +233,36 @@ final class SQLiteBatch: BatchTransaction {
         }
     }
 
+    /// Writes changed rows that want unique values of each other: looks at all of them first, and
+    /// takes those out of their tables meanwhile that hold values which others get.
+    ///
+    /// - Throws: What the arbiter throws where a row wants what another one keeps.
+    func writePlanned(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws {
+        let planner = SavePlanner(lookup: rows, model: model)
+        let plan = try planner.plan(request, arbiter)
+        let settled = plan.request
+        try withExtendedLifetime(plan) {
+            try write(settled, moving: try planner.movers(in: plan))
+        }
+    }
+
+    /// Makes sure that rows which were written lead to nobody whom another row has in a one-to-one.
+    ///
+    /// - Parameter slots: Those that were written; nil for new rows.
+    /// - Throws: ``RefusedRow``
+    func checkPartners(
+        _ placed: [PlacedRecord], _ slots: SlotSet?, of entity: EntityDescription
+    ) throws {
+        guard
+            let (property, key) = try rows.stolenPartner(entity, placed.map(\.record), slots)
+        else { return }
+        throw RefusedRow(
+            entity: entity, key: key,
+            underlying: ValidationError(
+                code: .notUnique, entityName: entity.name, objectID: nil, property: property,
+                message: "\(property) references an object that another one already has."))
+    }
+
     /// Looks at rules that the store's checks do not hold, over rows that were written.
     ///
     /// - Throws: ``RefusedRow`` where one does not hold.

@@ -1,5 +1,6 @@
 import CambiumEngine
 import CambiumModel
+import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
@@ -85,5 +86,15 @@ extension SQLiteEngine {
             checkpointIfNeeded(connection)
             return isThere
         }
+    }
+
+    /// Runs what a transaction of SQLite writes; the history names the author.
+    func recording<Result>(
+        _ author: TransactionAuthor, on connection: Connection, _ body: () throws -> Result
+    ) throws -> Result {
+        try history.begin(connection)
+        let result = try body()
+        try history.end(connection, by: author)
+        return result
     }
 }

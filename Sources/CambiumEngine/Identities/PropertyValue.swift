@@ -1,6 +1,6 @@
 import CambiumModel
 
-/// The value of any property, as ``ManagedObject/changedValues()`` and its like answer with.
+/// The value of any property, as `ManagedObject.changedValues()` and its like answer with.
 public enum PropertyValue: Hashable, Sendable {
     /// The value of an attribute.
     case value(Value)
