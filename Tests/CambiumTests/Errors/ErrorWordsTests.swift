@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import Cambium
+@testable import CambiumEngine
 @testable import CambiumSQLiteStore
 @testable import CambiumAdoption
 @testable import CambiumMigration

@@ -5,6 +5,8 @@ import ShopModel
 import Testing
 
 @testable import Cambium
+@testable import CambiumEngine
+@testable import CambiumSQLiteStore
 @testable import CambiumSQLite
 
 /// What errors say to people.

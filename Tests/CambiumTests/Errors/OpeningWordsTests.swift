@@ -3,6 +3,8 @@ import ShopModel
 import Testing
 
 @testable import Cambium
+@testable import CambiumEngine
+@testable import CambiumSQLiteStore
 @testable import CambiumSQLite
 
 /// What people are told where a store cannot be opened: which file, why, and what helps.

@@ -45,7 +45,7 @@ struct RelatedPathsTests {
     func `a subquery looks beyond its objects whatever its path ends with`(
         _ names: [String]
     ) throws {
-        let model = ModelDescription(CompiledModel(Self.model))
+        let model = CompiledModel(Self.model).modelDescription
         let shelf = try #require(model["Shelf"])
         let author = try #require(model["Author"])
         let paths = RelatedPaths(condition(names), sort: [], of: shelf, in: model)

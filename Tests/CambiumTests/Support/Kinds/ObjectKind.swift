@@ -50,7 +50,8 @@ enum ObjectKind: String, CaseIterable, CustomTestStringConvertible {
 
 extension ManagedObjectContext {
     private func isPlain(_ type: ManagedObject.Type) -> Bool {
-        coordinator.model[type.entityName]?.isGenerated == false
+        coordinator.model[type.entityName].map { $0.objectClass.entityReference.model == nil }
+            ?? false
     }
 
     /// Inserts an object of a class's entity: one of the class, or a plain one.
