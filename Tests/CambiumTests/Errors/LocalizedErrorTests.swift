@@ -16,7 +16,7 @@ struct LocalizedErrorTests {
             .deletingLastPathComponent().deletingLastPathComponent()
         let modules = [
             "Cambium", "CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
-            "CambiumAdoption",
+            "CambiumAdoption", "CambiumEngine", "CambiumSQLiteStore",
         ]
         var texts = ""
         for module in modules {
