@@ -2,8 +2,14 @@ import CambiumModel
 
 /// A store's identity, the UUID in its metadata, in a form that compares fast.
 package struct StoreIdentifier: Hashable, Sendable {
-    private let high: UInt64
-    private let low: UInt64
+    @usableFromInline let high: UInt64
+    @usableFromInline let low: UInt64
+
+    // Written out so that other modules can inline it: look-ups compare identities of objects.
+    @inlinable
+    package static func == (one: StoreIdentifier, other: StoreIdentifier) -> Bool {
+        one.low == other.low && one.high == other.high
+    }
 
     /// What objects have that belong to no store.
     package static let none = StoreIdentifier(high: 0, low: 0)

@@ -8,7 +8,7 @@ package final class StoreRow {
     @exclusivity(unchecked) package var version: Int64
     /// The number of the row's own entity.
     @exclusivity(unchecked) package var entity: Int
-    private let values: (any RowValues)?
+    @usableFromInline let values: (any RowValues)?
 
     /// - Parameter values: The values of the row; nil where only its key was asked for.
     package init(
@@ -21,6 +21,7 @@ package final class StoreRow {
     }
 
     /// Reads the row's values into a record.
+    @inlinable
     package func record(in writer: RecordWriter) throws -> PlacedRecord {
         guard let placed = try values?.record(of: self, in: writer) else {
             throw StoreError(

@@ -6,9 +6,22 @@ package struct RowIdentity: Hashable, Comparable {
     package let root: Int
     package let key: Int64
 
+    @inlinable
     package init(root: Int, key: Int64) {
         self.root = root
         self.key = key
+    }
+
+    // Written out so that other modules can inline them: they are in the dictionaries of contexts.
+    @inlinable
+    package static func == (one: RowIdentity, other: RowIdentity) -> Bool {
+        one.key == other.key && one.root == other.root
+    }
+
+    @inlinable
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(root)
+        hasher.combine(key)
     }
 
     package static func < (one: RowIdentity, other: RowIdentity) -> Bool {

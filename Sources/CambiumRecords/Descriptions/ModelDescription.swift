@@ -106,7 +106,7 @@ package final class ModelDescription: Sendable, CustomReflectable, CustomStringC
 
     /// Whether a description is one of these: that of an identity which came as text, or from a
     /// container of its own, may be of another model.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func isOwn(_ entity: EntityDescription) -> Bool {
         entities.indices.contains(entity.index) && entities[entity.index] === entity
     }
