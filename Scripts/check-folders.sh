@@ -1,6 +1,7 @@
 #!/bin/sh
-# Holds which folders of a module use types of which others: all that do are in Scripts/folders.txt,
-# none that do not, and no folders use each other but those that a line of the list allows.
+# Checks which folders of a module use types of which others. Scripts/folders.txt lists all of these
+# arrows and no others. Folders may use each other, directly or through others, only where a line of
+# the list allows it.
 #
 #   check-folders.sh [--accept] [PACKAGE]
 #
@@ -8,6 +9,7 @@
 # the name of a type stands that only one folder of the module declares, outside its own folder;
 # members of types and extensions are not followed.
 set -eu
+export LC_ALL=C
 accept=
 if [ "${1:-}" = --accept ]; then accept=yes; shift; fi
 cd "${1:-$(dirname "$0")/..}"
@@ -66,7 +68,7 @@ if [ -n "$accept" ]; then
             $1 != module { module = $1; folder = ""; printf "\n\n%s%s", module, rounds[module] }
             $2 != folder { folder = $2; printf "\n  %s:", folder }
             { printf " %s", $3 }
-            END { print "" }' "$work/arrows" | cat -s
+            END { print "" }' "$work/arrows" | awk 'NF || filled; { filled = NF }'
     } >"$work/new"
     cp "$work/new" "$list"
 fi
@@ -76,7 +78,10 @@ awk -v arrows="$work/arrows" '
     /^[A-Z]/ { module = $1; next }
     /^  may use each other:/ {
         group++
-        for (i = 5; i <= NF; i++) together[module, $i] = group
+        for (i = 5; i <= NF; i++) {
+            together[module, $i] = group
+            if (i > 5) { pairs++; first[pairs] = $5; second[pairs] = $i; owner[pairs] = module }
+        }
         next
     }
     { sub(/:/, "", $1); for (i = 2; i <= NF; i++) listed[module " " $1 " " $i] = 1 }
@@ -92,7 +97,7 @@ awk -v arrows="$work/arrows" '
         }
         for (arrow in listed) if (!(arrow in found)) {
             split(arrow, parts, " ")
-            fail(parts[1], "the folder " parts[2] " uses " parts[3] " no more: remove it from the list")
+            fail(parts[1], "the folder " parts[2] " no longer uses " parts[3] ": remove it from the list")
         }
         for (module in modules) {
             n = split(folders[module], names, " ")
@@ -110,9 +115,12 @@ awk -v arrows="$work/arrows" '
                     round = round " " all[j]
                     if (!together[module, all[i]] || together[module, all[i]] != together[module, all[j]]) strays++
                 }
-                if (round != "" && strays) fail(module, "folders use each other, by a way round: " round)
+                if (round != "" && strays) fail(module, "folders use each other: " round)
             }
         }
+        for (i = 1; i <= pairs; i++)
+            if (!(reach[owner[i], first[i], second[i]] && reach[owner[i], second[i], first[i]]))
+                fail(owner[i], "the folders " first[i] " and " second[i] " no longer use each other: change the list")
         printf "%d arrows between folders", count
         if (failures) { print ": " failures " not as Scripts/folders.txt has them"; exit 1 }
         print ": all allowed"

@@ -162,6 +162,6 @@ package protocol StoreOpening {
     /// Makes and opens a store with the rows of one of another kind: all of them or none.
     func open(filledWith rows: MovedRows) throws -> any StoreEngine
 
-    /// Takes a store back that was made in vain.
-    func undo()
+    /// Removes a store that was made and filled in vain, with its files.
+    func removeNewStore()
 }

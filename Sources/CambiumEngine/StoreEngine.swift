@@ -114,8 +114,8 @@ package protocol StoreEngine: SharedStore, StoreCapabilities {
 
 /// An error of the library that an engine is built on.
 package protocol EngineError: Error {
-    /// What kind of failure it is.
-    var kind: StoreError.Code { get }
+    /// What kind of failure it is where a store is opened.
+    var openingFailure: StoreError.Code { get }
 
     /// What the file, its folder or its disk have against opening a store; nil where the error is
     /// of something else.

@@ -5,6 +5,7 @@ package struct EntityChanges: Sendable {
         /// The row, where rows are attached.
         package let placed: PlacedRecord?
 
+        @inlinable
         package init(key: Int64, placed: PlacedRecord?) {
             self.key = key
             self.placed = placed
@@ -20,6 +21,7 @@ package struct EntityChanges: Sendable {
         /// The row, where rows are attached and there is one.
         package let placed: PlacedRecord?
 
+        @inlinable
         package init(key: Int64, slots: SlotSet, links: [String], placed: PlacedRecord?) {
             self.key = key
             self.slots = slots

@@ -99,5 +99,5 @@ extension SQLiteOpener {
         }
     }
 
-    package func undo() { newFile?.remove() }
+    package func removeNewStore() { newFile?.remove() }
 }

@@ -18,6 +18,7 @@ package struct SQLiteOpener: StoreOpening, Sendable {
     /// The path of the store that the new one gets its rows from.
     let source: String?
     /// Called with the path of a store that was moved aside.
+    private let willOpen: @Sendable () -> Void
     let didMoveAside: @Sendable (String) -> Void
 
     /// - Parameters:
@@ -26,11 +27,13 @@ package struct SQLiteOpener: StoreOpening, Sendable {
     ///   - migratesByDefault: Whether a store is migrated where the options do not say.
     ///   - source: The path of the store that the new one gets its rows from: who may read that may
     ///     read the new one.
+    ///   - willOpen: Called before the store is opened, where its path can be that of a file.
     ///   - didMoveAside: Called with the path of a store that was moved aside.
     package init(
         path: String?, _ options: StoreOptions, _ model: ModelDescription,
         _ runner: @escaping @Sendable () -> MigrationRunner, statements: [String],
         migratesByDefault: Bool, source: String? = nil,
+        willOpen: @escaping @Sendable () -> Void,
         didMoveAside: @escaping @Sendable (String) -> Void
     ) {
         self.path = path
@@ -38,6 +41,7 @@ package struct SQLiteOpener: StoreOpening, Sendable {
         self.model = model
         self.statements = statements
         self.source = source
+        self.willOpen = willOpen
         self.didMoveAside = didMoveAside
         makeRunner = runner
         self.migratesByDefault = migratesByDefault
@@ -63,8 +67,9 @@ package struct SQLiteOpener: StoreOpening, Sendable {
 
     /// Opens the store; what is wrong with its file is said in words.
     package func open() throws -> (store: any StoreEngine, migration: MigrationOutcome) {
+        if let path { try StoreLocation.requireFile(path) }
+        willOpen()
         guard let path else { return try open { _, _ in } }
-        try StoreLocation.requireFile(path)
         do {
             do {
                 return try open { _, _ in }

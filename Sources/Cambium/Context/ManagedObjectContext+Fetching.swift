@@ -1,4 +1,5 @@
 import CambiumRecords
+
 extension ManagedObjectContext {
     /// Finds objects.
     ///

@@ -1,4 +1,5 @@
 import CambiumRecords
+
 /// Keeps the results of a request up to date as objects change: in its own context before they are
 /// saved, and in any other context when that saves.
 ///

@@ -57,7 +57,7 @@ extension PersistentStoreCoordinator {
     ) throws -> PersistentStore {
         try requireOpen(store, among: persistentStores)
         guard !store.store.isInUseByCaller else { throw StoreError.busy }
-        let move = StoreMove(of: store, to: location, options, type, compiled)
+        let move = try StoreMove(of: store, to: location, options, type, compiled)
         let opened = try move.open()
         let new = PersistentStore(
             storeDescription: move.description, roots: store.roots, store: opened,

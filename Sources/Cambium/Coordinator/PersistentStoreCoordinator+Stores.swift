@@ -54,10 +54,9 @@ extension PersistentStoreCoordinator {
         do {
             let roots = try model.roots(ofConfiguration: description.configuration)
             try requireRoom(for: roots, among: persistentStores)
-            let opener = StoreOpener(
+            let opener = try StoreOpener(
                 description: description, compiled: compiled, roots: roots,
                 migratesByDefault: migratesByDefault)
-            opener.warnAboutDrafts()
             let (store, migration) = try opener.opening.open()
             let added = PersistentStore(
                 storeDescription: description, roots: roots, store: store, migration: migration)

@@ -33,7 +33,8 @@ import Synchronization
 /// - Identities: ``objectID(forURI:)-(String)``
 public final class PersistentStoreCoordinator: Sendable {
     let model: ModelDescription
-    let compiled: CompiledModel
+    /// What opens stores; nil where there are none.
+    private let compiledModel: CompiledModel?
     let rowCache = RowCache()
     /// Where background contexts and fetches run.
     let threads = StoreThreads()
@@ -67,13 +68,11 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// A coordinator for objects that no store has. It opens none.
     convenience init(detached model: ModelDescription, _ table: StoreTable) {
-        self.init(
-            CompiledModel(model: model.model, classes: [:], schema: [], migrations: []), model,
-            table)
+        self.init(nil, model, table)
     }
 
-    private init(_ compiled: CompiledModel, _ model: ModelDescription, _ table: StoreTable) {
-        self.compiled = compiled
+    private init(_ compiled: CompiledModel?, _ model: ModelDescription, _ table: StoreTable) {
+        compiledModel = compiled
         self.model = model
         tables = Mutex([table])
         published = Atomic(Unmanaged.passUnretained(table))
@@ -83,6 +82,13 @@ public final class PersistentStoreCoordinator: Sendable {
     public var managedObjectModel: Model { model.model }
 
     // MARK: Stores
+
+    var compiled: CompiledModel {
+        get throws {
+            guard let compiledModel else { throw StoreError.closed }
+            return compiledModel
+        }
+    }
 
     var table: StoreTable { published.load(ordering: .acquiring).takeUnretainedValue() }
 

@@ -1,4 +1,5 @@
 import CambiumRecords
+
 /// What to fetch: which objects of an entity, in which order, which part of them.
 ///
 /// ```swift

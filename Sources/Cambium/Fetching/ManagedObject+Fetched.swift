@@ -1,4 +1,5 @@
 import CambiumRecords
+
 // Fetched properties.
 extension ManagedObject {
     /// What a fetched property finds, by number. It is fetched at the first call and kept until the

@@ -1,4 +1,5 @@
 import CambiumRecords
+
 /// The order of a request, for objects in memory: the same as the store's. Nil comes before any
 /// value unless a term says otherwise, equal objects come in the order of their keys.
 ///

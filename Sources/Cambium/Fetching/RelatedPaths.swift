@@ -1,4 +1,5 @@
 import CambiumRecords
+
 /// What a condition and an order look at: which changes, of which objects, can matter to them.
 struct RelatedPaths {
     /// The names of the properties that are looked at, by the path of to-one relationships that

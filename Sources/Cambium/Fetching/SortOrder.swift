@@ -1,4 +1,5 @@
 import CambiumRecords
+
 /// One level of an order: `Product.title.ascending`, or of what is computed,
 /// `Category.products.count.descending`.
 ///

@@ -26,7 +26,9 @@ public struct CompiledModel: Sendable {
     var modelDescription: ModelDescription {
         preparation.model.withLock { made in
             if let made { return made }
-            let description = ModelDescription(model, types: classes, common: ManagedObject.self)
+            let description = ModelDescription(
+                model, types: classes, common: ManagedObject.self,
+                generated: Set(classes.filter { $1.entityReference.model != nil }.keys))
             made = description
             PreparedModels.note(description)
             return description

@@ -3,9 +3,10 @@ import CambiumRecords
 extension EntityDescription {
     /// The class of its objects.
     var objectClass: ManagedObject.Type {
+        assert(type is ManagedObject.Type)
         // Safety: the descriptions of the runtime come from compiled models, which have no other
         // classes. A cast would be paid for with each object that is made.
-        unsafeBitCast(type, to: ManagedObject.Type.self)
+        return unsafeBitCast(type, to: ManagedObject.Type.self)
     }
 
     /// Whether the accessors of a class, which know slots and relationships by number, find them

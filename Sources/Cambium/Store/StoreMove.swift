@@ -42,5 +42,5 @@ struct StoreMove {
 
     /// Takes a new store back that was opened in vain. What a store of the program's own has taken
     /// over stays with it.
-    func undo() { opener.undo() }
+    func undo() { opener.removeNewStore() }
 }

@@ -10,7 +10,7 @@ extension Validator {
     }
 
     private mutating func validateEssentials(_ description: EntityDescription) {
-        guard description.objectClass.entityReference.model != nil else {
+        guard description.isGenerated else {
             return validateAgainstModel()
         }
         let record = object.readable

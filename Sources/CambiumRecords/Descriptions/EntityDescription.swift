@@ -1,6 +1,6 @@
 import CambiumModel
 
-/// An entity as what handles rows uses it: numbers instead of names.
+/// An entity in numbers instead of names, for code that handles rows.
 ///
 /// One per entity and container, immutable, shared by all contexts.
 package final class EntityDescription: Sendable, CustomReflectable, CustomStringConvertible {
@@ -13,8 +13,10 @@ package final class EntityDescription: Sendable, CustomReflectable, CustomString
     /// Whether the table has an entity column.
     package let hasEntityColumn: Bool
     package let isAbstract: Bool
-    /// The class of its objects, which the runtime knows what to do with.
+    /// The class of its objects, a subclass of the runtime's.
     package let type: AnyClass
+    /// Whether the class has the checks of the model's limits.
+    package let isGenerated: Bool
     package let layout: RecordLayout
     package let shape: RecordShape
     /// The attribute that a slot holds, where it holds one.
@@ -60,11 +62,11 @@ package final class EntityDescription: Sendable, CustomReflectable, CustomString
     /// What merging two changes of a row needs.
     package let mergeRules: MergeRules
 
-    package var name: String { entity.name }
+    @inlinable package var name: String { entity.name }
 
     package init(
         _ entity: Entity, index: Int, in model: Model, type: AnyClass,
-        relationships: [RelationshipDescription]
+        isGenerated: Bool, relationships: [RelationshipDescription]
     ) {
         let root = model.root(of: entity)
         let lineage = model.lineage(of: entity)
@@ -77,6 +79,7 @@ package final class EntityDescription: Sendable, CustomReflectable, CustomString
         hasEntityColumn = model.hasSubentities(root)
         isAbstract = entity.isAbstract
         self.type = type
+        self.isGenerated = isGenerated
         self.layout = layout
         self.shape = shape
         self.relationships = relationships

@@ -1,12 +1,12 @@
 import CambiumModel
 import Synchronization
 
-/// All entities of a model as what handles rows uses them.
+/// All entities of a model in numbers instead of names, for code that handles rows.
 package final class ModelDescription: Sendable, CustomReflectable, CustomStringConvertible {
     package let model: Model
     package let entities: [EntityDescription]
     /// Fetched and linked classes may be asked for their entity.
-    private let indexByName: [String: Int]
+    @usableFromInline let indexByName: [String: Int]
     /// For each entity the numbers of the entities in its family, itself first.
     package let families: [[Int]]
     /// For each entity the relationships (by identity) whose links a change of its objects can
@@ -39,7 +39,10 @@ package final class ModelDescription: Sendable, CustomReflectable, CustomStringC
     /// - Parameters:
     ///   - types: The classes of the objects, by the names of their entities.
     ///   - common: The class of the others.
-    package init(_ model: Model, types: [String: AnyClass], common: AnyClass) {
+    ///   - generated: The names of the entities whose classes have the checks of the model's limits.
+    package init(
+        _ model: Model, types: [String: AnyClass], common: AnyClass, generated: Set<String> = []
+    ) {
         self.model = model
         let indexByName = Dictionary(
             uniqueKeysWithValues: model.entities.enumerated().map { ($1.name, $0) })
@@ -47,8 +50,8 @@ package final class ModelDescription: Sendable, CustomReflectable, CustomStringC
         let identities = Self.identities(of: model)
         entities = model.entities.enumerated().map { index, entity in
             EntityDescription(
-                entity, index: index, in: model,
-                type: types[entity.name] ?? common,
+                entity, index: index, in: model, type: types[entity.name] ?? common,
+                isGenerated: generated.contains(entity.name),
                 relationships: Self.relationships(of: entity, in: model, indexByName, identities))
         }
         families = model.entities.map { entity in
@@ -113,6 +116,10 @@ package final class ModelDescription: Sendable, CustomReflectable, CustomStringC
 
     package var description: String { model.name }
     package var customMirror: Mirror { Mirror(self, children: ["name": model.name]) }
+
+    /// The number of the entity of a name.
+    @inlinable
+    package func index(named name: String) -> Int? { indexByName[name] }
 
     package subscript(name: String) -> EntityDescription? {
         indexByName[name].map { entities[$0] }

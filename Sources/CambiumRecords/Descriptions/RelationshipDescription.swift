@@ -1,6 +1,6 @@
 import CambiumModel
 
-/// A relationship as what handles rows uses it. A class, because setters and deletes look at one for
+/// A relationship in numbers instead of names, for code that handles rows. A class, because setters and deletes look at one for
 /// every object: a struct of names would be copied each time.
 package final class RelationshipDescription: Sendable {
     package let relationship: Relationship
@@ -61,11 +61,11 @@ package final class RelationshipDescription: Sendable {
         keepsOrder = isOrdered && place != .memory
     }
 
-    package var isToMany: Bool { relationship.isToMany }
-    package var isTransient: Bool { relationship.isTransient }
-    package var isJoinTable: Bool { place == .pairs }
+    @inlinable package var isToMany: Bool { relationship.isToMany }
+    @inlinable package var isTransient: Bool { relationship.isTransient }
+    @inlinable package var isJoinTable: Bool { place == .pairs }
     /// Whether its links are asked for, because they are not in the object's own row.
-    package var isKeptElsewhere: Bool { place == .farRow || place == .pairs }
+    @inlinable package var isKeptElsewhere: Bool { place == .farRow || place == .pairs }
 }
 
 /// Where a to-one that an object's own row keeps leads: what a getter needs of its description, in

@@ -3,7 +3,7 @@ import CambiumModel
 import CambiumSQLite
 
 extension SQLiteError: EngineError {
-    package var kind: StoreError.Code {
+    package var openingFailure: StoreError.Code {
         switch primaryCode {
         case 5, 6: .busy
         case 11, 26: .corrupt

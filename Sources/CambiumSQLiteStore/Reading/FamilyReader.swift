@@ -38,7 +38,7 @@ final class FamilyReader: Sendable {
     @inline(__always)
     func entity(of row: CurrentRow) -> Int {
         guard entity.hasEntityColumn else { return entity.index }
-        return model[row.text(at: 2)]?.index ?? entity.index
+        return model.index(named: row.text(at: 2)) ?? entity.index
     }
 
     /// Reads a row's values into a record.

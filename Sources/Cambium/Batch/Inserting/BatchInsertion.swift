@@ -1,4 +1,5 @@
 import CambiumRecords
+
 /// Inserts rows chunk by chunk.
 final class BatchInsertion: BatchWork {
     let resultType: BatchResultType

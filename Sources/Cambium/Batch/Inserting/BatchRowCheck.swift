@@ -1,4 +1,5 @@
 import CambiumRecords
+
 /// Looks in a record for what the store could not keep or does not check itself; the rest its own
 /// checks say.
 struct BatchRowCheck {

@@ -1,4 +1,5 @@
 import CambiumRecords
+
 /// What a batch update sets, checked against the entity.
 struct BatchAssignments {
     /// What a slot is set to.

@@ -1,4 +1,5 @@
 import CambiumRecords
+
 /// Sets properties of the rows that a request finds.
 struct BatchUpdate: BatchWork {
     let request: RowRequest

@@ -1,4 +1,5 @@
 import CambiumRecords
+
 extension CustomEngine {
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
         let graph = try makeGraph()

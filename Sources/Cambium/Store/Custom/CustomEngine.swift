@@ -118,5 +118,5 @@ struct CustomOpener: StoreOpening {
         return opened
     }
 
-    func undo() {}
+    func removeNewStore() {}
 }

@@ -1,4 +1,5 @@
 import CambiumRecords
+
 /// Works out what a save does to the rows of a custom store.
 struct NodeChanges {
     private let graph: NodeGraph

@@ -65,7 +65,7 @@ public struct StoreLoadingError: Error, Sendable {
                 .migrationFailed
             }
         case let error as any EngineError:
-            code(of: error.kind)
+            code(of: error.openingFailure)
         case let error as StoreError:
             code(of: error.code)
         case is MigrationStepError:

@@ -16,8 +16,8 @@ struct StoreOpener {
     /// What opens stores of its kind.
     var opening: any StoreOpening {
         switch description.type.kind {
-        case .sqlite: sqlite(at: description.location.path)
-        case .memory: sqlite(at: nil)
+        case .sqlite: sqlite(at: description.location.path, willOpen: warnAboutDrafts)
+        case .memory: sqlite(at: nil) {}
         case .atomic(let make):
             custom { setup in
                 let backend = try AtomicBackend(make(setup), compiled.model)
@@ -31,13 +31,15 @@ struct StoreOpener {
         }
     }
 
-    private func sqlite(at path: String?) -> SQLiteOpener {
+    private func sqlite(
+        at path: String?, willOpen: @escaping @Sendable () -> Void
+    ) -> SQLiteOpener {
         let compiled = compiled
         return SQLiteOpener(
             path: path, description.options, compiled.modelDescription,
             { compiled.migrationRunner }, statements: compiled.schema,
             migratesByDefault: migratesByDefault,
-            source: source?.path
+            source: source?.path, willOpen: willOpen
         ) { SectionCacheFile.remove(nil, ofStore: $0) }
     }
 

@@ -50,8 +50,7 @@ enum ObjectKind: String, CaseIterable, CustomTestStringConvertible {
 
 extension ManagedObjectContext {
     private func isPlain(_ type: ManagedObject.Type) -> Bool {
-        coordinator.model[type.entityName].map { $0.objectClass.entityReference.model == nil }
-            ?? false
+        coordinator.model[type.entityName]?.isGenerated == false
     }
 
     /// Inserts an object of a class's entity: one of the class, or a plain one.
