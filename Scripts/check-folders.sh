@@ -68,7 +68,7 @@ if [ -n "$accept" ]; then
             $1 != module { module = $1; folder = ""; printf "\n\n%s%s", module, rounds[module] }
             $2 != folder { folder = $2; printf "\n  %s:", folder }
             { printf " %s", $3 }
-            END { print "" }' "$work/arrows" | awk 'NF || filled; { filled = NF }'
+            END { print "" }' "$work/arrows" | awk 'BEGIN { filled = 1 } NF || filled; { filled = NF }'
     } >"$work/new"
     cp "$work/new" "$list"
 fi

@@ -85,12 +85,22 @@ folders() {
         "$work/package/Scripts"
     echo "struct Roof { let floor: Floor }" >"$work/package/Sources/Cambium/Upper/Roof.swift"
     printf 'struct Floor {}\n%s\n' "$1" >"$work/package/Sources/Cambium/Lower/Floor.swift"
-    printf 'Cambium\n  Upper: Lower\n' >"$work/package/Scripts/folders.txt"
+    printf '# Arrows\n\nCambium\n  Upper: Lower\n' >"$work/package/Scripts/folders.txt"
     sh "$root/Scripts/check-folders.sh" "$work/package" >"$work/output" 2>&1
 }
 
 folders "// Under the Roof."
 result $? "a folder uses what the list lets it use"
+cp "$work/package/Scripts/folders.txt" "$work/listed"
+sh "$root/Scripts/check-folders.sh" --accept "$work/package" >"$work/output" 2>&1 &&
+    cmp "$work/listed" "$work/package/Scripts/folders.txt" >>"$work/output" 2>&1
+result $? "the list written anew is as it was"
+printf '  may use each other: Upper Lower\n' >>"$work/package/Scripts/folders.txt"
+if sh "$root/Scripts/check-folders.sh" "$work/package" >"$work/output" 2>&1; then
+    result 1 "folders of the list that use each other no longer"
+else
+    says "no longer use each other" "folders of the list that use each other no longer"
+fi
 if folders "let roof: Roof?"; then result 1 "a folder uses what the list does not name"; else
     says "the folder Lower uses Upper" "a folder that uses another one than the list says"
     says "use each other: .*Lower" "folders that use each other"
