@@ -4,7 +4,6 @@
 set -eu
 caller=$(pwd)
 . "$(dirname "$0")/setup.sh"
-package=$(pwd)
 
 # The tests are built with the same flags, so that whoever runs both builds once.
 flags=$strict
@@ -16,6 +15,9 @@ if [ "${1:-}" = --release ]; then
 fi
 echo "Building Cambium and the demo, $note" >&2
 
-cd "$caller"  # files in the arguments are meant from here
 # shellcheck disable=SC2086
-exec swift run --package-path "$package" $flags package-index "$@"
+swiftpm build $flags --product package-index >&2
+# shellcheck disable=SC2086
+program=$(products $flags)/package-index
+cd "$caller"  # files in the arguments are meant from here
+exec "$program" "$@"

@@ -35,7 +35,7 @@ mkdir -p "$found" "$findings" "$kept"
 # The native build system alone links it: with the next one the program's `main` keeps its name,
 # which libFuzzer's library has too.
 echo "Building $program"
-swift build --build-system native -c release --package-path Tests/Fuzzing --scratch-path "$scratch" \
+swiftpm build --build-system native -c release --package-path Tests/Fuzzing --scratch-path "$scratch" \
     --product "$program" >"$scratch/$program.build" 2>&1 || {
     cat "$scratch/$program.build"
     fail "The fuzzer does not build. libFuzzer is in the toolchains of swift.org, not in Xcode's."

@@ -149,7 +149,7 @@ find "$copy" -depth -type d -empty ! -path "$copy/.build/*" -exec rmdir {} \;
 
 echo "Building the copy with $count faults"
 # shellcheck disable=SC2086
-if ! (cd "$copy" && swift build --build-tests $system) >"$work/build.log" 2>&1; then
+if ! (cd "$copy" && swiftpm build --build-tests $system) >"$work/build.log" 2>&1; then
     grep -m 20 'error:' "$work/build.log" || tail -n 40 "$work/build.log"
     exit 1
 fi

@@ -59,7 +59,7 @@ git show "$edition:Package.swift" | awk '
     }
 ' >"$package/Package.swift"
 # shellcheck disable=SC2086
-swift build --package-path "$package" --product StoreMaker $strict
+swiftpm build --package-path "$package" --product StoreMaker $strict
 maker=$(cd "$package" && products)/StoreMaker
 
 if [ "${1:-}" = --corpus ]; then

@@ -3,6 +3,7 @@
 # of a few thousand lines finds each recorded issue, what explains it (a seed to replay is there),
 # and every suite and test that failed. Ends as `swift test` does.
 set -eu
+. "$(dirname "$0")/setup.sh"
 
 # The random tests of one commit always go through the same cases, so that what fails elsewhere
 # fails here, and those of the next commit through others.
@@ -28,7 +29,7 @@ trap 'exit 1' HUP INT TERM
 # The status goes through a file, since a pipe's own is that of its last command.
 {
     status=0
-    swift test "$@" 2>&1 || status=$?
+    swiftpm test "$@" 2>&1 || status=$?
     echo "$status" >"$folder/status"
 } | tee "$folder/log"
 status=$(cat "$folder/status")

@@ -32,6 +32,21 @@ case $version in
     *) strict=$system ;;
 esac
 
+# `swift build`, `swift test`, and once more where the package manager itself crashed. On Linux it
+# sometimes does, in libdispatch while it runs many programs (swiftlang/swift#87033). What it has built
+# stays. Where a test crashes, it ends with 1.
+swiftpm() {
+    ended=0
+    swift "$@" || ended=$?
+    case $ended in
+        132 | 133 | 134 | 135 | 139)
+            echo "warning: 'swift $1' crashed (signal $((ended - 128))) and is run again" >&2
+            swift "$@"
+            ;;
+        *) return "$ended" ;;
+    esac
+}
+
 # The folder of what was built with the same arguments.
 products() {
     # shellcheck disable=SC2086

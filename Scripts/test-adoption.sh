@@ -23,9 +23,9 @@ trap 'exit 1' HUP INT TERM
 cd "$root"
 flags="$strict --package-path Tests/Adoption --scratch-path .build/adoption"
 # shellcheck disable=SC2086
-swift build --product CambiumTool $strict
+swiftpm build --product CambiumTool $strict
 # shellcheck disable=SC2086
-swift build --product ObjectDump $flags
+swiftpm build --product ObjectDump $flags
 tool=$(products)/CambiumTool
 # shellcheck disable=SC2086
 dump=$(products $flags)/ObjectDump

@@ -13,7 +13,7 @@ products=${1:-}
 if [ -z "$products" ]; then
     for target in ShopModel EverythingModel ExtendedModel ContactsModel; do
         # shellcheck disable=SC2086
-        swift build --target "$target" $strict
+        swiftpm build --target "$target" $strict
     done
     products=$(products)
 fi

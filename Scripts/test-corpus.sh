@@ -20,9 +20,9 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$root"
 # shellcheck disable=SC2086
-swift build --product CambiumTool $strict
+swiftpm build --product CambiumTool $strict
 # shellcheck disable=SC2086
-swift build --target Cambium $strict
+swiftpm build --target Cambium $strict
 products=$(products)
 passed=0
 failed=0

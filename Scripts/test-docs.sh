@@ -13,7 +13,7 @@ if [ "${1:-}" = --accept ]; then accept=yes; shift; fi
 tool=${1:-}
 if [ -z "$tool" ]; then
     # shellcheck disable=SC2086
-    swift build --product CambiumTool $strict || exit 1
+    swiftpm build --product CambiumTool $strict || exit 1
     tool=$(products)/CambiumTool
 fi
 pages=Sources/Cambium/Cambium.docc

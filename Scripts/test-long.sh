@@ -82,7 +82,7 @@ native_build_system() {
     excerpt=Sources/PackageIndex/Excerpt/packages.deb822
     # shellcheck disable=SC2086
     sh Scripts/test-plugin.sh &&
-        swift build --build-tests $native &&
+        swiftpm build --build-tests $native &&
         sh Scripts/run-tests.sh --skip-build $native &&
         sh Scripts/demo.sh --input "$excerpt" --store "$outputs/store.sqlite"
 }
@@ -126,11 +126,11 @@ optimized() {
     scratch=.build/model-based
     flags="$system -c release --package-path Tests/ModelBased --scratch-path $scratch"
     # shellcheck disable=SC2086
-    swift build --product CambiumTool $strict &&
+    swiftpm build --product CambiumTool $strict &&
         tool=$(products)/CambiumTool &&
         "$tool" compile Models/Everything/Everything.cambium --output "$scratch/Everything" &&
         "$tool" compile Models/TestDummy/TestDummies.cambium --output "$scratch/TestDummies" &&
-        swift build $flags --build-tests &&
+        swiftpm build $flags --build-tests &&
         env "$2" sh Scripts/run-tests.sh $flags --skip-build --filter "$1"
 }
 

@@ -51,7 +51,7 @@ change() {
 
 build() {
     # shellcheck disable=SC2086
-    swift build $system "$@" --package-path "$package" --scratch-path "$scratch" > "$output" 2>&1
+    swiftpm build $system "$@" --package-path "$package" --scratch-path "$scratch" > "$output" 2>&1
 }
 
 # Builds, and says what the build runs.
@@ -170,7 +170,7 @@ port() {
 }
 build_ported() {
     # shellcheck disable=SC2086
-    swift build $system --package-path "$work/Ported" --scratch-path "$scratch" \
+    swiftpm build $system --package-path "$work/Ported" --scratch-path "$scratch" \
         --disable-build-manifest-caching > "$output" 2>&1
 }
 bundle="$work/Ported/Sources/App/Old Shop.xcdatamodeld"
@@ -209,7 +209,7 @@ rm -rf "$package"
 readme_files "$package"
 # Without the cache: SwiftPM would take the other package's plan from the same folder for this one's.
 # shellcheck disable=SC2086
-swift build $system --package-path "$package" --scratch-path "$scratch" --disable-build-manifest-caching \
+swiftpm build $system --package-path "$package" --scratch-path "$scratch" --disable-build-manifest-caching \
     > "$output" 2>&1
 result $? "the README's example builds"
 says_nothing_of "warning" "without warnings"

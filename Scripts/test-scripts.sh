@@ -237,6 +237,36 @@ result $? "run-tests.sh leaves out at the end what passed"
 PATH="$work/tests:$PATH" sh "$root/Scripts/run-tests.sh" 0 >"$work/output" 2>&1
 result $? "run-tests.sh ends well where the tests do"
 
+# A package manager that crashes, for as often as a file says.
+mkdir -p "$work/crashes"
+cat >"$work/crashes/swift" <<END
+#!/bin/sh
+left=\$(cat "$work/left")
+echo "\$*, \$left left" >>"$work/calls"
+[ "\$1" = --version ] || [ "\$left" -eq 0 ] || { echo \$((left - 1)) >"$work/left"; kill -SEGV \$\$; }
+[ "\$2" != --fail ]
+END
+chmod +x "$work/crashes/swift"
+
+# crashes TIMES ARGUMENTS: what swiftpm does with a package manager that crashes as often.
+crashes() {
+    echo "$1" >"$work/left"
+    : >"$work/calls"
+    shift
+    PATH="$work/crashes:$PATH" sh -c ". '$root/Scripts/setup.sh'; swiftpm $*" "$root/Scripts/x.sh" \
+        >"$work/output" 2>&1
+}
+
+crashes 1 build --product x && [ "$(grep -c '^build --product x' "$work/calls")" -eq 2 ]
+result $? "a build goes on where the package manager crashed"
+says "'swift build' crashed (signal 11)" "a crash of the package manager is told"
+crashes 2 build
+[ $? -eq 139 ]
+result $? "a build that crashes again fails"
+crashes 0 build --fail
+[ $? -eq 1 ] && [ "$(grep -c '^build' "$work/calls")" -eq 1 ]
+result $? "a build that fails is not run again"
+
 # Command lines
 for arguments in "--budget" "--budget ten" "--minutes 3"; do
     # shellcheck disable=SC2086

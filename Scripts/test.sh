@@ -23,7 +23,7 @@ echo "no finding"
 
 step "build, warnings are errors"
 # shellcheck disable=SC2086
-swift build --build-tests $strict
+swiftpm build --build-tests $strict
 
 step "mistakes that must not compile"
 sh Scripts/test-compile-fail.sh
