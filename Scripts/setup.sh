@@ -3,33 +3,35 @@
 
 cd "$(dirname "$0")/.." || exit 1
 
+version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
+
+# use_build_system NAME: the arguments that name a build system, or none, in $system, and all that the
+# tests and the demo are built with in $strict. The same in all scripts: with other flags everything
+# is built again. What only editors and debuggers use is left out, and what the compiler checks of its
+# own work, which takes a tenth of the time. A compiler later than those that this was built with may
+# warn of more.
+use_build_system() {
+    if [ -n "$1" ]; then system="--build-system $1"; else system=; fi
+    strict=$system
+    case $version in
+        6.1 | 6.2 | 6.3)
+            # The other build system finds tests in the index store.
+            if [ "$1" = swiftbuild ]; then strict="$strict --disable-index-store"; fi
+            # The next build system does not obey -debug-info-format none.
+            strict="$strict -Xswiftc -Xfrontend -Xswiftc -gnone"
+            strict="$strict -Xswiftc -warnings-as-errors"
+            strict="$strict -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify"
+            strict="$strict -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen"
+            ;;
+    esac
+}
+
 # SwiftPM's next build system, in toolchains from 6.3 on, compiles each module once. The other one
 # compiles what the plugins' tool needs a second time. CAMBIUM_BUILD_SYSTEM names one to use instead:
 # native or swiftbuild.
-version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
 case $version in
-    6.0 | 6.1 | 6.2) system= ;;
-    *) system="--build-system swiftbuild" ;;
-esac
-if [ -n "${CAMBIUM_BUILD_SYSTEM:-}" ]; then system="--build-system $CAMBIUM_BUILD_SYSTEM"; fi
-
-# How the tests and the demo are built. The same in all scripts: with other flags everything is
-# built again. What only editors and debuggers use is left out, and what the compiler checks of its
-# own work, which takes a tenth of the time. A compiler later than those that this was built with may
-# warn of more.
-# shellcheck disable=SC2034
-case $version in
-    6.1 | 6.2 | 6.3)
-        # The other build system finds tests in the index store.
-        strict=$system
-        case $system in *swiftbuild) strict="$strict --disable-index-store" ;; esac
-        # The next build system does not obey -debug-info-format none.
-        strict="$strict -Xswiftc -Xfrontend -Xswiftc -gnone"
-        strict="$strict -Xswiftc -warnings-as-errors"
-        strict="$strict -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify"
-        strict="$strict -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen"
-        ;;
-    *) strict=$system ;;
+    6.0 | 6.1 | 6.2) use_build_system "${CAMBIUM_BUILD_SYSTEM:-}" ;;
+    *) use_build_system "${CAMBIUM_BUILD_SYSTEM:-swiftbuild}" ;;
 esac
 
 # `swift build`, `swift test`, and once more where the package manager itself crashed. On Linux it

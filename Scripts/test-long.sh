@@ -75,16 +75,17 @@ native_build_system() {
         *swiftbuild) ;;
         *) echo "The other parts use no other build system."; return 0 ;;
     esac
-    CAMBIUM_BUILD_SYSTEM=native
-    export CAMBIUM_BUILD_SYSTEM
-    # shellcheck disable=SC2086
-    native="--build-system native ${strict#"$system"}"
     excerpt=Sources/PackageIndex/Excerpt/packages.deb822
     # shellcheck disable=SC2086
-    sh Scripts/test-plugin.sh &&
-        swiftpm build --build-tests $native &&
-        sh Scripts/run-tests.sh --skip-build $native &&
-        sh Scripts/demo.sh --input "$excerpt" --store "$outputs/store.sqlite"
+    (
+        CAMBIUM_BUILD_SYSTEM=native
+        export CAMBIUM_BUILD_SYSTEM
+        use_build_system native
+        sh Scripts/test-plugin.sh &&
+            swiftpm build --build-tests $strict &&
+            sh Scripts/run-tests.sh --skip-build $strict &&
+            sh Scripts/demo.sh --input "$excerpt" --store "$outputs/store.sqlite"
+    )
 }
 
 # The Swift of every fixture, compiled and run, and that of real models, type-checked.

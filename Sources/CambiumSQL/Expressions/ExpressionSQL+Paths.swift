@@ -39,8 +39,10 @@ extension ExpressionSQL {
         }
         let (start, steps) = try join(root, allSteps)
         guard !steps.isEmpty else {
-            let column = SQLText.column(column, of: start)
-            return SQLFragment(raw: column, isPure: allSteps.isEmpty)
+            let isOfSubject = allSteps.isEmpty && root == .subject
+            return SQLFragment(
+                raw: SQLText.column(column, of: start), isPure: allSteps.isEmpty,
+                columns: isOfSubject ? [column] : [])
         }
         let select = try inSubselect { sql throws(ExpressionDiagnostics) in
             var previous = allSteps.count == steps.count ? sql.alias(of: root) : start

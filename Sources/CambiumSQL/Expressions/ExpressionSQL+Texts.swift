@@ -42,7 +42,7 @@ extension ExpressionSQL {
         if relation == .matches, case .literal(.string(let text), _) = right,
             one.parameters.isEmpty, let pattern = GlobPattern(regularExpression: text)
         {
-            return SQLFragment(raw: pattern.condition(on: one.text), isPure: one.isPure)
+            return one.replacingText(with: pattern.condition(on: one.text))
         }
         switch relation {
         case .beginsWith: return "substr(\(one), 1, length(\(other))) = \(other)"

@@ -223,7 +223,10 @@ package struct ExpressionSQL {
     /// A text for functions of SQLite's that end at a NUL: what no text has stands for it.
     func wholeText(_ text: SQLFragment, of expression: TypedExpression) -> SQLFragment {
         if case .literal = expression { return text }
-        return heedsNUL ? "\(raw: ConversionFunction.wholeText.rawValue)(\(text))" : text
+        if heedsNUL { return "\(raw: ConversionFunction.wholeText.rawValue)(\(text))" }
+        var text = text
+        text.endsAtNUL = true
+        return text
     }
 
     static func failure(_ message: String) -> ExpressionDiagnostics {

@@ -13,12 +13,19 @@ package struct SQLFragment: Sendable, Hashable {
     package private(set) var isPure = true
     /// The tables that it reads besides that of its own row.
     private(set) var tables: Set<String> = []
+    /// The columns of its own row that it reads.
+    private(set) var columns: Set<String> = []
+    /// Whether it sees no more of a text than what stands before a NUL.
+    var endsAtNUL = false
 
     /// A piece of fixed text.
-    init(raw text: String, isPure: Bool = true, tables: Set<String> = []) {
+    init(
+        raw text: String, isPure: Bool = true, tables: Set<String> = [], columns: Set<String> = []
+    ) {
         self.text = text
         self.isPure = isPure
         self.tables = tables
+        self.columns = columns
     }
 
     init(_ parameter: SQLParameter) {
@@ -34,11 +41,16 @@ package struct SQLFragment: Sendable, Hashable {
         return fragment
     }
 
+    /// The same of another text, which looks at the same.
+    func replacingText(with text: String) -> SQLFragment {
+        var fragment = self
+        fragment.text = text
+        return fragment
+    }
+
     /// The same parameters in a text around this one.
     func mapText(_ transform: (String) -> String) -> SQLFragment {
-        var fragment = impure
-        fragment.text = transform(text)
-        return fragment
+        impure.replacingText(with: transform(text))
     }
 
     /// The values to bind.
@@ -119,5 +131,7 @@ extension SQLFragment: ExpressibleByStringInterpolation {
         parameters += other.parameters
         isPure = isPure && other.isPure
         tables.formUnion(other.tables)
+        columns.formUnion(other.columns)
+        endsAtNUL = endsAtNUL || other.endsAtNUL
     }
 }

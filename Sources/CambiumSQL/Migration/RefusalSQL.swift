@@ -12,6 +12,8 @@ package enum RefusalSQL {
         let name: String
         /// SQL over the row.
         let condition: String
+        /// The columns that it looks at.
+        let columns: Set<String>
         /// The column whose value is to blame, where it is one.
         var column: String?
     }
@@ -53,8 +55,10 @@ package enum RefusalSQL {
         let checks = zip(numbers, conditions).map { number, condition in
             "\(number) INTEGER CONSTRAINT \(SQLText.identifier(condition.name)) CHECK (\(number))"
         }
-        let values = conditions.filter { $0.column != nil }.map {
-            "WHEN NOT (\($0.condition)) THEN \($0.column ?? "NULL")"
+        let values = conditions.compactMap { condition in
+            condition.column.map {
+                "WHEN NOT (\(condition.condition)) THEN \(SQLText.identifier($0))"
+            }
         }
         let value = values.isEmpty ? "NULL" : "CASE \(values.joined(separator: " ")) END"
         let results = conditions.map { "(\($0.condition)) IS NOT FALSE" }

@@ -12,55 +12,66 @@ extension Model {
     /// The conditions on one column: the range of its type and the limits. Each is NULL, which a
     /// CHECK lets pass, where the column is. A pattern has one where GLOB can say it: SQLite has no
     /// regular expressions of its own.
-    func checks(
-        of attribute: Attribute, column: String
-    ) -> [(ConstraintName.Check, String)] {
-        var checks: [(ConstraintName.Check, String)] = []
+    func checks(of attribute: Attribute, of entity: Entity) -> [Table.Check] {
+        let name = column(of: attribute.name, in: entity)
+        let column = SQLText.identifier(name)
+        var checks: [Table.Check] = []
+        func add(
+            _ check: ConstraintName.Check, _ condition: String, endsAtNUL: Bool = false,
+            _ bounds: ColumnBounds? = nil
+        ) {
+            checks.append(
+                Table.Check(
+                    name: .property(entity: entity.name, property: attribute.name, check),
+                    condition: condition, columns: [name], endsAtNUL: endsAtNUL, bounds: bounds))
+        }
+        func addRange(of integers: ClosedRange<Int64>) {
+            add(
+                .range, "\(column) BETWEEN \(integers.lowerBound) AND \(integers.upperBound)",
+                ColumnBounds(
+                    minimum: .integer(integers.lowerBound), maximum: .integer(integers.upperBound)))
+        }
         switch attribute.type {
-        case .bool:
-            checks.append((.range, "\(column) IN (0, 1)"))
-        case .int16:
-            checks.append((.range, "\(column) BETWEEN \(Int16.min) AND \(Int16.max)"))
-        case .int32:
-            checks.append((.range, "\(column) BETWEEN \(Int32.min) AND \(Int32.max)"))
-        default:
-            break
+        case .bool: add(.range, "\(column) IN (0, 1)")
+        case .int16: addRange(of: Int64(Int16.min)...Int64(Int16.max))
+        case .int32: addRange(of: Int64(Int32.min)...Int64(Int32.max))
+        default: break
         }
         let limits = attribute.enforcedLimits
         if let value = limits.minimum.flatMap({ bound($0, of: attribute) }) {
-            checks.append((.minimum, "\(column) >= \(value)"))
+            add(.minimum, "\(column) >= \(SQLText.literal(value))", ColumnBounds(minimum: value))
         }
         if let value = limits.maximum.flatMap({ bound($0, of: attribute) }) {
-            checks.append((.maximum, "\(column) <= \(value)"))
+            add(.maximum, "\(column) <= \(SQLText.literal(value))", ColumnBounds(maximum: value))
         }
         // How long a value in a file is, the row does not say.
         guard !attribute.usesExternalForm else { return checks }
         if let length = limits.minimumLength {
-            checks.append((.minimumLength, "length(\(column)) >= \(length)"))
+            add(
+                .minimumLength, "length(\(column)) >= \(length)", endsAtNUL: true,
+                ColumnBounds(isOfLength: true, minimum: .integer(Int64(length))))
         }
         if let length = limits.maximumLength {
-            checks.append((.maximumLength, "length(\(column)) <= \(length)"))
+            add(
+                .maximumLength, "length(\(column)) <= \(length)", endsAtNUL: true,
+                ColumnBounds(isOfLength: true, maximum: .integer(Int64(length))))
         }
         if let pattern = limits.pattern.flatMap(GlobPattern.init(regularExpression:)) {
-            checks.append((.pattern, pattern.condition(on: column)))
+            add(.pattern, pattern.condition(on: column), endsAtNUL: true)
         }
         return checks
     }
 
     /// A limit as the column's values are stored. A limit that they cannot be compared with (the
     /// compiler refuses such models) gives none.
-    private func bound(_ value: Value, of attribute: Attribute) -> String? {
-        if let stored = stored(value, as: attribute.type), stored != .null {
-            return SQLText.literal(stored)
-        }
+    private func bound(_ value: Value, of attribute: Attribute) -> StoredValue? {
+        if let stored = stored(value, as: attribute.type), stored != .null { return stored }
         switch (value, attribute.type) {
-        case (.int(let value), .int16), (.int(let value), .int32):
-            return SQLText.literal(.integer(value))
+        case (.int(let value), .int16), (.int(let value), .int32): return .integer(value)
         case (.double(let value), .int16), (.double(let value), .int32),
             (.double(let value), .int64):
-            return SQLText.literal(.real(value))
-        default:
-            return nil
+            return .real(value)
+        default: return nil
         }
     }
 
@@ -71,10 +82,10 @@ extension Model {
     ///   SQLite would not see that it serves a query.
     func columnCondition(
         _ condition: ModelExpression, of entity: Entity, for use: ExpressionSQL.Use
-    ) -> String? {
+    ) -> SQLFragment? {
         let fragment = try? ExpressionSQL.condition(
             condition, use: use, entity: entity, model: self, constants: .inline)
-        return fragment.flatMap { $0.isPure ? $0.text : nil }
+        return fragment.flatMap { $0.isPure ? $0 : nil }
     }
 
     /// Whether the store enforces a rule too, by a CHECK. One that needs more than the columns of

@@ -54,10 +54,7 @@ struct ObjectTableBuilder {
             column.isRequired = !attribute.isOptional
             column.defaultValue = model.sqlDefault(of: attribute)
         }
-        column.checks = model.checks(of: attribute, column: SQLText.identifier(name)).map {
-            Table.Check(
-                name: .property(entity: entity.name, property: attribute.name, $0), condition: $1)
-        }
+        column.checks = model.checks(of: attribute, of: entity)
         return column
     }
 
@@ -109,7 +106,8 @@ struct ObjectTableBuilder {
             Table.Check(
                 name: .property(entity: entity.name, property: property, .required),
                 condition:
-                    "\(otherEntities(than: entity)) OR \(SQLText.identifier(column)) IS NOT NULL")
+                    "\(otherEntities(than: entity)) OR \(SQLText.identifier(column)) IS NOT NULL",
+                columns: [SystemColumn.entity, column])
         }
     }
 
@@ -117,14 +115,18 @@ struct ObjectTableBuilder {
     /// are NULL in the rows of other entities.
     private func presences(of entity: Entity) -> [Table.Check] {
         entity.presenceRules(in: model).map { rule in
+            func names(_ parts: [String]) -> [String] {
+                parts.map { model.column(of: $0, in: entity) }
+            }
             func columns(_ parts: [String], _ test: String) -> String {
-                parts.map { "\(SQLText.identifier(model.column(of: $0, in: entity))) \(test)" }
+                names(parts).map { "\(SQLText.identifier($0)) \(test)" }
                     .joined(separator: " AND ")
             }
             return Table.Check(
                 name: .property(entity: entity.name, property: rule.composite, .presence),
                 condition: "\(columns(rule.parts, "IS NULL")) "
-                    + "OR \(columns(rule.required, "IS NOT NULL"))")
+                    + "OR \(columns(rule.required, "IS NOT NULL"))",
+                columns: Set(names(rule.parts + rule.required)))
         }
     }
 
@@ -149,10 +151,17 @@ struct ObjectTableBuilder {
     private func rules(of entity: Entity) -> [Table.Check] {
         entity.rules.compactMap { rule in
             model.columnCondition(rule.condition, of: entity, for: .truth).map { condition in
-                Table.Check(
-                    name: .rule(entity: entity.name, name: rule.name),
-                    condition: entity.parent == nil
-                        ? condition : "\(otherEntities(than: entity)) OR (\(condition))")
+                let name = ConstraintName.rule(entity: entity.name, name: rule.name)
+                guard entity.parent != nil else {
+                    return Table.Check(
+                        name: name, condition: condition.text, columns: condition.columns,
+                        endsAtNUL: condition.endsAtNUL)
+                }
+                return Table.Check(
+                    name: name,
+                    condition: "\(otherEntities(than: entity)) OR (\(condition.text))",
+                    columns: condition.columns.union([SystemColumn.entity]),
+                    endsAtNUL: condition.endsAtNUL)
             }
         }
     }
@@ -211,7 +220,7 @@ struct ObjectTableBuilder {
             return index(
                 count == 1 ? name : "\(name).\(count)", by: columns,
                 where: declared.condition.flatMap {
-                    model.columnCondition($0, of: entity, for: .filter)
+                    model.columnCondition($0, of: entity, for: .filter)?.text
                 })
         }
     }

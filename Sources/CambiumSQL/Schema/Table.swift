@@ -95,10 +95,26 @@ package struct Table: Sendable, Hashable {
         let name: ConstraintName
         /// SQL over the row.
         let condition: String
+        /// The columns that it looks at.
+        let columns: Set<String>
+        /// Whether it sees no more of a text than what stands before a NUL.
+        var endsAtNUL = false
+        /// What its one column may hold, where it says nothing else.
+        var bounds: ColumnBounds?
 
         /// What the table says of it.
-        var definition: String {
-            "CONSTRAINT \(SQLText.identifier(name.text)) CHECK (\(condition))"
+        var definition: String { "CONSTRAINT \(SQLText.identifier(name.text)) \(words)" }
+
+        /// The same without its name.
+        var words: String { "CHECK (\(condition))" }
+
+        /// Whether each row that meets it meets another one, as far as the two tell.
+        func implies(_ other: Check) -> Bool {
+            if condition == other.condition { return true }
+            guard columns == other.columns, let bounds, let wanted = other.bounds else {
+                return false
+            }
+            return bounds.areWithin(wanted)
         }
     }
 

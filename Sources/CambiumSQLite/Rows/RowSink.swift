@@ -27,6 +27,9 @@ final class RowSink {
     // Safety: a number, loaded and stored.
     @exclusivity(unchecked) private(set) var count = 0
 
+    /// Whether a statement runs whose rows it hands on. No other one of the connection runs then.
+    var isRunning: Bool { receiver != nil }
+
     func register(on connection: Connection) throws(SQLiteError) {
         // Safety: the sink belongs to the connection, which outlives its functions.
         let sink = Unmanaged.passUnretained(self).toOpaque()
@@ -61,8 +64,8 @@ final class RowSink {
             self.receiver = Unmanaged.passUnretained(receiver)
             count = 0
             defer {
-                self.receiver = nil
                 statement.reset()
+                self.receiver = nil
             }
             try withExtendedLifetime(receiver) {
                 do {

@@ -55,11 +55,11 @@ final class StatementTrace {
         finished.append(
             Finished(
                 sql: sql, expandedSQL: expanded, duration: .now - run.start,
-                rowCount: rowCount(run, isReading, isScan: sql.hasPrefix("SELECT sink("))))
+                rowCount: rowCount(run, isReading)))
     }
 
-    private func rowCount(_ run: Running, _ isReading: Bool, isScan: Bool) -> Int {
-        if isScan { return connection.sink.count }
+    private func rowCount(_ run: Running, _ isReading: Bool) -> Int {
+        if connection.sink.isRunning { return connection.sink.count }
         return isReading || run.rows > 0 ? run.rows : connection.changes
     }
 

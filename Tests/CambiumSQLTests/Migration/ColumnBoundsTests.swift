@@ -1,34 +1,79 @@
 import CambiumModel
 import CambiumPlan
 @testable import CambiumSQL
+import Foundation
 import Testing
 
 /// A limit that becomes wider refuses no row, so that none is read.
 struct ColumnBoundsTests {
     @Test(arguments: [
-        (#""count" >= 1"#, #""count" >= 0"#), (#""count" >= 1"#, #""count" >= 1"#),
-        (#""count" <= 10"#, #""count" <= 11"#), (#""price" >= 0.5"#, #""price" >= -0.5"#),
-        (#"length("name") <= 20"#, #"length("name") <= 200"#),
-        (#""price" >= x'80aa'"#, #""price" >= x'80a9'"#),
-        (#""size" BETWEEN -32768 AND 32767"#, #""size" BETWEEN -2147483648 AND 2147483647"#),
-        (#""size" BETWEEN 1 AND 5"#, #""size" >= 1"#),
-        (#""count" >= 1"#, #""count" >= (-9223372036854775807 - 1)"#),
+        (ColumnBounds(minimum: .integer(1)), ColumnBounds(minimum: .integer(0))),
+        (ColumnBounds(maximum: .integer(10)), ColumnBounds(maximum: .integer(11))),
+        (ColumnBounds(minimum: .real(0.5)), ColumnBounds(minimum: .real(-0.5))),
+        (
+            ColumnBounds(isOfLength: true, maximum: .integer(20)),
+            ColumnBounds(isOfLength: true, maximum: .integer(200))
+        ),
+        (
+            ColumnBounds(minimum: .blob(Data([0x80, 0xAA]))),
+            ColumnBounds(minimum: .blob(Data([0x80, 0xA9])))
+        ),
+        (
+            ColumnBounds(minimum: .integer(-32768), maximum: .integer(32767)),
+            ColumnBounds(minimum: .integer(.min), maximum: .integer(.max))
+        ),
+        (
+            ColumnBounds(minimum: .integer(1), maximum: .integer(5)),
+            ColumnBounds(minimum: .integer(1))
+        ),
     ])
-    func `a bound implies a wider one`(old: String, new: String) {
-        #expect(ColumnBounds.condition(old, implies: new))
-        #expect(old == new || !ColumnBounds.condition(new, implies: old))
+    func `bounds are within wider ones`(old: ColumnBounds, new: ColumnBounds) {
+        #expect(old.areWithin(old))
+        #expect(old.areWithin(new))
+        #expect(!new.areWithin(old))
     }
 
     @Test(arguments: [
-        (#""count" >= 1"#, #""count" <= 1"#), (#""count" >= 1"#, #""other" >= 0"#),
-        (#""count" >= 1"#, #"length("count") >= 0"#), (#""count" >= 1"#, #""count" >= 0.5"#),
-        (#"NOT "a" >= 1"#, #"NOT "a" >= 0"#), (#""a" >= 1 OR "b""#, #""a" >= 0 OR "b""#),
-        (#""a" >= "c""#, #""a" >= 0"#), (#""a" >= 5"#, #""a" BETWEEN 1 AND 9"#),
-        (#""a b"" >= 9 OR "c" >= 1"#, #""a b"" >= 9 OR "c" >= 0"#),
-        (#"'"' || "c" >= 1"#, #"'"' || "c" >= 0"#),
+        (ColumnBounds(minimum: .integer(1)), ColumnBounds(maximum: .integer(1))),
+        (ColumnBounds(minimum: .integer(1)), ColumnBounds(isOfLength: true, minimum: .integer(0))),
+        (ColumnBounds(minimum: .integer(1)), ColumnBounds(minimum: .real(0.5))),
+        (
+            ColumnBounds(minimum: .integer(5)),
+            ColumnBounds(minimum: .integer(1), maximum: .integer(9))
+        ),
     ])
-    func `what the texts do not tell is not implied`(old: String, new: String) {
-        #expect(!ColumnBounds.condition(old, implies: new))
+    func `what two bounds do not tell is not taken for granted`(
+        old: ColumnBounds, new: ColumnBounds
+    ) {
+        #expect(!old.areWithin(new))
+    }
+
+    @Test func `a check of another column, or of more than a column, implies nothing`() throws {
+        func checks(atLeast least: Int64) throws -> [Table.Check] {
+            let attributes = ["count", "other"].map {
+                Attribute(
+                    name: $0, type: .int64, isOptional: true, limits: Limits(minimum: .int(least)))
+            }
+            let rule = Rule(
+                name: "rule",
+                condition: .not(
+                    .comparison(
+                        .keyPath(root: .subject, names: ["count"]), .greaterOrEqual,
+                        .literal(.int(least)), [])))
+            let model = Model(
+                name: "Shop", version: "1",
+                entities: [Entity(name: "Item", attributes: attributes, rules: [rule])])
+            let table = try #require(
+                Schema(of: model).tables.first { $0.name == "Item" })
+            return table.columns.flatMap(\.checks) + table.checks
+        }
+        let old = try checks(atLeast: 1)
+        let new = try checks(atLeast: 0)
+        #expect(
+            old.map { one in new.map(one.implies) } == [
+                [true, false, false], [false, true, false], [false, false, false],
+            ])
+        #expect(old.map(\.columns) == [["count"], ["other"], ["count"]])
     }
 
     // MARK: Steps

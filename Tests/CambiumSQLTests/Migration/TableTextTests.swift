@@ -22,17 +22,6 @@ import Testing
         #expect(TableText("CREATE INDEX a ON b (c)") == nil)
     }
 
-    @Test func `texts and names in conditions are no conditions`() {
-        let part = """
-            "a""b" TEXT DEFAULT 'CONSTRAINT "no" CHECK (1)'
-                CONSTRAINT "x""y" CHECK ("a""b" <> ')' AND length("a""b") < 3)
-                CONSTRAINT "z" CHECK ((1))
-            """
-        let checks = TableText.checks(in: part)
-        #expect(checks.map(\.name) == [#"x"y"#, "z"])
-        #expect(checks.map(\.condition) == [#""a""b" <> ')' AND length("a""b") < 3"#, "(1)"])
-    }
-
     @Test func `tables are alike whose columns stand in another order`() {
         func catalogue(_ sql: String) -> Catalogue {
             Catalogue(rows: [[.text("A"), .text(sql)]])

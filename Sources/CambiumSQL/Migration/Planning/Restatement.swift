@@ -33,7 +33,7 @@ struct Restatement: Hashable {
         let columns = old.columns.map { ($0.name, Form($0)) }
         self.init(
             columns: Dictionary(columns, uniquingKeysWith: { first, _ in first }),
-            constraints: old.constraints, options: old.options, to: new,
+            constraints: old.constraints, known: old.checks, options: old.options, to: new,
             besides: added)
     }
 
@@ -49,35 +49,38 @@ struct Restatement: Hashable {
             !constraints.contains(where: { $0.hasPrefix("\"") })
         else { return nil }
         self.init(
-            columns: columns, constraints: constraints,
+            columns: columns, constraints: constraints, known: [],
             options: String(text.tail.drop { $0 == ")" || $0 == " " || $0 == "\n" }), to: new,
             besides: [])
     }
 
     private init?(
-        columns: [String: Form], constraints: [String], options: String, to new: Table,
-        besides added: [Table.Column]
+        columns: [String: Form], constraints: [String], known: [Table.Check], options: String,
+        to new: Table, besides added: [Table.Column]
     ) {
         guard options == new.options else { return nil }
         var replacements: [Replacement] = []
         var conditions: [RefusalSQL.Condition] = []
-        func check(_ part: String, besides old: String = "", of column: Table.Column? = nil) {
-            let known = TableText.checks(in: old).map(\.condition)
-            for (name, condition) in TableText.checks(in: part)
-            where !known.contains(where: { ColumnBounds.condition($0, implies: condition) }) {
-                conditions += new.textConditions(of: condition)
-                    .filter { !conditions.contains($0) }
+        /// Notes the checks that rows have not met: none of the known ones implies them, and what
+        /// the table said does not have their words.
+        func require(
+            _ checks: [Table.Check], besides known: [Table.Check], in text: String,
+            of column: Table.Column? = nil
+        ) {
+            for check in checks
+            where !known.contains(where: { $0.implies(check) }) && !text.contains(check.words) {
+                conditions += new.textConditions(of: check).filter { !conditions.contains($0) }
                 conditions.append(
                     .init(
-                        name: name, condition: condition,
-                        column: column.map { SQLText.identifier($0.name) }))
+                        name: check.name.text, condition: check.condition, columns: check.columns,
+                        column: column?.name))
             }
         }
         for column in added {
             guard !column.checks.isEmpty else { continue }
             replacements.append(
                 Replacement(old: column.bareDefinition, new: column.definition))
-            check(column.definition, of: column)
+            require(column.checks, besides: [], in: "", of: column)
         }
         let addedNames = Set(added.map(\.name))
         for column in new.columns where !addedNames.contains(column.name) {
@@ -85,24 +88,25 @@ struct Restatement: Hashable {
             if old.definition == column.definition { continue }
             guard old.canBecome(column) else { return nil }
             replacements.append(Replacement(old: old.definition, new: column.definition))
-            check(column.definition, besides: old.definition, of: column)
+            require(column.checks, besides: old.checks, in: old.definition, of: column)
         }
-        let (gone, gained) = (
-            constraints.filter { !new.constraints.contains($0) },
-            new.constraints.filter { !constraints.contains($0) }
-        )
-        guard (gone + gained).allSatisfy({ $0.hasPrefix("CONSTRAINT \"") }) else { return nil }
+        let gained = new.checks.filter { !constraints.contains($0.definition) }
+        let gone = constraints.filter { !new.constraints.contains($0) }
+        // A primary key is nothing that a text alone can change.
+        guard gone.allSatisfy({ $0.hasPrefix("CONSTRAINT \"") }),
+            constraints.count - gone.count + gained.count == new.constraints.count
+        else { return nil }
         for constraint in gone {
             replacements.append(Replacement(old: ",\n    \(constraint)", new: ""))
         }
-        for constraint in gained { check(constraint, besides: gone.joined(separator: "\n")) }
-        self.gained = gained
+        require(gained, besides: known, in: gone.joined(separator: "\n"))
+        self.gained = gained.map(\.definition)
         end = ") \(new.options)"
         table = new.name
         self.replacements = replacements
         let constant = Set(added.filter { !$0.isGenerated }.map(\.name))
         func isOfOneRow(_ condition: RefusalSQL.Condition) -> Bool {
-            TableText.names(in: condition.condition).allSatisfy(constant.contains)
+            condition.columns.isSubset(of: constant)
         }
         conditionsOfOneRow = conditions.filter(isOfOneRow)
         self.conditions = conditions.filter { !isOfOneRow($0) }
@@ -114,12 +118,14 @@ struct Restatement: Hashable {
     /// What a table or a store says of a column.
     struct Form {
         let definition: String
+        /// The checks that a table has; what a store says has them as text.
+        let checks: [Table.Check]
         private let type: String
         private let isRequired: Bool
         private let isComputed: Bool
 
         init(_ column: Table.Column) {
-            definition = column.definition
+            (definition, checks) = (column.definition, column.checks)
             type = column.type.rawValue
             (isRequired, isComputed) = (column.isRequired, column.isGenerated)
         }
@@ -129,7 +135,7 @@ struct Restatement: Hashable {
             let name = SQLText.identifier(column) + " "
             guard text.hasPrefix(name) else { return nil }
             let rest = text.dropFirst(name.count)
-            definition = text
+            (definition, checks) = (text, [])
             type = String(rest.prefix { $0 != " " && $0 != "\n" })
             isRequired = rest.dropFirst(type.count).hasPrefix(" NOT NULL")
             isComputed = rest.contains("GENERATED ALWAYS AS")

@@ -57,11 +57,10 @@ extension Table {
     /// The tables that its columns have keys of.
     fileprivate var links: Set<String> { Set(columns.compactMap(\.destination)) }
 
-    /// Those that no row, or none of some entity, can be without.
+    /// Those that no row, or none of some entity, may be able to be without.
     fileprivate var requiredLinks: [String] {
         columns.filter { column in
-            let condition = "\(SQLText.identifier(column.name)) IS NOT NULL"
-            return column.isRequired || checks.contains { $0.condition.contains(condition) }
+            column.isRequired || checks.contains { $0.columns.contains(column.name) }
         }.compactMap(\.destination)
     }
 }
