@@ -64,8 +64,10 @@ maker=$(cd "$package" && products)/StoreMaker
 
 if [ "${1:-}" = --corpus ]; then
     "$maker" corpus "$corpus" "$root" "$work/stores"
+    CAMBIUM_OLD_STORES=$work/stores
+    export CAMBIUM_OLD_STORES
     # shellcheck disable=SC2086
-    CAMBIUM_OLD_STORES=$work/stores swift test $strict --filter OldStoreTests
+    swiftpm test $strict --filter OldStoreTests
 else
     "$maker" ours "$package" "$work/stores"
     (cd "$work/stores" && find . -type f | LC_ALL=C sort | tar -cf - -T - | gzip -9n) \

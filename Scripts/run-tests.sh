@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs `swift test` with the arguments, and says again at the end what failed: a reader of the last
-# of a few thousand lines finds each recorded issue, what explains it (a seed to replay is there),
-# and every suite and test that failed. Ends as `swift test` does.
+# Runs `swift test` with the arguments, in the root of the checkout, and says again at the end what
+# failed: a reader of the last of a few thousand lines finds each recorded issue, what explains it (a
+# seed to replay is there), and every suite and test that failed. Ends as `swift test` does.
 set -eu
 . "$(dirname "$0")/setup.sh"
 

@@ -3,21 +3,21 @@
 
 cd "$(dirname "$0")/.." || exit 1
 
-version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
+toolchain=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
 
-# use_build_system NAME: the arguments that name a build system, or none, in $system, and all that the
-# tests and the demo are built with in $strict. The same in all scripts: with other flags everything
-# is built again. What only editors and debuggers use is left out, and what the compiler checks of its
-# own work, which takes a tenth of the time. A compiler later than those that this was built with may
-# warn of more.
+# use_build_system NAME: sets $system to the arguments that name a build system, native, swiftbuild or
+# the toolchain's own (an empty name), and $strict to all that the tests and the demo are built with.
+# Those are the same in all scripts: with others everything is built again. What only editors and
+# debuggers use is left out, and what the compiler checks of its own work, which takes a tenth of the
+# time. A compiler later than those that this was built with may warn of more.
 use_build_system() {
     if [ -n "$1" ]; then system="--build-system $1"; else system=; fi
     strict=$system
-    case $version in
+    case $toolchain in
         6.1 | 6.2 | 6.3)
-            # The other build system finds tests in the index store.
+            # The native build system finds tests in the index store.
             if [ "$1" = swiftbuild ]; then strict="$strict --disable-index-store"; fi
-            # The next build system does not obey -debug-info-format none.
+            # swiftbuild does not obey -debug-info-format none.
             strict="$strict -Xswiftc -Xfrontend -Xswiftc -gnone"
             strict="$strict -Xswiftc -warnings-as-errors"
             strict="$strict -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify"
@@ -26,23 +26,23 @@ use_build_system() {
     esac
 }
 
-# SwiftPM's next build system, in toolchains from 6.3 on, compiles each module once. The other one
-# compiles what the plugins' tool needs a second time. CAMBIUM_BUILD_SYSTEM names one to use instead:
-# native or swiftbuild.
-case $version in
+# swiftbuild, in toolchains from 6.3 on, compiles each module once. The native one compiles what the
+# plugins' tool needs a second time. CAMBIUM_BUILD_SYSTEM names the one to use.
+case $toolchain in
     6.0 | 6.1 | 6.2) use_build_system "${CAMBIUM_BUILD_SYSTEM:-}" ;;
     *) use_build_system "${CAMBIUM_BUILD_SYSTEM:-swiftbuild}" ;;
 esac
 
-# `swift build`, `swift test`, and once more where the package manager itself crashed. On Linux it
-# sometimes does, in libdispatch while it runs many programs (swiftlang/swift#87033). What it has built
-# stays. Where a test crashes, it ends with 1.
+# swiftpm COMMAND ARGUMENTS: runs `swift build` or `swift test`, and once more where the package
+# manager itself crashed. On Linux it sometimes does, in libdispatch while it runs many programs
+# (swiftlang/swift#87033). What it has built stays. A test that crashes is another case: `swift test`
+# ends with 1 then.
 swiftpm() {
     ended=0
     swift "$@" || ended=$?
     case $ended in
         132 | 133 | 134 | 135 | 139)
-            echo "warning: 'swift $1' crashed (signal $((ended - 128))) and is run again" >&2
+            echo "note: 'swift $1' crashed (signal $((ended - 128))) and is run again" >&2
             swift "$@"
             ;;
         *) return "$ended" ;;

@@ -36,15 +36,15 @@ git_here() { git -C "$repository" -c user.name=Test -c user.email=test@localhost
 git_here init -q && git_here add -A && git_here commit -qm "$version" && git_here tag "$version" ||
     fail "The repository for the package cannot be made."
 
-# swiftpm COMMAND ARGUMENT…: what SwiftPM remembers of repositories stays in the folder.
-swiftpm() {
+# in_package COMMAND ARGUMENT…: what SwiftPM remembers of repositories stays in the folder.
+in_package() {
     command=$1
     shift
     # shellcheck disable=SC2086
-    swift "$command" $system --package-path "$package" --cache-path "$work/cache" \
+    swiftpm "$command" $system --package-path "$package" --cache-path "$work/cache" \
         --security-path "$work/security" "$@" > "$output" 2>&1
 }
-build() { swiftpm build; }
+build() { in_package build; }
 
 # timed NAME SECONDS COMMAND…: says how long a command took, and checks it generously: other work
 # on the machine slows it down.
@@ -124,7 +124,7 @@ options.draftPolicy = DraftPolicy(rawValue: CommandLine.arguments.last ?? "") ??
 timed "the README's package builds with version $version of Cambium" 1200 build
 if [ "$failed" -gt 0 ]; then end_of_checks; exit 1; fi
 says_nothing_of "warning" "without warnings"
-swiftpm build --show-bin-path
+in_package build --show-bin-path
 bin=$(tail -n 1 "$output")
 mkdir "$work/store"
 shelf refuse "$work/store"
@@ -158,7 +158,7 @@ fi
 edit 's/Book\.yaer >/Book.year >/' "$package/Sources/shelf/main.swift"
 
 # A second version
-cambium() { swiftpm package --allow-writing-to-package-directory cambium "$@"; }
+cambium() { in_package package --allow-writing-to-package-directory cambium "$@"; }
 cambium version new --freeze
 result $? "swift package cambium version new --freeze"
 says "Made .*/2.xml, a copy of version 1" "it says what it has made"

@@ -130,7 +130,9 @@ EOF
 
 flags="--package-path $package --scratch-path $work/build"
 # shellcheck disable=SC2086
-swift run $system $flags Run
+swiftpm build $system $flags --product Run
+# shellcheck disable=SC2086
+swift run --skip-build $system $flags Run
 
 # What users see of a generated module: where a case has the list Symbols.txt, it is all.
 target=$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -n 1)

@@ -237,18 +237,18 @@ result $? "run-tests.sh leaves out at the end what passed"
 PATH="$work/tests:$PATH" sh "$root/Scripts/run-tests.sh" 0 >"$work/output" 2>&1
 result $? "run-tests.sh ends well where the tests do"
 
-# A package manager that crashes, for as often as a file says.
+# A package manager that crashes as often as a file says.
 mkdir -p "$work/crashes"
 cat >"$work/crashes/swift" <<END
 #!/bin/sh
 left=\$(cat "$work/left")
 echo "\$*, \$left left" >>"$work/calls"
-[ "\$1" = --version ] || [ "\$left" -eq 0 ] || { echo \$((left - 1)) >"$work/left"; kill -SEGV \$\$; }
+[ "\$1" = --version ] || [ "\$left" -eq 0 ] || { echo \$((left - 1)) >"$work/left"; ulimit -c 0; kill -SEGV \$\$; }
 [ "\$2" != --fail ]
 END
 chmod +x "$work/crashes/swift"
 
-# crashes TIMES ARGUMENTS: what swiftpm does with a package manager that crashes as often.
+# crashes TIMES ARGUMENTS: what swiftpm does with a package manager that crashes so many times.
 crashes() {
     echo "$1" >"$work/left"
     : >"$work/calls"

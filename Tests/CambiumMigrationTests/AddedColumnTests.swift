@@ -162,4 +162,28 @@ struct AddedColumnTests {
                 old, new, rows: "INSERT INTO Product (_id, a, b) VALUES (1, 5, NULL)",
                 query: "SELECT a FROM Product") == [["5"]])
     }
+
+    @Test func `a rule of a sub-entity asks its own rows, wherever they stand`() throws {
+        func model(_ version: String, _ more: [Attribute] = [], _ rules: [Rule] = []) -> Model {
+            Store.model(
+                version,
+                [
+                    Entity(name: "Shape", attributes: [Store.string("name", optional: true)]),
+                    Entity(name: "Circle", parent: "Shape", attributes: more, rules: rules),
+                ])
+        }
+        let radius = Attribute(name: "radius", type: .double, isOptional: true)
+        let rule = Rule(
+            name: "r",
+            condition: .comparison(
+                .keyPath(root: .subject, names: ["radius"]), .notEqual, .literal(.null), []))
+        let (old, new) = (model("1"), model("2", [radius], [rule]))
+        let row = "INSERT INTO Shape (_id, _entity) VALUES "
+        #expect(
+            try Store.migrate(
+                old, new, rows: row + "(1, 'Shape')", query: "SELECT _id FROM Shape") == [["1"]])
+        #expect(throws: MigrationError.self) {
+            try Store.migrate(old, new, rows: row + "(1, 'Shape'), (2, 'Circle')")
+        }
+    }
 }

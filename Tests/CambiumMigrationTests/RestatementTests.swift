@@ -122,6 +122,64 @@ import Testing
         }
     }
 
+    @Test func `a limit that is wider in the same version reads no row`() throws {
+        func model(_ maximum: Int64) -> Model {
+            product("1", .int32, Limits(maximum: .int(maximum)))
+        }
+        let connection = try MigrationProver.makeStore(of: model(9), seed: nil)
+        let catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
+        func readsRows(to new: Model, of old: Model?) -> Bool {
+            SchemaRefresh(from: catalogue, of: old.map { Schema(of: $0) }, to: Schema(of: new))
+                .statements.contains { statement in
+                    if case .checkRows = statement.operation { true } else { false }
+                }
+        }
+        #expect(!readsRows(to: model(11), of: model(9)))
+        #expect(readsRows(to: model(7), of: model(9)))
+        // Where nothing tells what the store was written with, or something that it is not.
+        #expect(readsRows(to: model(11), of: nil))
+        #expect(readsRows(to: model(11), of: model(10)))
+    }
+
+    @Test func `a text that a wider limit does not see to its end is no hindrance`() throws {
+        func runner(_ length: Int) -> MigrationRunner {
+            let title = Attribute(
+                name: "title", type: .string, isOptional: true,
+                limits: Limits(maximumLength: length))
+            let model = product("1", more: [title])
+            var runner = MigrationRunner(model: model)
+            runner.drafts = DraftVersions(of: model, isFrozen: false, earlier: [:])
+            return runner
+        }
+        let connection = try Connection(path: ":memory:")
+        #expect(try runner(3).open(connection) == .created)
+        try connection.execute(
+            "INSERT INTO Product (x, title) VALUES (1, 'ab' || char(0) || 'cdef')")
+        #expect(try runner(5).open(connection) == .refreshed(backup: nil))
+        #expect(try runner(5).open(connection) == .current)
+    }
+
+    @Test func `a default that reads like a check is none`() throws {
+        func model(_ version: String, _ limits: Limits) -> Model {
+            product(
+                version,
+                more: [
+                    Attribute(
+                        name: "note", type: .string,
+                        defaultValue: .constant(.string("CHECK (length(\"note\") <= 3)")),
+                        limits: limits)
+                ])
+        }
+        let (old, new) = (model("1", Limits()), model("2", Limits(maximumLength: 3)))
+        let row = "INSERT INTO Product (_id, x, note) VALUES (1, 5, "
+        #expect(throws: MigrationError.self) {
+            try Store.migrate(old, new, rows: row + "'four')")
+        }
+        #expect(
+            try Store.migrate(
+                old, new, rows: row + "'abc')", query: "SELECT note FROM Product") == [["abc"]])
+    }
+
     @Test func `nobody else can write the schema`() throws {
         let connection = try MigrationProver.makeStore(of: product("1"), seed: nil)
         try connection.execute(rows)

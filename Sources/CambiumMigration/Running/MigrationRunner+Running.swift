@@ -1,3 +1,4 @@
+import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
@@ -44,7 +45,7 @@ extension MigrationRunner {
                 try connection.asking(every: MigrationMeter.instructionsPerTick, meter.tick) {
                     try connection.withoutDefense {
                         try run(
-                            chain, on: connection, meter, foreign,
+                            chain, on: connection, meter, foreign, writtenAs: kept,
                             repairing: {
                                 try repair(changed, of: state, chain, on: connection, meter)
                             },
@@ -141,9 +142,11 @@ extension MigrationRunner {
 
     private func run(
         _ chain: MigrationChain, on connection: Connection, _ meter: MigrationMeter,
-        _ foreign: ForeignColumns, repairing repair: () throws -> Void, files: ExternalFiles?
+        _ foreign: ForeignColumns, writtenAs kept: StoreDefinition?,
+        repairing repair: () throws -> Void, files: ExternalFiles?
     ) throws {
         var foreign = foreign
+        let old = chain.migrations.isEmpty ? kept.flatMap { Model(definition: $0.definition) } : nil
         let links = try ForeignLinks(in: connection, chain, schema)
         let others = try SetAsideObjects(of: connection)
         let history = try CarriedHistory(in: connection, chain, isThere: others.history != nil)
@@ -176,7 +179,8 @@ extension MigrationRunner {
         // What cannot be restated is made anew.
         for mayRestate in [true, false] {
             let refresh = SchemaRefresh(
-                from: catalogue, to: schema, expected, mayRestate: mayRestate)
+                from: catalogue, of: old.map { Schema(of: $0) }, to: schema, expected,
+                mayRestate: mayRestate)
             if refresh.statements.isEmpty { break }
             if isProof, !chain.migrations.isEmpty {
                 throw MigrationProver.Failure(

@@ -13,7 +13,7 @@ package struct SQLFragment: Sendable, Hashable {
     package private(set) var isPure = true
     /// The tables that it reads besides that of its own row.
     private(set) var tables: Set<String> = []
-    /// The columns of its own row that it reads.
+    /// The columns of its own row that it reads: all of them where it is pure.
     private(set) var columns: Set<String> = []
     /// Whether it sees no more of a text than what stands before a NUL.
     var endsAtNUL = false

@@ -8,14 +8,19 @@ package struct SchemaRefresh: Sendable {
     /// Compares a store with the schema it should have. What is not ours is left alone.
     ///
     /// - Parameters:
+    ///   - old: The schema that the store was written with, where that is known: what its checks
+    ///     imply needs no look at the rows then.
     ///   - target: The catalogue of a fresh store of the schema, where it is known already.
     ///   - mayRestate: Whether what a table says may be changed without writing its rows again; the
     ///     statements then run where SQLite lets its schema be written.
     package init(
-        from catalogue: Catalogue, to schema: Schema, _ target: Catalogue? = nil,
-        mayRestate: Bool = true
+        from catalogue: Catalogue, of old: Schema? = nil, to schema: Schema,
+        _ target: Catalogue? = nil, mayRestate: Bool = true
     ) {
         let target = target ?? Catalogue(of: schema)
+        let oldTables = (old?.tables ?? []).filter {
+            Catalogue.normalized($0.createStatement()) == catalogue.entries[$0.name]
+        }
         let different = Set(
             target.entries.keys.filter { catalogue.entries[$0] != target.entries[$0] })
         var restated: [MigrationStatement] = []
@@ -23,9 +28,11 @@ package struct SchemaRefresh: Sendable {
             guard different.contains(table.name) else { return false }
             guard mayRestate else { return true }
             let text = catalogue.tables[table.name].flatMap(TableText.init)
-            guard let restatement = text.flatMap({ Restatement(from: $0, to: table) }),
-                !restatement.isEmpty
-            else { return true }
+            let restatement = text.flatMap { text in
+                Restatement(
+                    from: text, of: oldTables.first { $0.name == table.name }, to: table)
+            }
+            guard let restatement, !restatement.isEmpty else { return true }
             restated += restatement.statements
             return false
         }

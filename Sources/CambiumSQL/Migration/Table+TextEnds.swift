@@ -1,6 +1,6 @@
 extension Table {
-    /// Conditions that texts have no NUL where a CHECK would not see what comes after it. Cambium
-    /// writes no text with one; another program may have.
+    /// Conditions that texts have no NUL where a CHECK would not see what comes after it: SQLite's
+    /// length() and GLOB end there. Cambium writes no text with one; another program may have.
     func textConditions(of check: Check) -> [RefusalSQL.Condition] {
         guard check.endsAtNUL else { return [] }
         return columns.filter { column in

@@ -103,10 +103,9 @@ package struct Table: Sendable, Hashable {
         var bounds: ColumnBounds?
 
         /// What the table says of it.
-        var definition: String { "CONSTRAINT \(SQLText.identifier(name.text)) \(words)" }
-
-        /// The same without its name.
-        var words: String { "CHECK (\(condition))" }
+        var definition: String {
+            "CONSTRAINT \(SQLText.identifier(name.text)) CHECK (\(condition))"
+        }
 
         /// Whether each row that meets it meets another one, as far as the two tell.
         func implies(_ other: Check) -> Bool {
@@ -120,8 +119,13 @@ package struct Table: Sendable, Hashable {
 
     /// What the table says beside its columns, each a line.
     var constraints: [String] {
-        let key = primaryKey.map(SQLText.identifier).joined(separator: ", ")
-        return (key.isEmpty ? [] : ["PRIMARY KEY (\(key))"]) + checks.map(\.definition)
+        [primaryKeyConstraint].compactMap(\.self) + checks.map(\.definition)
+    }
+
+    /// What it says of a primary key of several columns.
+    var primaryKeyConstraint: String? {
+        primaryKey.isEmpty
+            ? nil : "PRIMARY KEY (\(primaryKey.map(SQLText.identifier).joined(separator: ", ")))"
     }
 
     /// The columns that hold keys of another table.

@@ -27,7 +27,7 @@ final class RowSink {
     // Safety: a number, loaded and stored.
     @exclusivity(unchecked) private(set) var count = 0
 
-    /// Whether a statement runs whose rows it hands on. No other one of the connection runs then.
+    /// Whether a statement runs whose rows it hands on. Their receiver may run no other one.
     var isRunning: Bool { receiver != nil }
 
     func register(on connection: Connection) throws(SQLiteError) {

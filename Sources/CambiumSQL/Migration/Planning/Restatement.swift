@@ -38,10 +38,14 @@ struct Restatement: Hashable {
     }
 
     /// Compares what a store says about a table with what it should say.
-    init?(from text: TableText, to new: Table) {
+    ///
+    /// - Parameter old: The table that the text is of, where that is known.
+    init?(from text: TableText, of old: Table?, to new: Table) {
         var columns: [String: Form] = [:]
         for column in new.columns {
-            columns[column.name] = text.parts.lazy.compactMap { Form($0, of: column.name) }.first
+            let known = old?.columns.first { $0.name == column.name }
+            columns[column.name] =
+                text.parts.lazy.compactMap { Form($0, of: column.name, known?.checks ?? []) }.first
         }
         let definitions = Set(columns.values.map(\.definition))
         let constraints = text.parts.filter { !definitions.contains($0) }
@@ -49,7 +53,7 @@ struct Restatement: Hashable {
             !constraints.contains(where: { $0.hasPrefix("\"") })
         else { return nil }
         self.init(
-            columns: columns, constraints: constraints, known: [],
+            columns: columns, constraints: constraints, known: old?.checks ?? [],
             options: String(text.tail.drop { $0 == ")" || $0 == " " || $0 == "\n" }), to: new,
             besides: [])
     }
@@ -61,26 +65,18 @@ struct Restatement: Hashable {
         guard options == new.options else { return nil }
         var replacements: [Replacement] = []
         var conditions: [RefusalSQL.Condition] = []
-        /// Notes the checks that rows have not met: none of the known ones implies them, and what
-        /// the table said does not have their words.
-        func require(
-            _ checks: [Table.Check], besides known: [Table.Check], in text: String,
-            of column: Table.Column? = nil
-        ) {
-            for check in checks
-            where !known.contains(where: { $0.implies(check) }) && !text.contains(check.words) {
-                conditions += new.textConditions(of: check).filter { !conditions.contains($0) }
-                conditions.append(
-                    .init(
-                        name: check.name.text, condition: check.condition, columns: check.columns,
-                        column: column?.name))
-            }
+        func require(_ check: Table.Check, of column: Table.Column? = nil) {
+            conditions += new.textConditions(of: check).filter { !conditions.contains($0) }
+            conditions.append(
+                .init(
+                    name: check.name.text, condition: check.condition, columns: check.columns,
+                    column: column?.name))
         }
         for column in added {
             guard !column.checks.isEmpty else { continue }
             replacements.append(
                 Replacement(old: column.bareDefinition, new: column.definition))
-            require(column.checks, besides: [], in: "", of: column)
+            for check in column.checks { require(check, of: column) }
         }
         let addedNames = Set(added.map(\.name))
         for column in new.columns where !addedNames.contains(column.name) {
@@ -88,18 +84,18 @@ struct Restatement: Hashable {
             if old.definition == column.definition { continue }
             guard old.canBecome(column) else { return nil }
             replacements.append(Replacement(old: old.definition, new: column.definition))
-            require(column.checks, besides: old.checks, in: old.definition, of: column)
+            for check in column.checks where !old.implies(check) { require(check, of: column) }
         }
         let gained = new.checks.filter { !constraints.contains($0.definition) }
         let gone = constraints.filter { !new.constraints.contains($0) }
         // A primary key is nothing that a text alone can change.
         guard gone.allSatisfy({ $0.hasPrefix("CONSTRAINT \"") }),
-            constraints.count - gone.count + gained.count == new.constraints.count
+            new.primaryKeyConstraint.map(constraints.contains) ?? true
         else { return nil }
         for constraint in gone {
             replacements.append(Replacement(old: ",\n    \(constraint)", new: ""))
         }
-        require(gained, besides: known, in: gone.joined(separator: "\n"))
+        for check in gained where !known.contains(where: { $0.implies(check) }) { require(check) }
         self.gained = gained.map(\.definition)
         end = ") \(new.options)"
         table = new.name
@@ -118,8 +114,8 @@ struct Restatement: Hashable {
     /// What a table or a store says of a column.
     struct Form {
         let definition: String
-        /// The checks that a table has; what a store says has them as text.
-        let checks: [Table.Check]
+        /// The checks, as far as they are known; the definition has them all as text.
+        private let checks: [Table.Check]
         private let type: String
         private let isRequired: Bool
         private let isComputed: Bool
@@ -131,14 +127,21 @@ struct Restatement: Hashable {
         }
 
         /// Reads what a store says of a column; nil where the text is about something else.
-        fileprivate init?(_ text: String, of column: String) {
+        fileprivate init?(_ text: String, of column: String, _ checks: [Table.Check]) {
             let name = SQLText.identifier(column) + " "
             guard text.hasPrefix(name) else { return nil }
             let rest = text.dropFirst(name.count)
-            (definition, checks) = (text, [])
+            definition = text
+            self.checks = checks
             type = String(rest.prefix { $0 != " " && $0 != "\n" })
             isRequired = rest.dropFirst(type.count).hasPrefix(" NOT NULL")
             isComputed = rest.contains("GENERATED ALWAYS AS")
+        }
+
+        /// Whether each value meets a check already, as far as this tells.
+        func implies(_ check: Table.Check) -> Bool {
+            checks.contains { $0.implies(check) }
+                || definition.contains("\n        \(check.definition)")
         }
 
         /// Whether only what is said about the values of a column differs: neither their form nor

@@ -57,7 +57,7 @@ extension Table {
     /// The tables that its columns have keys of.
     fileprivate var links: Set<String> { Set(columns.compactMap(\.destination)) }
 
-    /// Those that no row, or none of some entity, may be able to be without.
+    /// Those that rows, or the rows of some entity, may need.
     fileprivate var requiredLinks: [String] {
         columns.filter { column in
             column.isRequired || checks.contains { $0.columns.contains(column.name) }
