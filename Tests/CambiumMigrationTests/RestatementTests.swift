@@ -166,14 +166,14 @@ import Testing
                 more: [
                     Attribute(
                         name: "note", type: .string,
-                        defaultValue: .constant(.string("CHECK (length(\"note\") <= 3)")),
+                        defaultValue: .constant(.string("CHECK (length(\"note\") <= 30)")),
                         limits: limits)
                 ])
         }
-        let (old, new) = (model("1", Limits()), model("2", Limits(maximumLength: 3)))
+        let (old, new) = (model("1", Limits()), model("2", Limits(maximumLength: 30)))
         let row = "INSERT INTO Product (_id, x, note) VALUES (1, 5, "
         #expect(throws: MigrationError.self) {
-            try Store.migrate(old, new, rows: row + "'four')")
+            try Store.migrate(old, new, rows: row + "'more than thirty characters are too long')")
         }
         #expect(
             try Store.migrate(
