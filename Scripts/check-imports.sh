@@ -108,6 +108,15 @@ RULES=$rules LIST=$list RUNTIME=$runtime ENGINES=$engines IMPORTERS=$importers W
         if (!(file in mayWrite) && line ~ /(^|[^A-Za-z0-9_])(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|PRAGMA) /)
             fail(path, number, "it may not contain SQL: CambiumSQL writes it")
     }
+    # `@inlinable package` compiles, and no other module inlines it.
+    function checkInlinable(path, number, line) {
+        if (line ~ /^@inlinable/) inlinable = 1
+        while (line ~ /^@[A-Za-z_]+(\([^)]*\))?([ \t]|$)/)
+            if (!sub(/^@[A-Za-z_]+(\([^)]*\))?[ \t]+/, "", line)) return
+        if (inlinable && line ~ /^package[ \t]/)
+            fail(path, number, "it may not be package: other modules inline public declarations alone")
+        inlinable = 0
+    }
     function check(path,    parts, module, line, number, name, inComment) {
         split(path, parts, "/")
         module = parts[1] == "Models" ? "Models" : parts[2]
@@ -121,6 +130,7 @@ RULES=$rules LIST=$list RUNTIME=$runtime ENGINES=$engines IMPORTERS=$importers W
             number++
             # Attributes (@testable, @_spi(Generated)) and an access level may stand before it.
             sub(/^[ \t]+/, "", line)
+            checkInlinable(path, number, line)
             while (line ~ /^(@[A-Za-z_]+(\([^)]*\))?|public|package|internal|fileprivate|private)[ \t]/)
                 sub(/^[^ \t]+[ \t]+/, "", line)
             if (line !~ /^\/\//) {

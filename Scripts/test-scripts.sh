@@ -76,6 +76,9 @@ forbidden Sources/Cambium/Store/Store.swift 'let sql = "SELECT 1"' "may not cont
 forbidden Sources/Cambium/Store/Store.swift '    PRAGMA query_only = ON' "may not contain SQL"
 forbidden Sources/CambiumSQLiteStore/SQLiteEngine.swift 'let sql = "PRAGMA x"' "may not contain SQL"
 allowed Sources/CambiumSQL/PragmaSQL.swift 'let sql = "PRAGMA query_only = ON"'
+allowed Sources/CambiumRecords/Record.swift '@inlinable @inline(__always) public func key() {}'
+forbidden Sources/CambiumRecords/Record.swift '@inlinable package func key() {}' "may not be package"
+forbidden Sources/CambiumRecords/Record.swift '@inlinable @inline(__always) package init() {}' "may not be"
 # Folders: a package of two folders, of which one may use the other.
 
 # folders LINE: checks the package with this line in the folder that may use nothing.

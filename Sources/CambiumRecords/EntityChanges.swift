@@ -1,28 +1,28 @@
 /// The changes of the objects of one entity.
-package struct EntityChanges: Sendable {
-    package struct InsertedRow: Sendable {
-        package let key: Int64
+public struct EntityChanges: Sendable {
+    public struct InsertedRow: Sendable {
+        public let key: Int64
         /// The row, where rows are attached.
-        package let placed: PlacedRecord?
+        public let placed: PlacedRecord?
 
         @inlinable
-        package init(key: Int64, placed: PlacedRecord?) {
+        public init(key: Int64, placed: PlacedRecord?) {
             self.key = key
             self.placed = placed
         }
     }
 
-    package struct UpdatedRow: Sendable {
-        package let key: Int64
+    public struct UpdatedRow: Sendable {
+        public let key: Int64
         /// The slots that were set; empty where only links changed, and the row is as it was.
-        package let slots: SlotSet
+        public let slots: SlotSet
         /// The names of relationships kept elsewhere that changed.
-        package var links: [String]
+        public var links: [String]
         /// The row, where rows are attached and there is one.
-        package let placed: PlacedRecord?
+        public let placed: PlacedRecord?
 
         @inlinable
-        package init(key: Int64, slots: SlotSet, links: [String], placed: PlacedRecord?) {
+        public init(key: Int64, slots: SlotSet, links: [String], placed: PlacedRecord?) {
             self.key = key
             self.slots = slots
             self.links = links
@@ -32,22 +32,22 @@ package struct EntityChanges: Sendable {
 
     /// Of a commit that changed more rows nobody is told which: to read everything anew is cheaper
     /// then than to keep lists for all who may want to know.
-    package static let maximumListedRows = 100_000
+    public static let maximumListedRows = 100_000
 
-    package let entity: EntityDescription
-    package var inserted: [InsertedRow] = []
-    package var updated: [UpdatedRow] = []
+    public let entity: EntityDescription
+    public var inserted: [InsertedRow] = []
+    public var updated: [UpdatedRow] = []
     /// Rows whose derived columns alone have other values. Their versions are what they were, so
     /// whoever wants to know reads them again.
-    package var refreshed: [UpdatedRow] = []
-    package var deleted: [Int64] = []
+    public var refreshed: [UpdatedRow] = []
+    public var deleted: [Int64] = []
 
-    package init(entity: EntityDescription) { self.entity = entity }
+    public init(entity: EntityDescription) { self.entity = entity }
 }
 
 extension EntityChanges.UpdatedRow {
     /// A row of which any property may be other now.
-    package static func anything(of entity: EntityDescription, _ key: Int64) -> Self {
+    public static func anything(of entity: EntityDescription, _ key: Int64) -> Self {
         let links = entity.relationships.filter { $0.slot == nil && !$0.isTransient }
         return Self(
             key: key, slots: entity.storedSlots, links: links.map(\.relationship.name), placed: nil)

@@ -1,16 +1,16 @@
 import CambiumModel
 
 /// What a save writes.
-package struct SaveRequest {
+public struct SaveRequest {
     /// New rows, by entity.
-    package struct Insertion {
-        package let entity: EntityDescription
-        package var records: [Record]
+    public struct Insertion {
+        public let entity: EntityDescription
+        public var records: [Record]
         /// For each record the defaults that were made for it; empty where the entity has none that
         /// a merge of unique values looks at.
-        package var defaults: [[Int: StoredValue]] = []
+        public var defaults: [[Int: StoredValue]] = []
 
-        package init(
+        public init(
             entity: EntityDescription, records: [Record], defaults: [[Int: StoredValue]] = []
         ) {
             self.entity = entity
@@ -20,16 +20,16 @@ package struct SaveRequest {
     }
 
     /// Changed rows whose changes are in the same slots, by entity.
-    package struct Update {
-        package let entity: EntityDescription
-        package let slots: SlotSet
+    public struct Update {
+        public let entity: EntityDescription
+        public let slots: SlotSet
         /// The new values, with the version that the change is based on.
-        package var records: [Record]
+        public var records: [Record]
         /// The rows that the changes are based on, as the context has read them; empty where the
         /// rows were read in the transaction that writes them.
-        package var bases: [Record] = []
+        public var bases: [Record] = []
 
-        package init(
+        public init(
             entity: EntityDescription, slots: SlotSet, records: [Record], bases: [Record] = []
         ) {
             self.entity = entity
@@ -40,61 +40,61 @@ package struct SaveRequest {
     }
 
     /// Rows of which nothing is written, but a conflict counts, by entity.
-    package struct Check {
-        package let entity: EntityDescription
-        package var records: [Record] = []
+    public struct Check {
+        public let entity: EntityDescription
+        public var records: [Record] = []
         /// For each record what was set to the value that it has; nil for an object that only has to
         /// be unchanged.
-        package var changes: [Change?] = []
+        public var changes: [Change?] = []
 
-        package init(entity: EntityDescription, records: [Record] = [], changes: [Change?] = []) {
+        public init(entity: EntityDescription, records: [Record] = [], changes: [Change?] = []) {
             self.entity = entity
             self.records = records
             self.changes = changes
         }
 
-        package struct Change {
+        public struct Change {
             /// The row that the change is based on; nil where links alone were changed.
-            package let base: Record?
+            public let base: Record?
             /// The stored slots that were set.
-            package let slots: SlotSet
+            public let slots: SlotSet
 
-            package init(base: Record?, slots: SlotSet) {
+            public init(base: Record?, slots: SlotSet) {
                 self.base = base
                 self.slots = slots
             }
 
-            package static var linksAlone: Change { Change(base: nil, slots: SlotSet()) }
+            public static var linksAlone: Change { Change(base: nil, slots: SlotSet()) }
         }
 
-        package mutating func add(_ record: Record, _ change: Change?) {
+        public mutating func add(_ record: Record, _ change: Change?) {
             records.append(record)
             changes.append(change)
         }
     }
 
     /// Rows to be deleted, by entity: key and version.
-    package struct Deletion {
-        package let entity: EntityDescription
-        package var records: [Record]
+    public struct Deletion {
+        public let entity: EntityDescription
+        public var records: [Record]
 
-        package init(entity: EntityDescription, records: [Record]) {
+        public init(entity: EntityDescription, records: [Record]) {
             self.entity = entity
             self.records = records
         }
     }
 
     /// Pairs of a relationship.
-    package struct Links {
+    public struct Links: Sendable {
         /// The relationship, of the side that the pairs come first with.
-        package let relationship: RelationshipDescription
+        public let relationship: RelationshipDescription
         /// The numbers of the root entities of both ends.
-        package let sourceRoot: Int
-        package let destinationRoot: Int
-        package var added: [(source: Int64, destination: Int64)] = []
-        package var removed: [(source: Int64, destination: Int64)] = []
+        public let sourceRoot: Int
+        public let destinationRoot: Int
+        public var added: [(source: Int64, destination: Int64)] = []
+        public var removed: [(source: Int64, destination: Int64)] = []
 
-        package init(
+        public init(
             relationship: RelationshipDescription, sourceRoot: Int, destinationRoot: Int
         ) {
             self.relationship = relationship
@@ -104,25 +104,25 @@ package struct SaveRequest {
     }
 
     /// What was done to the lists of an ordered relationship.
-    package struct Order {
+    public struct Order: Sendable {
         /// One list.
-        package struct List {
-            package var owner: Int64
-            package var order: LinkOrder
+        public struct List: Sendable {
+            public var owner: Int64
+            public var order: LinkOrder
 
-            package init(owner: Int64, order: LinkOrder) {
+            public init(owner: Int64, order: LinkOrder) {
                 self.owner = owner
                 self.order = order
             }
         }
 
-        package let relationship: RelationshipDescription
+        public let relationship: RelationshipDescription
         /// The numbers of the root entities of the owners and of the members.
-        package let ownerRoot: Int
-        package let memberRoot: Int
-        package var lists: [List]
+        public let ownerRoot: Int
+        public let memberRoot: Int
+        public var lists: [List]
 
-        package init(
+        public init(
             relationship: RelationshipDescription, ownerRoot: Int, memberRoot: Int, lists: [List]
         ) {
             self.relationship = relationship
@@ -133,14 +133,14 @@ package struct SaveRequest {
     }
 
     /// The members of an object's many-to-many relationship, as the context knows them.
-    package struct Members {
+    public struct Members {
         /// The pairs of the relationship, without any.
-        package let pairs: Links
+        public let pairs: Links
         /// Whether the object is the source of the pairs.
-        package let isSource: Bool
-        package let set: LinkSet
+        public let isSource: Bool
+        public let set: LinkSet
 
-        package init(pairs: Links, isSource: Bool, set: LinkSet) {
+        public init(pairs: Links, isSource: Bool, set: LinkSet) {
             self.pairs = pairs
             self.isSource = isSource
             self.set = set
@@ -148,28 +148,28 @@ package struct SaveRequest {
     }
 
     /// Who saves, as the history names it.
-    package var author = TransactionAuthor()
-    package var checks: [Check] = []
-    package var deletions: [Deletion] = []
-    package var updates: [Update] = []
-    package var insertions: [Insertion] = []
-    package var links: [Links] = []
-    package var orders: [Order] = []
+    public var author = TransactionAuthor()
+    public var checks: [Check] = []
+    public var deletions: [Deletion] = []
+    public var updates: [Update] = []
+    public var insertions: [Insertion] = []
+    public var links: [Links] = []
+    public var orders: [Order] = []
     /// The members of changed objects, which a conflict may have written as a whole; empty under
     /// merge policies that write changes of links only.
-    package var members: [RowIdentity: [Members]] = [:]
+    public var members: [RowIdentity: [Members]] = [:]
     /// Keeps the records of this request alive.
-    package var pages: [RowPage] = []
+    public var pages: [RowPage] = []
 
-    package init() {}
+    public init() {}
 }
 
 /// Who makes a transaction, as the history names it.
-package struct TransactionAuthor: Sendable {
-    package var name: String?
-    package var contextName: String?
+public struct TransactionAuthor: Sendable {
+    public var name: String?
+    public var contextName: String?
 
-    package init(name: String? = nil, contextName: String? = nil) {
+    public init(name: String? = nil, contextName: String? = nil) {
         self.name = name
         self.contextName = contextName
     }

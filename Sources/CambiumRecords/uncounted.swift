@@ -10,7 +10,7 @@
 /// ```
 @inlinable
 @inline(__always)
-package func uncounted<Object: AnyObject>(_ object: Object) -> Unmanaged<Object> {
+public func uncounted<Object: AnyObject>(_ object: Object) -> Unmanaged<Object> {
     // Safety: the caller vouches for the object's life, in a line of its own.
     Unmanaged.passUnretained(object)
 }
@@ -19,7 +19,7 @@ extension Unmanaged {
     /// Calls the body with the object.
     @inlinable
     @inline(__always)
-    package func use<Result>(_ body: (Instance) throws -> Result) rethrows -> Result {
+    public func use<Result>(_ body: (Instance) throws -> Result) rethrows -> Result {
         try _withUnsafeGuaranteedRef(body)
     }
 }
@@ -29,7 +29,7 @@ extension Array where Element: AnyObject {
     /// the body does.
     @inlinable
     @inline(__always)
-    package func forEachUncounted(_ body: (Element) throws -> Void) rethrows {
+    public func forEachUncounted(_ body: (Element) throws -> Void) rethrows {
         try withUnsafeBufferPointer { elements in
             // By index: a name for the element would be counted.
             for index in elements.indices { try uncounted(elements[index]).use(body) }

@@ -316,9 +316,9 @@ private final class SQLiteRow: RowValues {
     @inline(__always)
     func move(_ row: StoreRow, to current: CurrentRow) {
         self.current = current
-        row.key = current.integer(at: 0)
-        row.version = current.integer(at: 1)
-        row.entity = reader.entity(of: current)
+        row.move(
+            to: current.integer(at: 0), version: current.integer(at: 1),
+            entity: reader.entity(of: current))
     }
 
     func record(of row: StoreRow, in writer: RecordWriter) throws -> PlacedRecord? {

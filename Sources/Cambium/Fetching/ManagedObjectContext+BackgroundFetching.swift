@@ -142,9 +142,7 @@ private final class BackgroundRow: RowValues {
 
     func move(_ row: StoreRow, to read: BackgroundRead.Row) {
         placed = read.placed
-        row.key = read.key
-        row.version = read.version
-        row.entity = read.entity
+        row.move(to: read.key, version: read.version, entity: read.entity)
     }
 
     func record(of row: StoreRow, in writer: RecordWriter) -> PlacedRecord? { placed }

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// A state of the stores that a context reads from.
 ///
 /// ```swift

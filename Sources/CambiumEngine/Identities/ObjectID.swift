@@ -6,8 +6,8 @@ import CambiumRecords
 /// Two are equal when they name the same row of the same store. The entity is the one that the
 /// object was found with; it takes no part in the comparison beyond its root.
 public struct ObjectID: Sendable {
-    package let entity: EntityDescription
-    package let store: StoreIdentifier
+    @usableFromInline package let entity: EntityDescription
+    @usableFromInline package let store: StoreIdentifier
     /// The row's key in its hierarchy's table. It is final from the moment of insertion.
     public let key: Int64
     /// Whether the object had not been saved yet when it was asked for its identity; a save of a
@@ -31,12 +31,14 @@ public struct ObjectID: Sendable {
 
 extension ObjectID: Hashable {
     /// Whether both name the same row of the same store.
+    @inlinable
     public static func == (one: ObjectID, other: ObjectID) -> Bool {
         one.key == other.key && one.store == other.store
             && one.entity.rootIndex == other.entity.rootIndex
     }
 
     /// Hashes the key and the root entity.
+    @inlinable
     public func hash(into hasher: inout Hasher) {
         hasher.combine(key)
         hasher.combine(entity.rootIndex)

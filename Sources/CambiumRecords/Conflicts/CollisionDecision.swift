@@ -1,5 +1,5 @@
 /// A row that claims unique values, or a partner in a one-to-one, that another row claims too.
-package enum ClaimKind: Int, CaseIterable, Sendable {
+public enum ClaimKind: Int, CaseIterable, Sendable {
     /// The store has the row with these values already.
     case stored
     /// The row was saved before and gets the values now.
@@ -11,15 +11,15 @@ package enum ClaimKind: Int, CaseIterable, Sendable {
 }
 
 /// Two rows that claim the same values: the winner comes first in the order of ``ClaimKind``.
-package struct ClaimPair {
-    package let winner: ClaimKind
-    package let loser: ClaimKind
+public struct ClaimPair: Sendable {
+    public let winner: ClaimKind
+    public let loser: ClaimKind
     /// Whether they claim a partner in a one-to-one, not unique values.
-    package let isPartner: Bool
+    public let isPartner: Bool
     /// Whether a row must have the values.
-    package let isRequired: Bool
+    public let isRequired: Bool
 
-    package init(winner: ClaimKind, loser: ClaimKind, isPartner: Bool, isRequired: Bool) {
+    public init(winner: ClaimKind, loser: ClaimKind, isPartner: Bool, isRequired: Bool) {
         self.winner = winner
         self.loser = loser
         self.isPartner = isPartner
@@ -28,12 +28,12 @@ package struct ClaimPair {
 }
 
 /// What a save does about two rows that claim the same values.
-package enum CollisionDecision: Hashable, Sendable {
+public enum CollisionDecision: Hashable, Sendable {
     /// One of the two rows.
-    package enum Side: Hashable, Sendable { case winner, loser }
+    public enum Side: Hashable, Sendable { case winner, loser }
 
     /// The values of a new row that are written into the row which it becomes.
-    package enum HandedOver: Hashable, Sendable {
+    public enum HandedOver: Hashable, Sendable {
         /// None, and its links are discarded.
         case none
         /// None; its links are kept.
@@ -56,7 +56,7 @@ package enum CollisionDecision: Hashable, Sendable {
 
 extension ConflictStrategy {
     /// Decides which of two rows gets the values that both claim.
-    package func decide(_ pair: ClaimPair) -> CollisionDecision {
+    public func decide(_ pair: ClaimPair) -> CollisionDecision {
         pair.isPartner ? decidePartner(pair) : decideValues(pair)
     }
 

@@ -1,9 +1,9 @@
 import CambiumModel
 
 /// A row that others changed or deleted after this context had read it.
-package struct ConflictingRow {
+public struct ConflictingRow {
     /// What the save wants of the row.
-    package enum Intent: CaseIterable, Sendable {
+    public enum Intent: CaseIterable, Sendable {
         /// That it is as it was; nothing is written.
         case check
         /// That it is changed.
@@ -12,17 +12,17 @@ package struct ConflictingRow {
         case deletion
     }
 
-    package let intent: Intent
+    public let intent: Intent
     /// The row that our change started from; nil where none is known.
-    package let base: Record?
+    public let base: Record?
     /// The row as the context has it.
-    package let ours: Record
+    public let ours: Record
     /// The slots that the context has set.
-    package let changed: SlotSet
+    public let changed: SlotSet
     /// The row as the store has it; nil where it was deleted.
-    package let theirs: PlacedRecord?
+    public let theirs: PlacedRecord?
 
-    package init(
+    public init(
         intent: Intent, base: Record?, ours: Record, changed: SlotSet, theirs: PlacedRecord?
     ) {
         self.intent = intent
@@ -34,8 +34,8 @@ package struct ConflictingRow {
 }
 
 /// What a save does about a row in conflict.
-package struct RowDecision {
-    package enum Row {
+public struct RowDecision: Sendable {
+    public enum Row: Sendable {
         /// These slots of the record are written over the row; the record has the row's version.
         case write(PlacedRecord, SlotSet)
         /// The deleted row is inserted again.
@@ -47,7 +47,7 @@ package struct RowDecision {
     }
 
     /// What becomes of the object's pairs in join tables.
-    package enum Links: Sendable {
+    public enum Links: Sendable {
         /// The changes are written.
         case asChanged
         /// The changes are discarded.
@@ -58,8 +58,8 @@ package struct RowDecision {
         case restored
     }
 
-    package var row: Row
-    package var links = Links.asChanged
+    public var row: Row
+    public var links = Links.asChanged
 }
 
 extension ConflictStrategy {
@@ -67,7 +67,7 @@ extension ConflictStrategy {
     ///
     /// - Parameter chosen: Values that the program has chosen. They are written whatever becomes of
     ///   the others, unless the row stays deleted or is to be deleted.
-    package func decide(
+    public func decide(
         _ row: ConflictingRow, chosen: [Int: StoredValue] = [:], _ rules: MergeRules,
         _ writer: RecordWriter
     ) -> RowDecision {

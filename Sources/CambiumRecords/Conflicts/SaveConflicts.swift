@@ -1,48 +1,48 @@
 import CambiumModel
 
 /// A row by its root entity and key.
-package struct RowIdentity: Hashable, Comparable {
+public struct RowIdentity: Sendable, Hashable, Comparable {
     /// The number of the root entity.
-    package let root: Int
-    package let key: Int64
+    public let root: Int
+    public let key: Int64
 
     @inlinable
-    package init(root: Int, key: Int64) {
+    public init(root: Int, key: Int64) {
         self.root = root
         self.key = key
     }
 
     // Written out so that other modules can inline them: they are in the dictionaries of contexts.
     @inlinable
-    package static func == (one: RowIdentity, other: RowIdentity) -> Bool {
+    public static func == (one: RowIdentity, other: RowIdentity) -> Bool {
         one.key == other.key && one.root == other.root
     }
 
     @inlinable
-    package func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         hasher.combine(root)
         hasher.combine(key)
     }
 
-    package static func < (one: RowIdentity, other: RowIdentity) -> Bool {
+    public static func < (one: RowIdentity, other: RowIdentity) -> Bool {
         (one.root, one.key) < (other.root, other.key)
     }
 }
 
 /// A row that is not in the store as the context last saw it.
-package struct RowConflict {
-    package let entity: EntityDescription
-    package let key: Int64
+public struct RowConflict {
+    public let entity: EntityDescription
+    public let key: Int64
     /// The row as it is in the store now; nil where it is gone.
-    package let theirs: PlacedRecord?
+    public let theirs: PlacedRecord?
     /// Whether this save wants to delete the row.
-    package let isDeletion: Bool
+    public let isDeletion: Bool
     /// The row as the row cache had it.
-    package var cached: PlacedRecord?
+    public var cached: PlacedRecord?
     /// Whether theirs is the row of the cache, and the store was not asked.
-    package var isFoundInCache = false
+    public var isFoundInCache = false
 
-    package init(
+    public init(
         entity: EntityDescription, key: Int64, theirs: PlacedRecord?, isDeletion: Bool,
         cached: PlacedRecord? = nil, isFoundInCache: Bool = false
     ) {
@@ -54,33 +54,33 @@ package struct RowConflict {
         self.isFoundInCache = isFoundInCache
     }
 
-    package var id: RowIdentity { RowIdentity(root: entity.rootIndex, key: key) }
+    public var id: RowIdentity { RowIdentity(root: entity.rootIndex, key: key) }
 }
 
 /// Rows that would have the same unique values after a save, or the same partner in a one-to-one.
-package struct UniqueCollision {
-    package let key: UniqueKey
+public struct UniqueCollision {
+    public let key: UniqueKey
     /// At least two; the one that stays comes first: whoever is in the store with these values,
     /// then rows that were saved before, then new ones in the order of their insertion.
-    package let claims: [Claim]
+    public let claims: [Claim]
 
-    package init(key: UniqueKey, claims: [Claim]) {
+    public init(key: UniqueKey, claims: [Claim]) {
         self.key = key
         self.claims = claims
     }
 
     /// A row that has, or is to have, the values.
-    package struct Claim {
-        package let id: RowIdentity
-        package let entity: EntityDescription
-        package let kind: ClaimKind
+    public struct Claim {
+        public let id: RowIdentity
+        public let entity: EntityDescription
+        public let kind: ClaimKind
         /// The row as it would be after the save.
-        package let record: Record
+        public let record: Record
         /// Keeps the record alive, where the plan has made or read it: later decisions replace it
         /// there.
-        package let page: RowPage?
+        public let page: RowPage?
 
-        package init(
+        public init(
             id: RowIdentity, entity: EntityDescription, kind: ClaimKind, record: Record,
             page: RowPage?
         ) {
@@ -94,28 +94,28 @@ package struct UniqueCollision {
 }
 
 /// Keys and pairs that would lead nowhere.
-package struct DanglingKeys {
-    package var keys: [DanglingKey] = []
+public struct DanglingKeys: Sendable {
+    public var keys: [DanglingKey] = []
     /// The rows that are not there, or will not be; pairs may lead to them too.
-    package var missing: Set<RowIdentity> = []
+    public var missing: Set<RowIdentity> = []
 
-    package init(keys: [DanglingKey] = [], missing: Set<RowIdentity> = []) {
+    public init(keys: [DanglingKey] = [], missing: Set<RowIdentity> = []) {
         self.keys = keys
         self.missing = missing
     }
 
-    package var isEmpty: Bool { keys.isEmpty && missing.isEmpty }
+    public var isEmpty: Bool { keys.isEmpty && missing.isEmpty }
 }
 
 /// A row whose key leads to a row that is not there, or will not be.
-package struct DanglingKey {
-    package let row: RowIdentity
-    package let relationship: RelationshipDescription
+public struct DanglingKey: Sendable {
+    public let row: RowIdentity
+    public let relationship: RelationshipDescription
     /// The delete rule of what it leads to, where this save deletes that and does not know of the
     /// row.
-    package let rule: DeleteRule?
+    public let rule: DeleteRule?
 
-    package init(row: RowIdentity, relationship: RelationshipDescription, rule: DeleteRule?) {
+    public init(row: RowIdentity, relationship: RelationshipDescription, rule: DeleteRule?) {
         self.row = row
         self.relationship = relationship
         self.rule = rule
@@ -123,27 +123,27 @@ package struct DanglingKey {
 }
 
 /// How one conflict is decided.
-package struct Verdict {
-    package var strategy: ConflictStrategy
+public struct Verdict: Sendable {
+    public var strategy: ConflictStrategy
     /// Values that the program has chosen, by slot.
-    package var chosen: [Int: StoredValue] = [:]
+    public var chosen: [Int: StoredValue] = [:]
 
-    package init(strategy: ConflictStrategy, chosen: [Int: StoredValue] = [:]) {
+    public init(strategy: ConflictStrategy, chosen: [Int: StoredValue] = [:]) {
         self.strategy = strategy
         self.chosen = chosen
     }
 }
 
 /// What a save came to.
-package struct SaveOutcome {
+public struct SaveOutcome: Sendable {
     /// The rows that are not in the store as the context wanted.
-    package var resolutions: [ConflictResolution] = []
+    public var resolutions: [ConflictResolution] = []
     /// The pairs that are not as the context wanted.
-    package var droppedPairs: [DroppedPair] = []
+    public var droppedPairs: [DroppedPair] = []
     /// The derived values of the rows that were written, and of those that look at them.
-    package var derived: [DerivedRow] = []
+    public var derived: [DerivedRow] = []
 
-    package init(
+    public init(
         resolutions: [ConflictResolution] = [], droppedPairs: [DroppedPair] = [],
         derived: [DerivedRow] = []
     ) {
@@ -154,14 +154,14 @@ package struct SaveOutcome {
 }
 
 /// The derived values of a row after a save.
-package struct DerivedRow: Sendable {
+public struct DerivedRow: Sendable {
     /// The number of the row's own entity.
-    package let entity: Int
-    package let key: Int64
+    public let entity: Int
+    public let key: Int64
     /// The values by slot.
-    package var values: [(slot: Int, value: StoredValue)]
+    public var values: [(slot: Int, value: StoredValue)]
 
-    package init(entity: Int, key: Int64, values: [(slot: Int, value: StoredValue)]) {
+    public init(entity: Int, key: Int64, values: [(slot: Int, value: StoredValue)]) {
         self.entity = entity
         self.key = key
         self.values = values
@@ -169,13 +169,13 @@ package struct DerivedRow: Sendable {
 }
 
 /// A pair of a join table that a save has left as it was.
-package struct DroppedPair {
+public struct DroppedPair: Sendable {
     /// The relationship of the side that writes the pairs.
-    package let relationship: RelationshipDescription
-    package let source: RowIdentity
-    package let destination: RowIdentity
+    public let relationship: RelationshipDescription
+    public let source: RowIdentity
+    public let destination: RowIdentity
 
-    package init(
+    public init(
         relationship: RelationshipDescription, source: RowIdentity, destination: RowIdentity
     ) {
         self.relationship = relationship
@@ -185,8 +185,8 @@ package struct DroppedPair {
 }
 
 /// What became of a row in a conflict.
-package struct ConflictResolution {
-    package enum Action {
+public struct ConflictResolution: Sendable {
+    public enum Action: Sendable {
         /// These slots of this record were written over the row; the record has the version before.
         case update(PlacedRecord, SlotSet)
         /// A new row was inserted with this record.
@@ -202,15 +202,15 @@ package struct ConflictResolution {
         case forward(EntityDescription, Int64, PlacedRecord?)
     }
 
-    package let entity: EntityDescription
-    package let key: Int64
-    package let action: Action
+    public let entity: EntityDescription
+    public let key: Int64
+    public let action: Action
     /// The row as the store had it, where the save has read it.
-    package let theirs: PlacedRecord?
+    public let theirs: PlacedRecord?
     /// Whether the context had not asked for anything to happen to the row.
-    package let isBystander: Bool
+    public let isBystander: Bool
 
-    package init(
+    public init(
         entity: EntityDescription, key: Int64, action: Action, theirs: PlacedRecord?,
         isBystander: Bool
     ) {
@@ -221,5 +221,5 @@ package struct ConflictResolution {
         self.isBystander = isBystander
     }
 
-    package var id: RowIdentity { RowIdentity(root: entity.rootIndex, key: key) }
+    public var id: RowIdentity { RowIdentity(root: entity.rootIndex, key: key) }
 }

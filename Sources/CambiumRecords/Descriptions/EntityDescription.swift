@@ -3,68 +3,68 @@ import CambiumModel
 /// An entity in numbers instead of names, for code that handles rows.
 ///
 /// One per entity and container, immutable, shared by all contexts.
-package final class EntityDescription: Sendable, CustomReflectable, CustomStringConvertible {
-    package let entity: Entity
-    package let model: Model
+public final class EntityDescription: Sendable, CustomReflectable, CustomStringConvertible {
+    public let entity: Entity
+    public let model: Model
     /// The number among the model's entities.
-    package let index: Int
+    public let index: Int
     /// The number of the root entity.
-    package let rootIndex: Int
+    public let rootIndex: Int
     /// Whether the table has an entity column.
-    package let hasEntityColumn: Bool
-    package let isAbstract: Bool
+    public let hasEntityColumn: Bool
+    public let isAbstract: Bool
     /// The class of its objects, a subclass of the runtime's.
-    package let type: AnyClass
+    public let type: AnyClass
     /// Whether the class has the checks of the model's limits.
-    package let isGenerated: Bool
-    package let layout: RecordLayout
-    package let shape: RecordShape
+    public let isGenerated: Bool
+    public let layout: RecordLayout
+    public let shape: RecordShape
     /// The attribute that a slot holds, where it holds one.
-    package let attributes: [Attribute?]
+    public let attributes: [Attribute?]
     /// The slots that have a column.
-    package let storedSlots: SlotSet
+    public let storedSlots: SlotSet
     /// The slots of derived attributes, which nobody sets.
-    package let derivedSlots: SlotSet
+    public let derivedSlots: SlotSet
     /// Whether there are values that are in memory only.
-    package let hasTransients: Bool
+    public let hasTransients: Bool
     /// The slots of those.
-    package let transientSlots: [Int]
+    public let transientSlots: [Int]
     /// The slots of attributes that must have a value.
-    package let requiredSlots: SlotSet
+    public let requiredSlots: SlotSet
     /// The slots of floating-point numbers and dates that can be set.
-    package let floatingSlots: SlotSet
+    public let floatingSlots: SlotSet
     /// The to-one relationships that must lead somewhere, by number.
-    package let requiredToOnes: [Int]
+    public let requiredToOnes: [Int]
     /// The slots of to-ones whose other side is a to-one, too.
-    package let partnerSlots: SlotSet
+    public let partnerSlots: SlotSet
     /// The slots of large data that may lie in files.
-    package let externalSlots: SlotSet
+    public let externalSlots: SlotSet
     /// The fetched properties, inherited ones first; generated code knows them by number.
-    package let fetchedProperties: [FetchedProperty]
+    public let fetchedProperties: [FetchedProperty]
     /// What makes optional composite values whole.
-    package let presenceRules: [PresenceRule]
+    public let presenceRules: [PresenceRule]
     /// All relationships, inherited ones first; generated code knows them by number.
-    package let relationships: [RelationshipDescription]
+    public let relationships: [RelationshipDescription]
     /// For each relationship, where its key is; nil where this side keeps none, or where the key
     /// does not say it all.
-    package let keyPlaces: [KeyPlace?]
+    public let keyPlaces: [KeyPlace?]
     /// Whether a relationship may keep an object from being deleted.
-    package let deniesDeletion: Bool
+    public let deniesDeletion: Bool
     /// A record with the model's defaults, which new objects start from and ghosts show.
-    package let template: PlacedRecord
+    public let template: PlacedRecord
     /// The slots whose default is made anew for each object.
-    package let dynamicDefaults: [(slot: Int, value: DefaultValue)]
+    public let dynamicDefaults: [(slot: Int, value: DefaultValue)]
     /// Whether new objects note those defaults: a merge of unique values wants to know which values
     /// the program has set.
-    package let remembersDefaults: Bool
+    public let remembersDefaults: Bool
     /// The rules of the entity and its ancestors.
-    package let rules: [Rule]
+    public let rules: [Rule]
     /// What merging two changes of a row needs.
-    package let mergeRules: MergeRules
+    public let mergeRules: MergeRules
 
-    @inlinable package var name: String { entity.name }
+    @inlinable public var name: String { entity.name }
 
-    package init(
+    public init(
         _ entity: Entity, index: Int, in model: Model, type: AnyClass,
         isGenerated: Bool, relationships: [RelationshipDescription]
     ) {
@@ -169,10 +169,10 @@ package final class EntityDescription: Sendable, CustomReflectable, CustomString
         return placed
     }
 
-    package var description: String { name }
-    package var customMirror: Mirror { Mirror(self, children: ["name": name]) }
+    public var description: String { name }
+    public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 
-    package func relationship(named name: String) -> RelationshipDescription? {
+    public func relationship(named name: String) -> RelationshipDescription? {
         relationships.first { $0.relationship.name == name }
     }
 }

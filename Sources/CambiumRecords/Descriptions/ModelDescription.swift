@@ -2,27 +2,27 @@ import CambiumModel
 import Synchronization
 
 /// All entities of a model in numbers instead of names, for code that handles rows.
-package final class ModelDescription: Sendable, CustomReflectable, CustomStringConvertible {
-    package let model: Model
-    package let entities: [EntityDescription]
+public final class ModelDescription: Sendable, CustomReflectable, CustomStringConvertible {
+    public let model: Model
+    public let entities: [EntityDescription]
     /// Fetched and linked classes may be asked for their entity.
     @usableFromInline let indexByName: [String: Int]
     /// For each entity the numbers of the entities in its family, itself first.
-    package let families: [[Int]]
+    public let families: [[Int]]
     /// For each entity the relationships (by identity) whose links a change of its objects can
     /// touch: its own and their inverses.
-    package let touchedRelationships: [[Int]]
+    public let touchedRelationships: [[Int]]
     /// For each entity the relationships that lead to its objects and from which nothing leads back,
     /// with the number of the entity that declares them.
-    package let oneWayLinks: [[(owner: Int, relationship: RelationshipDescription)]]
+    public let oneWayLinks: [[(owner: Int, relationship: RelationshipDescription)]]
     /// What no two rows share.
-    package let uniqueKeys: [UniqueKey]
+    public let uniqueKeys: [UniqueKey]
     /// For each entity those of one-to-one relationships, which the store has no index for.
-    package let partnerKeys: [[UniqueKey]]
+    public let partnerKeys: [[UniqueKey]]
     private let preparations = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
     /// What somebody works out about the model, once for all who use it. It must not hold the model.
-    package func prepared<Work: Sendable>(
+    public func prepared<Work: Sendable>(
         _ make: (ModelDescription) throws -> Work
     ) rethrows -> Work {
         let place = ObjectIdentifier(Work.self)
@@ -40,7 +40,7 @@ package final class ModelDescription: Sendable, CustomReflectable, CustomStringC
     ///   - types: The classes of the objects, by the names of their entities.
     ///   - common: The class of the others.
     ///   - generated: The names of the entities whose classes have the checks of the model's limits.
-    package init(
+    public init(
         _ model: Model, types: [String: AnyClass], common: AnyClass, generated: Set<String> = []
     ) {
         self.model = model
@@ -96,7 +96,7 @@ package final class ModelDescription: Sendable, CustomReflectable, CustomStringC
     }
 
     /// The number of the entity that a row leads to.
-    package func destination(of relationship: RelationshipDescription, in record: Record) -> Int {
+    public func destination(of relationship: RelationshipDescription, in record: Record) -> Int {
         guard let slot = relationship.entitySlot, record.hasValue(slot) else {
             return relationship.destination
         }
@@ -105,23 +105,23 @@ package final class ModelDescription: Sendable, CustomReflectable, CustomStringC
     }
 
     /// How many hierarchies there are.
-    package var rootCount: Int { entities.count { $0.rootIndex == $0.index } }
+    public var rootCount: Int { entities.count { $0.rootIndex == $0.index } }
 
     /// Whether a description is one of these: that of an identity which came as text, or from a
     /// container of its own, may be of another model.
     @inlinable @inline(__always)
-    package func isOwn(_ entity: EntityDescription) -> Bool {
+    public func isOwn(_ entity: EntityDescription) -> Bool {
         entities.indices.contains(entity.index) && entities[entity.index] === entity
     }
 
-    package var description: String { model.name }
-    package var customMirror: Mirror { Mirror(self, children: ["name": model.name]) }
+    public var description: String { model.name }
+    public var customMirror: Mirror { Mirror(self, children: ["name": model.name]) }
 
     /// The number of the entity of a name.
     @inlinable
-    package func index(named name: String) -> Int? { indexByName[name] }
+    public func index(named name: String) -> Int? { indexByName[name] }
 
-    package subscript(name: String) -> EntityDescription? {
+    public subscript(name: String) -> EntityDescription? {
         indexByName[name].map { entities[$0] }
     }
 

@@ -2,32 +2,32 @@ import CambiumModel
 
 /// A relationship in numbers instead of names, for code that handles rows. A class, because setters and deletes look at one for
 /// every object: a struct of names would be copied each time.
-package final class RelationshipDescription: Sendable {
-    package let relationship: Relationship
+public final class RelationshipDescription: Sendable {
+    public let relationship: Relationship
     /// The number among the entity's relationships.
-    package let ordinal: Int
-    package let place: Place
+    public let ordinal: Int
+    public let place: Place
     /// Whether this side writes the pairs, where it is kept in pairs.
-    package let ownsPairs: Bool
+    public let ownsPairs: Bool
     /// The slot of the destination's key, for a to-one that this side keeps.
-    package let slot: Int?
+    public let slot: Int?
     /// The slot of the destination's entity, where that has sub-entities.
-    package let entitySlot: Int?
+    public let entitySlot: Int?
     /// The number of the destination entity.
-    package let destination: Int
+    public let destination: Int
     /// The number of its root.
-    package let destinationRoot: Int
+    public let destinationRoot: Int
     /// The number of the inverse among the destination's relationships.
-    package let inverse: Int?
+    public let inverse: Int?
     /// A number that all descriptions of this relationship (in sub-entities too) share.
-    package let identity: Int
+    public let identity: Int
     /// Whether it keeps an order.
-    package let isOrdered: Bool
+    public let isOrdered: Bool
     /// Whether the store keeps the order.
-    package let keepsOrder: Bool
+    public let keepsOrder: Bool
 
     /// Where the links of a relationship are kept.
-    package enum Place {
+    public enum Place: Sendable {
         /// In the object's own row.
         case ownRow
         /// In the rows at the far end.
@@ -38,7 +38,7 @@ package final class RelationshipDescription: Sendable {
         case memory
     }
 
-    package init(
+    public init(
         relationship: Relationship, of entity: Entity, in model: Model, ordinal: Int,
         slot: Int?, entitySlot: Int?, destination: Int, destinationRoot: Int, inverse: Int?,
         identity: Int
@@ -61,20 +61,20 @@ package final class RelationshipDescription: Sendable {
         keepsOrder = isOrdered && place != .memory
     }
 
-    @inlinable package var isToMany: Bool { relationship.isToMany }
-    @inlinable package var isTransient: Bool { relationship.isTransient }
-    @inlinable package var isJoinTable: Bool { place == .pairs }
+    @inlinable public var isToMany: Bool { relationship.isToMany }
+    @inlinable public var isTransient: Bool { relationship.isTransient }
+    @inlinable public var isJoinTable: Bool { place == .pairs }
     /// Whether its links are asked for, because they are not in the object's own row.
-    @inlinable package var isKeptElsewhere: Bool { place == .farRow || place == .pairs }
+    @inlinable public var isKeptElsewhere: Bool { place == .farRow || place == .pairs }
 }
 
 /// Where a to-one that an object's own row keeps leads: what a getter needs of its description, in
 /// numbers, which nobody counts references to.
-package struct KeyPlace {
+public struct KeyPlace: Sendable {
     /// The slot of the destination's key.
-    package let slot: Int
+    public let slot: Int
     /// The number of the destination entity.
-    package let destination: Int
+    public let destination: Int
     /// The number of its root.
-    package let root: Int
+    public let root: Int
 }

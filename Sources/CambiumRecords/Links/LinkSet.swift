@@ -2,14 +2,14 @@
 /// table), as one object sees them: what the store has, and what was added and removed since.
 ///
 /// It holds keys, not objects, so that objects never hold each other.
-package struct LinkSet {
+public struct LinkSet {
     /// A member: its key, and its entity as far as known.
-    package struct Member: Hashable {
-        package let key: Int64
-        package let entity: Int
+    public struct Member: Sendable, Hashable {
+        public let key: Int64
+        public let entity: Int
 
         @inlinable
-        package init(key: Int64, entity: Int) {
+        public init(key: Int64, entity: Int) {
             self.key = key
             self.entity = entity
         }
@@ -17,36 +17,36 @@ package struct LinkSet {
 
     /// The members in the store, in their order, or sorted by key where they have none; nil while
     /// they were not read.
-    package private(set) var stored: [Member]?
+    public private(set) var stored: [Member]?
     /// The commit up to which `stored` is known to be right.
-    package private(set) var readAt: Int64 = 0
-    package private(set) var added = MemberTable()
-    package private(set) var removed: Set<Int64> = []
+    public private(set) var readAt: Int64 = 0
+    public private(set) var added = MemberTable()
+    public private(set) var removed: Set<Int64> = []
     /// The order of an ordered relationship; nil for others, which pay for one word only.
     private var ordering: Ordering?
 
     /// - Parameter isOrdered: Whether the relationship keeps an order.
-    package init(isOrdered: Bool) {
+    public init(isOrdered: Bool) {
         if isOrdered { ordering = Ordering() }
     }
 
-    package var hasChanges: Bool {
+    public var hasChanges: Bool {
         !added.isEmpty || !removed.isEmpty || ordering?.changes.isEmpty == false
     }
 
     /// Whether members were added, or moved in their order.
-    package var hasAdditions: Bool { !added.isEmpty || ordering?.changes.isEmpty == false }
+    public var hasAdditions: Bool { !added.isEmpty || ordering?.changes.isEmpty == false }
 
     // What is in the store may not be known, so the last word is kept even where it changes
     // nothing: a member that was added and taken out again may have been there before.
 
-    package mutating func add(_ member: Member) {
+    public mutating func add(_ member: Member) {
         let wasRemoved = !removed.isEmpty && removed.remove(member.key) != nil
         let isNew = added.insert(member)
         if ordering != nil, isNew { append(member, wasRemoved: wasRemoved) }
     }
 
-    package mutating func remove(_ key: Int64) {
+    public mutating func remove(_ key: Int64) {
         let wasAdded = added.remove(key)
         removed.insert(key)
         guard ordering != nil else { return }
@@ -56,14 +56,14 @@ package struct LinkSet {
         }
     }
 
-    package mutating func setStored(_ members: [Member], at commit: Int64) {
+    public mutating func setStored(_ members: [Member], at commit: Int64) {
         stored = ordering == nil ? members.sorted { $0.key < $1.key } : members
         readAt = commit
         reorder { $0.forgetCurrent() }
     }
 
     /// The members as they are now, in their order, or sorted by key where they have none.
-    package var members: [Member] {
+    public var members: [Member] {
         if let ordering { return ordering.current ?? orderedMembers(ordering) }
         let base = stored ?? []
         if !hasChanges { return base }
@@ -71,25 +71,25 @@ package struct LinkSet {
         return kept.isEmpty ? added.members : (kept + added.members).sorted { $0.key < $1.key }
     }
 
-    package func contains(_ key: Int64) -> Bool {
+    public func contains(_ key: Int64) -> Bool {
         if added[key] != nil { return true }
         if removed.contains(key) { return false }
         return stored?.contains { $0.key == key } ?? false
     }
 
     /// Whether any of these was read or added.
-    package func mentions(_ keys: Set<Int64>) -> Bool {
+    public func mentions(_ keys: Set<Int64>) -> Bool {
         stored?.contains { keys.contains($0.key) } == true
             || (!added.isEmpty && added.keys.contains(where: keys.contains))
     }
 
     /// Makes the changes part of what the store has, after a save.
-    package mutating func commit() {
+    public mutating func commit() {
         if stored != nil { stored = members }
         discardChanges()
     }
 
-    package mutating func discardChanges() {
+    public mutating func discardChanges() {
         added = MemberTable()
         removed = []
         reorder {
@@ -99,10 +99,10 @@ package struct LinkSet {
     }
 
     /// Whether anything was changed about one member.
-    package func hasChange(of key: Int64) -> Bool { added[key] != nil || removed.contains(key) }
+    public func hasChange(of key: Int64) -> Bool { added[key] != nil || removed.contains(key) }
 
     /// Forgets what was read, and what was changed about one member.
-    package mutating func forgetChange(of key: Int64) {
+    public mutating func forgetChange(of key: Int64) {
         _ = added.remove(key)
         removed.remove(key)
         reorder { $0.changes.remove(key) }
@@ -111,7 +111,7 @@ package struct LinkSet {
 
     /// Keeps of the changes those that still are some, after the members were read. Whom the store
     /// has keeps the place that it was given here.
-    package mutating func keepChanges(
+    public mutating func keepChanges(
         added isAdded: (Member) -> Bool, removed isRemoved: (Int64) -> Bool
     ) {
         removed = removed.filter(isRemoved)
@@ -132,7 +132,7 @@ package struct LinkSet {
     }
 
     /// Forgets what was read, so that the next access reads again.
-    package mutating func forget() {
+    public mutating func forget() {
         stored = nil
         reorder { $0.forgetCurrent() }
     }
@@ -175,13 +175,13 @@ extension LinkSet {
     }
 
     /// What was done to the order since it was saved; nil where there is none.
-    package var order: LinkOrder? { ordering?.changes }
+    public var order: LinkOrder? { ordering?.changes }
 
     /// Whether ``members`` has to be worked out anew at each use.
-    package var needsOrdering: Bool { ordering.map { $0.current == nil } ?? false }
+    public var needsOrdering: Bool { ordering.map { $0.current == nil } ?? false }
 
     /// Works out the order once for all.
-    package mutating func settleOrder() {
+    public mutating func settleOrder() {
         guard let ordering else { return }
         let members = orderedMembers(ordering)
         reorder {
@@ -191,7 +191,7 @@ extension LinkSet {
     }
 
     /// Puts members somewhere, so that the list looks like this.
-    package mutating func place(_ keys: Set<Int64>, in arrangement: [Int64]) {
+    public mutating func place(_ keys: Set<Int64>, in arrangement: [Int64]) {
         reorder {
             $0.changes.place(keys, in: arrangement)
             $0.forgetCurrent()
@@ -199,7 +199,7 @@ extension LinkSet {
     }
 
     /// Puts members at the end.
-    package mutating func moveToEnd(_ keys: [Int64]) {
+    public mutating func moveToEnd(_ keys: [Int64]) {
         let known = Set((stored ?? []).map(\.key))
         reorder {
             $0.changes.moveToEnd(keys, known: known)
@@ -208,7 +208,7 @@ extension LinkSet {
     }
 
     /// Forgets who was put where. Who was added stays, at the end.
-    package mutating func discardPlaces() {
+    public mutating func discardPlaces() {
         let added = added
         reorder {
             $0.changes.discardPlaces { added[$0] != nil }

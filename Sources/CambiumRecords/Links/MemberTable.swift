@@ -3,31 +3,31 @@
 /// Most come in the order of their keys, as new objects do, and none goes: these are a sorted array,
 /// which takes a fraction of the time and the memory of a dictionary. Those that come out of order,
 /// and all once one goes from their midst, are in a dictionary.
-package struct MemberTable {
-    package typealias Member = LinkSet.Member
+public struct MemberTable: Sendable {
+    public typealias Member = LinkSet.Member
 
     /// In the order of their keys.
     private var run: [Member] = []
     /// Those that are not in the run.
     private var others: [Int64: Member] = [:]
 
-    package var isEmpty: Bool { run.isEmpty && others.isEmpty }
+    public var isEmpty: Bool { run.isEmpty && others.isEmpty }
 
     /// All of them, in the order of their keys.
-    package var members: [Member] {
+    public var members: [Member] {
         others.isEmpty ? run : (run + others.values).sorted { $0.key < $1.key }
     }
 
-    package var keys: [Int64] { members.map(\.key) }
+    public var keys: [Int64] { members.map(\.key) }
 
-    package subscript(key: Int64) -> Member? {
+    public subscript(key: Int64) -> Member? {
         place(of: key).map { run[$0] } ?? (others.isEmpty ? nil : others[key])
     }
 
     /// Puts a member in, in the place of one with the same key.
     ///
     /// - Returns: Whether there was none.
-    package mutating func insert(_ member: Member) -> Bool {
+    public mutating func insert(_ member: Member) -> Bool {
         if run.last.map({ $0.key < member.key }) ?? true,
             others.isEmpty || others[member.key] == nil
         {
@@ -42,7 +42,7 @@ package struct MemberTable {
     }
 
     /// - Returns: Whether it was there.
-    package mutating func remove(_ key: Int64) -> Bool {
+    public mutating func remove(_ key: Int64) -> Bool {
         guard let place = place(of: key) else {
             return !others.isEmpty && others.removeValue(forKey: key) != nil
         }
@@ -69,7 +69,7 @@ package struct MemberTable {
 }
 
 extension MemberTable: Equatable {
-    package static func == (one: MemberTable, other: MemberTable) -> Bool {
+    public static func == (one: MemberTable, other: MemberTable) -> Bool {
         one.members == other.members
     }
 }

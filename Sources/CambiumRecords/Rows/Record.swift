@@ -23,14 +23,14 @@ public struct Record {
 
     /// The object's key.
     @inlinable
-    package var key: Int64 {
+    public var key: Int64 {
         get { base.load(as: Int64.self) }
         nonmutating set { base.storeBytes(of: newValue, as: Int64.self) }
     }
 
     /// The version of the row; 0 for a row that was never saved.
     @inlinable
-    package var version: Int64 {
+    public var version: Int64 {
         get { base.load(fromByteOffset: 8, as: Int64.self) }
         nonmutating set { base.storeBytes(of: newValue, toByteOffset: 8, as: Int64.self) }
     }
@@ -95,7 +95,7 @@ public struct Record {
 
     /// Points a slot at bytes of the same page.
     @inlinable @inline(__always)
-    package func setBytes(_ slot: Int, at address: UnsafeRawPointer, count: Int) {
+    public func setBytes(_ slot: Int, at address: UnsafeRawPointer, count: Int) {
         let distance = address - UnsafeRawPointer(base)
         base.storeBytes(
             of: Int32(truncatingIfNeeded: distance), toByteOffset: 16 &+ slot &* 8, as: Int32.self)
@@ -107,7 +107,7 @@ public struct Record {
 
 extension Record {
     /// A slot's value in its stored form.
-    package func storedValue(_ slot: Int, _ kind: StorageClass) -> StoredValue {
+    public func storedValue(_ slot: Int, _ kind: StorageClass) -> StoredValue {
         guard hasValue(slot) else { return .null }
         return switch kind {
         case .integer: .integer(integer(slot))
@@ -118,19 +118,19 @@ extension Record {
     }
 
     /// Whether a slot of text or data holds exactly these bytes.
-    package func holds(_ bytes: [UInt8], _ slot: Int) -> Bool {
+    public func holds(_ bytes: [UInt8], _ slot: Int) -> Bool {
         bytes.withUnsafeBytes { RowPage.areEqual(self.bytes(slot), $0) }
     }
 
     /// How many bytes of text and data it has.
-    package func byteCount(_ shape: RecordShape) -> Int {
+    public func byteCount(_ shape: RecordShape) -> Int {
         shape.byteSlots.withUnsafeBufferPointer { slots in
             slots.reduce(0) { $0 + bytes($1).count }
         }
     }
 
     /// The slots of text that hold a NUL character.
-    package func slotsHoldingNUL(_ shape: RecordShape) -> [Int] {
+    public func slotsHoldingNUL(_ shape: RecordShape) -> [Int] {
         var found: [Int] = []
         shape.textSlots.withUnsafeBufferPointer { slots in
             for slot in slots where holdsNUL(slot) { found.append(slot) }
@@ -139,12 +139,12 @@ extension Record {
     }
 
     /// Whether a slot of text holds a NUL character.
-    package func holdsNUL(_ slot: Int) -> Bool {
+    public func holdsNUL(_ slot: Int) -> Bool {
         RowPage.contains(0, in: bytes(slot))
     }
 
     /// Whether two records (of one shape) hold the same value in a slot.
-    package func isEqual(_ slot: Int, _ kind: StorageClass, to other: Record) -> Bool {
+    public func isEqual(_ slot: Int, _ kind: StorageClass, to other: Record) -> Bool {
         guard hasValue(slot) == other.hasValue(slot) else { return false }
         return switch kind {
         case .integer: integer(slot) == other.integer(slot)
@@ -155,7 +155,7 @@ extension Record {
     }
 
     /// Feeds a slot's value into a hasher: what is equal to ``isEqual(_:_:to:)`` is so to it.
-    package func hash(_ slot: Int, _ kind: StorageClass, into hasher: inout Hasher) {
+    public func hash(_ slot: Int, _ kind: StorageClass, into hasher: inout Hasher) {
         guard hasValue(slot) else { return hasher.combine(0 as UInt8) }
         switch kind {
         case .integer: hasher.combine(integer(slot))

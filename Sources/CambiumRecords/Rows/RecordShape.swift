@@ -3,21 +3,21 @@ import CambiumModel
 /// The kinds of an entity's slots, in the dense form that the loops over rows need.
 public final class RecordShape: Sendable {
     /// How each slot is kept.
-    package let kinds: [StorageClass]
+    public let kinds: [StorageClass]
     /// Words of presence bits in front of a record.
-    package let maskWords: Int
+    public let maskWords: Int
     /// Bytes in front of a record's base: the presence bits.
-    @usableFromInline package let prefixSize: Int
+    public let prefixSize: Int
     /// Bytes from a record's base to its end, without text and data.
-    @usableFromInline package let fixedSize: Int
+    public let fixedSize: Int
     /// How many bytes a record takes, without text and data.
-    @inlinable package var recordSize: Int { prefixSize + fixedSize }
+    @inlinable public var recordSize: Int { prefixSize + fixedSize }
     /// The slots that hold text or data.
-    package let byteSlots: [Int]
+    public let byteSlots: [Int]
     /// Those of them that hold text.
     let textSlots: [Int]
 
-    package init(kinds: [StorageClass]) {
+    public init(kinds: [StorageClass]) {
         self.kinds = kinds
         maskWords = max(1, (kinds.count + 63) / 64)
         prefixSize = maskWords * 8

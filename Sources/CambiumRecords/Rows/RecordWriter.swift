@@ -1,14 +1,14 @@
 import CambiumModel
 
 /// Makes records, one after the other, in pages of its own.
-package final class RecordWriter {
+public final class RecordWriter {
     // Safety: replaced as a whole, by nothing that an access calls.
     @exclusivity(unchecked) @usableFromInline var page = RowPage(capacity: 0)
 
-    package init() {}
+    public init() {}
 
     /// - Parameter capacity: The size of the first page.
-    package init(capacity: Int) {
+    public init(capacity: Int) {
         page = RowPage(capacity: capacity)
     }
 
@@ -17,7 +17,7 @@ package final class RecordWriter {
     /// - Parameter room: How many bytes of text and data are expected to follow; the record lands
     ///   in a page that has so many left.
     @inlinable @inline(__always)
-    package func makeRecord(_ shape: RecordShape, room: Int = 256) -> PlacedRecord {
+    public func makeRecord(_ shape: RecordShape, room: Int = 256) -> PlacedRecord {
         page.align()
         let size = shape.recordSize
         if page.capacity - page.used < size + room {
@@ -30,7 +30,7 @@ package final class RecordWriter {
     }
 
     /// A copy of a record with bytes of its own.
-    package func copy(_ source: Record, _ shape: RecordShape, room: Int = 64) -> PlacedRecord {
+    public func copy(_ source: Record, _ shape: RecordShape, room: Int = 64) -> PlacedRecord {
         let copy = makeRecord(shape, room: source.byteCount(shape) + room)
         Self.fill(copy, from: source, shape)
         return copy
@@ -53,7 +53,7 @@ package final class RecordWriter {
     }
 
     /// Writes text or data into a slot, moving the record to a page with more room where it must.
-    package func setBytes(
+    public func setBytes(
         _ bytes: UnsafeRawBufferPointer, _ slot: Int, of placed: inout PlacedRecord,
         _ shape: RecordShape
     ) {
@@ -64,7 +64,7 @@ package final class RecordWriter {
     /// Writes text or data into a slot.
     ///
     /// - Returns: The record's new place, where it had to move to a page with more room.
-    package func setBytes(
+    public func setBytes(
         _ bytes: UnsafeRawBufferPointer, _ slot: Int, of record: Record, in page: RowPage,
         _ shape: RecordShape
     ) -> PlacedRecord? {
@@ -85,7 +85,7 @@ package final class RecordWriter {
     ///
     /// - Returns: The record's new place, where it had to move to a page with more room.
     @inlinable @inline(__always)
-    package func addBytes(
+    public func addBytes(
         _ bytes: UnsafeRawBufferPointer, _ slot: Int, to record: Record, in page: RowPage,
         _ shape: RecordShape
     ) -> PlacedRecord? {
@@ -111,7 +111,7 @@ package final class RecordWriter {
 
 extension RecordWriter {
     /// A copy of a record in a page that holds nothing else, for records that are kept for long.
-    package static func compactCopy(_ source: Record, _ shape: RecordShape) -> PlacedRecord {
+    public static func compactCopy(_ source: Record, _ shape: RecordShape) -> PlacedRecord {
         let page = RowPage(capacity: shape.recordSize + source.byteCount(shape))
         // There is room: the page is made for it.
         let start = page.allocate(shape.recordSize) ?? page.start
@@ -123,7 +123,7 @@ extension RecordWriter {
 
 extension RecordWriter {
     /// Writes a value in its stored form; the caller has made sure that it is of the slot's kind.
-    package func set(
+    public func set(
         _ value: StoredValue, _ slot: Int, of placed: inout PlacedRecord, _ shape: RecordShape
     ) {
         switch value {
@@ -138,7 +138,7 @@ extension RecordWriter {
     }
 
     /// Copies one slot's value from a record of the same shape.
-    package func copySlot(
+    public func copySlot(
         _ slot: Int, from source: Record, to placed: inout PlacedRecord, _ shape: RecordShape
     ) {
         guard source.hasValue(slot) else { return placed.record.setNull(slot) }

@@ -19,7 +19,7 @@ public final class RowPage: @unchecked Sendable {
     @usableFromInline let start: UnsafeMutableRawPointer
     @usableFromInline let capacity: Int
     /// How many bytes it takes.
-    package var size: Int { capacity }
+    public var size: Int { capacity }
     // Safety: a number, loaded and stored.
     @exclusivity(unchecked) @usableFromInline var used = 0
 
@@ -74,11 +74,11 @@ public final class RowPage: @unchecked Sendable {
 public struct PlacedRecord: @unchecked Sendable {
     // Safety: see `RowPage`: who hands a record on does not write it any more.
     /// The page.
-    @usableFromInline package var page: RowPage
+    public var page: RowPage
     /// The record in it.
-    @usableFromInline package var record: Record
+    public var record: Record
 
-    @inlinable package init(page: RowPage, record: Record) {
+    @inlinable public init(page: RowPage, record: Record) {
         self.page = page
         self.record = record
     }

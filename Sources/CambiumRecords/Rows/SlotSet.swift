@@ -1,5 +1,5 @@
 /// A set of slot numbers.
-package struct SlotSet: Hashable, Sendable {
+public struct SlotSet: Hashable, Sendable {
     @usableFromInline var first: UInt64 = 0
     /// The words after the first; nil for most sets, as a reference even to an empty array is
     /// counted with every copy.
@@ -7,19 +7,19 @@ package struct SlotSet: Hashable, Sendable {
 
     /// No slots.
     @inlinable
-    package init() {}
+    public init() {}
 
     /// One slot.
     @inlinable
-    package init(_ slot: Int) {
+    public init(_ slot: Int) {
         insert(slot)
     }
 
     @inlinable
-    package var isEmpty: Bool { first == 0 && more == nil }
+    public var isEmpty: Bool { first == 0 && more == nil }
 
     @inlinable @inline(__always)
-    package mutating func insert(_ slot: Int) {
+    public mutating func insert(_ slot: Int) {
         if slot < 64 {
             first |= 1 &<< UInt64(slot)
         } else {
@@ -38,7 +38,7 @@ package struct SlotSet: Hashable, Sendable {
 
     /// Whether a slot is in the set.
     @inlinable @inline(__always)
-    package func contains(_ slot: Int) -> Bool {
+    public func contains(_ slot: Int) -> Bool {
         slot < 64 ? first & (1 &<< UInt64(slot)) != 0 : containsBeyond(slot - 64)
     }
 
@@ -50,7 +50,7 @@ package struct SlotSet: Hashable, Sendable {
 
     /// The slots in ascending order.
     @inlinable
-    package var slots: [Int] {
+    public var slots: [Int] {
         var slots: [Int] = []
         forEach { slots.append($0) }
         return slots
@@ -58,7 +58,7 @@ package struct SlotSet: Hashable, Sendable {
 
     /// Calls the body with each slot in ascending order.
     @inlinable @inline(__always)
-    package func forEach(_ body: (Int) -> Void) {
+    public func forEach(_ body: (Int) -> Void) {
         Self.forEach(in: first, from: 0, body)
         guard let more else { return }
         for (index, word) in more.enumerated() {
@@ -76,7 +76,7 @@ package struct SlotSet: Hashable, Sendable {
     }
 
     /// The slots that are in both sets.
-    package func intersection(_ other: SlotSet) -> SlotSet {
+    public func intersection(_ other: SlotSet) -> SlotSet {
         var common = SlotSet()
         common.first = first & other.first
         guard let more, let others = other.more else { return common }
@@ -85,7 +85,7 @@ package struct SlotSet: Hashable, Sendable {
     }
 
     /// The slots that are not in the other set.
-    package func subtracting(_ other: SlotSet) -> SlotSet {
+    public func subtracting(_ other: SlotSet) -> SlotSet {
         var rest = self
         rest.first &= ~other.first
         guard var words = more, let others = other.more else { return rest }
@@ -103,7 +103,7 @@ package struct SlotSet: Hashable, Sendable {
         return words.isEmpty ? nil : words
     }
 
-    package mutating func formUnion(_ other: SlotSet) {
+    public mutating func formUnion(_ other: SlotSet) {
         first |= other.first
         guard let others = other.more else { return }
         var words = more ?? []

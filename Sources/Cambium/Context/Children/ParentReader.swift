@@ -95,9 +95,9 @@ private final class ParentRow: RowValues {
 
     func move(_ row: StoreRow, to object: ManagedObject) {
         self.object = object
-        row.key = object.key
-        row.version = object.record?.version ?? 0
-        row.entity = object.entityDescription.index
+        row.move(
+            to: object.key, version: object.record?.version ?? 0,
+            entity: object.entityDescription.index)
     }
 
     func record(of row: StoreRow, in writer: RecordWriter) throws -> PlacedRecord? {

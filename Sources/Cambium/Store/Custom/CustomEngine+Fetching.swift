@@ -96,9 +96,7 @@ private final class NodeRow: RowValues {
 
     func move(_ row: StoreRow, to node: StoreNode, entity: Int) {
         self.node = node
-        row.key = node.key
-        row.version = node.version
-        row.entity = entity
+        row.move(to: node.key, version: node.version, entity: entity)
     }
 
     func record(of row: StoreRow, in writer: RecordWriter) throws -> PlacedRecord? {

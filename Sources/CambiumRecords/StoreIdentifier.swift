@@ -1,20 +1,20 @@
 import CambiumModel
 
 /// A store's identity, the UUID in its metadata, in a form that compares fast.
-package struct StoreIdentifier: Hashable, Sendable {
+public struct StoreIdentifier: Hashable, Sendable {
     @usableFromInline let high: UInt64
     @usableFromInline let low: UInt64
 
     // Written out so that other modules can inline it: look-ups compare identities of objects.
     @inlinable
-    package static func == (one: StoreIdentifier, other: StoreIdentifier) -> Bool {
+    public static func == (one: StoreIdentifier, other: StoreIdentifier) -> Bool {
         one.low == other.low && one.high == other.high
     }
 
     /// What objects have that belong to no store.
-    package static let none = StoreIdentifier(high: 0, low: 0)
+    public static let none = StoreIdentifier(high: 0, low: 0)
 
-    package init(_ uuid: UUID) {
+    public init(_ uuid: UUID) {
         self = withUnsafeBytes(of: uuid.uuid) { Self($0) }
     }
 
@@ -25,7 +25,7 @@ package struct StoreIdentifier: Hashable, Sendable {
     }
 
     /// A new one.
-    package static func random() throws(RandomNumbersError) -> StoreIdentifier {
+    public static func random() throws(RandomNumbersError) -> StoreIdentifier {
         StoreIdentifier(try UUID.random())
     }
 
@@ -36,13 +36,13 @@ package struct StoreIdentifier: Hashable, Sendable {
 
     /// For a store that cannot be written and was never given a UUID: the same whenever its file is
     /// opened.
-    package init(path: String) {
+    public init(path: String) {
         let absolute = URL(filePath: path).standardizedFileURL.path
         let digest = SHA256.digest(of: Array(absolute.utf8))
         self = digest.withUnsafeBytes { Self($0) }
     }
 
-    package var uuid: UUID {
+    public var uuid: UUID {
         var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         withUnsafeMutableBytes(of: &bytes) { bytes in
             bytes.storeBytes(of: high, as: UInt64.self)
