@@ -1,10 +1,12 @@
 /// The changes of the objects of one entity.
 public struct EntityChanges: Sendable {
+    /// A new row.
     public struct InsertedRow: Sendable {
-        public let key: Int64
+        @usableFromInline package let key: Int64
         /// The row, where rows are attached.
         public let placed: PlacedRecord?
 
+        /// Tells of a new row.
         @inlinable
         public init(key: Int64, placed: PlacedRecord?) {
             self.key = key
@@ -12,8 +14,9 @@ public struct EntityChanges: Sendable {
         }
     }
 
+    /// A changed row.
     public struct UpdatedRow: Sendable {
-        public let key: Int64
+        @usableFromInline package let key: Int64
         /// The slots that were set; empty where only links changed, and the row is as it was.
         public let slots: SlotSet
         /// The names of relationships kept elsewhere that changed.
@@ -21,6 +24,7 @@ public struct EntityChanges: Sendable {
         /// The row, where rows are attached and there is one.
         public let placed: PlacedRecord?
 
+        /// Tells of a changed row.
         @inlinable
         public init(key: Int64, slots: SlotSet, links: [String], placed: PlacedRecord?) {
             self.key = key
@@ -34,15 +38,15 @@ public struct EntityChanges: Sendable {
     /// then than to keep lists for all who may want to know.
     public static let maximumListedRows = 100_000
 
-    public let entity: EntityDescription
-    public var inserted: [InsertedRow] = []
-    public var updated: [UpdatedRow] = []
+    package let entity: EntityDescription
+    package var inserted: [InsertedRow] = []
+    package var updated: [UpdatedRow] = []
     /// Rows whose derived columns alone have other values. Their versions are what they were, so
     /// whoever wants to know reads them again.
     public var refreshed: [UpdatedRow] = []
-    public var deleted: [Int64] = []
+    package var deleted: [Int64] = []
 
-    public init(entity: EntityDescription) { self.entity = entity }
+    package init(entity: EntityDescription) { self.entity = entity }
 }
 
 extension EntityChanges.UpdatedRow {

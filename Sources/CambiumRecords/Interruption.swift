@@ -1,24 +1,24 @@
 import Synchronization
 
 /// A wish that a request end early, which any thread may have.
-public final class Interruption: Sendable {
+package final class Interruption: Sendable {
     private let isWished = Atomic(false)
     private let followsTask: Bool
 
-    public init() { followsTask = false }
+    package init() { followsTask = false }
 
     private init(followsTask: Bool) { self.followsTask = followsTask }
 
     /// The wish of whoever cancels the task that the request runs in.
-    public static let ofTask = Interruption(followsTask: true)
+    package static let ofTask = Interruption(followsTask: true)
 
     /// Whether somebody has asked for the end.
-    public var isRequested: Bool {
+    package var isRequested: Bool {
         isWished.load(ordering: .relaxed) || (followsTask && Task.isCancelled)
     }
 
     /// Asks for the end.
-    public func request() {
+    package func request() {
         isWished.store(true, ordering: .relaxed)
     }
 }

@@ -1,16 +1,16 @@
 import CambiumModel
 
 /// What a save writes.
-public struct SaveRequest {
+package struct SaveRequest {
     /// New rows, by entity.
-    public struct Insertion {
-        public let entity: EntityDescription
-        public var records: [Record]
+    package struct Insertion {
+        package let entity: EntityDescription
+        package var records: [Record]
         /// For each record the defaults that were made for it; empty where the entity has none that
         /// a merge of unique values looks at.
-        public var defaults: [[Int: StoredValue]] = []
+        package var defaults: [[Int: StoredValue]] = []
 
-        public init(
+        package init(
             entity: EntityDescription, records: [Record], defaults: [[Int: StoredValue]] = []
         ) {
             self.entity = entity
@@ -20,16 +20,16 @@ public struct SaveRequest {
     }
 
     /// Changed rows whose changes are in the same slots, by entity.
-    public struct Update {
-        public let entity: EntityDescription
-        public let slots: SlotSet
+    package struct Update {
+        package let entity: EntityDescription
+        package let slots: SlotSet
         /// The new values, with the version that the change is based on.
-        public var records: [Record]
+        package var records: [Record]
         /// The rows that the changes are based on, as the context has read them; empty where the
         /// rows were read in the transaction that writes them.
-        public var bases: [Record] = []
+        package var bases: [Record] = []
 
-        public init(
+        package init(
             entity: EntityDescription, slots: SlotSet, records: [Record], bases: [Record] = []
         ) {
             self.entity = entity
@@ -40,61 +40,61 @@ public struct SaveRequest {
     }
 
     /// Rows of which nothing is written, but a conflict counts, by entity.
-    public struct Check {
-        public let entity: EntityDescription
-        public var records: [Record] = []
+    package struct Check {
+        package let entity: EntityDescription
+        package var records: [Record] = []
         /// For each record what was set to the value that it has; nil for an object that only has to
         /// be unchanged.
-        public var changes: [Change?] = []
+        package var changes: [Change?] = []
 
-        public init(entity: EntityDescription, records: [Record] = [], changes: [Change?] = []) {
+        package init(entity: EntityDescription, records: [Record] = [], changes: [Change?] = []) {
             self.entity = entity
             self.records = records
             self.changes = changes
         }
 
-        public struct Change {
+        package struct Change {
             /// The row that the change is based on; nil where links alone were changed.
-            public let base: Record?
+            package let base: Record?
             /// The stored slots that were set.
-            public let slots: SlotSet
+            package let slots: SlotSet
 
-            public init(base: Record?, slots: SlotSet) {
+            package init(base: Record?, slots: SlotSet) {
                 self.base = base
                 self.slots = slots
             }
 
-            public static var linksAlone: Change { Change(base: nil, slots: SlotSet()) }
+            package static var linksAlone: Change { Change(base: nil, slots: SlotSet()) }
         }
 
-        public mutating func add(_ record: Record, _ change: Change?) {
+        package mutating func add(_ record: Record, _ change: Change?) {
             records.append(record)
             changes.append(change)
         }
     }
 
     /// Rows to be deleted, by entity: key and version.
-    public struct Deletion {
-        public let entity: EntityDescription
-        public var records: [Record]
+    package struct Deletion {
+        package let entity: EntityDescription
+        package var records: [Record]
 
-        public init(entity: EntityDescription, records: [Record]) {
+        package init(entity: EntityDescription, records: [Record]) {
             self.entity = entity
             self.records = records
         }
     }
 
     /// Pairs of a relationship.
-    public struct Links: Sendable {
+    package struct Links {
         /// The relationship, of the side that the pairs come first with.
-        public let relationship: RelationshipDescription
+        package let relationship: RelationshipDescription
         /// The numbers of the root entities of both ends.
-        public let sourceRoot: Int
-        public let destinationRoot: Int
-        public var added: [(source: Int64, destination: Int64)] = []
-        public var removed: [(source: Int64, destination: Int64)] = []
+        package let sourceRoot: Int
+        package let destinationRoot: Int
+        package var added: [(source: Int64, destination: Int64)] = []
+        package var removed: [(source: Int64, destination: Int64)] = []
 
-        public init(
+        package init(
             relationship: RelationshipDescription, sourceRoot: Int, destinationRoot: Int
         ) {
             self.relationship = relationship
@@ -104,25 +104,25 @@ public struct SaveRequest {
     }
 
     /// What was done to the lists of an ordered relationship.
-    public struct Order: Sendable {
+    package struct Order {
         /// One list.
-        public struct List: Sendable {
-            public var owner: Int64
-            public var order: LinkOrder
+        package struct List {
+            package var owner: Int64
+            package var order: LinkOrder
 
-            public init(owner: Int64, order: LinkOrder) {
+            package init(owner: Int64, order: LinkOrder) {
                 self.owner = owner
                 self.order = order
             }
         }
 
-        public let relationship: RelationshipDescription
+        package let relationship: RelationshipDescription
         /// The numbers of the root entities of the owners and of the members.
-        public let ownerRoot: Int
-        public let memberRoot: Int
-        public var lists: [List]
+        package let ownerRoot: Int
+        package let memberRoot: Int
+        package var lists: [List]
 
-        public init(
+        package init(
             relationship: RelationshipDescription, ownerRoot: Int, memberRoot: Int, lists: [List]
         ) {
             self.relationship = relationship
@@ -133,14 +133,14 @@ public struct SaveRequest {
     }
 
     /// The members of an object's many-to-many relationship, as the context knows them.
-    public struct Members {
+    package struct Members {
         /// The pairs of the relationship, without any.
-        public let pairs: Links
+        package let pairs: Links
         /// Whether the object is the source of the pairs.
-        public let isSource: Bool
-        public let set: LinkSet
+        package let isSource: Bool
+        package let set: LinkSet
 
-        public init(pairs: Links, isSource: Bool, set: LinkSet) {
+        package init(pairs: Links, isSource: Bool, set: LinkSet) {
             self.pairs = pairs
             self.isSource = isSource
             self.set = set
@@ -148,28 +148,28 @@ public struct SaveRequest {
     }
 
     /// Who saves, as the history names it.
-    public var author = TransactionAuthor()
-    public var checks: [Check] = []
-    public var deletions: [Deletion] = []
-    public var updates: [Update] = []
-    public var insertions: [Insertion] = []
-    public var links: [Links] = []
-    public var orders: [Order] = []
+    package var author = TransactionAuthor()
+    package var checks: [Check] = []
+    package var deletions: [Deletion] = []
+    package var updates: [Update] = []
+    package var insertions: [Insertion] = []
+    package var links: [Links] = []
+    package var orders: [Order] = []
     /// The members of changed objects, which a conflict may have written as a whole; empty under
     /// merge policies that write changes of links only.
-    public var members: [RowIdentity: [Members]] = [:]
+    package var members: [RowIdentity: [Members]] = [:]
     /// Keeps the records of this request alive.
-    public var pages: [RowPage] = []
+    package var pages: [RowPage] = []
 
-    public init() {}
+    package init() {}
 }
 
 /// Who makes a transaction, as the history names it.
-public struct TransactionAuthor: Sendable {
-    public var name: String?
-    public var contextName: String?
+package struct TransactionAuthor: Sendable {
+    package var name: String?
+    package var contextName: String?
 
-    public init(name: String? = nil, contextName: String? = nil) {
+    package init(name: String? = nil, contextName: String? = nil) {
         self.name = name
         self.contextName = contextName
     }

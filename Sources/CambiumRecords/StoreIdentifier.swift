@@ -5,7 +5,8 @@ public struct StoreIdentifier: Hashable, Sendable {
     @usableFromInline let high: UInt64
     @usableFromInline let low: UInt64
 
-    // Written out so that other modules can inline it: look-ups compare identities of objects.
+    /// Whether both are the same store. Written out so that other modules can inline it: look-ups
+    /// compare identities of objects.
     @inlinable
     public static func == (one: StoreIdentifier, other: StoreIdentifier) -> Bool {
         one.low == other.low && one.high == other.high
@@ -14,7 +15,7 @@ public struct StoreIdentifier: Hashable, Sendable {
     /// What objects have that belong to no store.
     public static let none = StoreIdentifier(high: 0, low: 0)
 
-    public init(_ uuid: UUID) {
+    package init(_ uuid: UUID) {
         self = withUnsafeBytes(of: uuid.uuid) { Self($0) }
     }
 
@@ -42,7 +43,7 @@ public struct StoreIdentifier: Hashable, Sendable {
         self = digest.withUnsafeBytes { Self($0) }
     }
 
-    public var uuid: UUID {
+    package var uuid: UUID {
         var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         withUnsafeMutableBytes(of: &bytes) { bytes in
             bytes.storeBytes(of: high, as: UInt64.self)

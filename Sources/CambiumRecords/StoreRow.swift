@@ -45,9 +45,9 @@ public protocol RowValues: AnyObject {
 public struct ReadRow {
     /// The number of the row's own entity.
     public let entity: Int
-    public let placed: PlacedRecord
+    package let placed: PlacedRecord
 
-    public init(entity: Int, placed: PlacedRecord) {
+    package init(entity: Int, placed: PlacedRecord) {
         self.entity = entity
         self.placed = placed
     }

@@ -1,5 +1,5 @@
 /// A row that claims unique values, or a partner in a one-to-one, that another row claims too.
-public enum ClaimKind: Int, CaseIterable, Sendable {
+package enum ClaimKind: Int, CaseIterable, Sendable {
     /// The store has the row with these values already.
     case stored
     /// The row was saved before and gets the values now.
@@ -11,15 +11,15 @@ public enum ClaimKind: Int, CaseIterable, Sendable {
 }
 
 /// Two rows that claim the same values: the winner comes first in the order of ``ClaimKind``.
-public struct ClaimPair: Sendable {
-    public let winner: ClaimKind
-    public let loser: ClaimKind
+package struct ClaimPair {
+    package let winner: ClaimKind
+    package let loser: ClaimKind
     /// Whether they claim a partner in a one-to-one, not unique values.
-    public let isPartner: Bool
+    package let isPartner: Bool
     /// Whether a row must have the values.
-    public let isRequired: Bool
+    package let isRequired: Bool
 
-    public init(winner: ClaimKind, loser: ClaimKind, isPartner: Bool, isRequired: Bool) {
+    package init(winner: ClaimKind, loser: ClaimKind, isPartner: Bool, isRequired: Bool) {
         self.winner = winner
         self.loser = loser
         self.isPartner = isPartner
@@ -28,12 +28,12 @@ public struct ClaimPair: Sendable {
 }
 
 /// What a save does about two rows that claim the same values.
-public enum CollisionDecision: Hashable, Sendable {
+package enum CollisionDecision: Hashable, Sendable {
     /// One of the two rows.
-    public enum Side: Hashable, Sendable { case winner, loser }
+    package enum Side: Hashable, Sendable { case winner, loser }
 
     /// The values of a new row that are written into the row which it becomes.
-    public enum HandedOver: Hashable, Sendable {
+    package enum HandedOver: Hashable, Sendable {
         /// None, and its links are discarded.
         case none
         /// None; its links are kept.
@@ -56,7 +56,7 @@ public enum CollisionDecision: Hashable, Sendable {
 
 extension ConflictStrategy {
     /// Decides which of two rows gets the values that both claim.
-    public func decide(_ pair: ClaimPair) -> CollisionDecision {
+    package func decide(_ pair: ClaimPair) -> CollisionDecision {
         pair.isPartner ? decidePartner(pair) : decideValues(pair)
     }
 

@@ -1,6 +1,6 @@
 /// How a conflict between a save and what others have saved meanwhile is decided: a merge policy
 /// that neither refuses the save nor asks the program.
-public enum ConflictStrategy: CaseIterable, Sendable {
+package enum ConflictStrategy: CaseIterable, Sendable {
     /// The store's row stays as it is.
     case rollback
     /// Our row is written as it is.
@@ -11,5 +11,5 @@ public enum ConflictStrategy: CaseIterable, Sendable {
     case objectTrump
 
     /// Whether our side stays, where the two exclude each other.
-    public var keepsOurs: Bool { self == .objectTrump || self == .overwrite }
+    package var keepsOurs: Bool { self == .objectTrump || self == .overwrite }
 }

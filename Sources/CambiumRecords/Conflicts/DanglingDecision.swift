@@ -1,7 +1,7 @@
 import CambiumModel
 
 /// What a save does about a key that would reference no row.
-public enum DanglingDecision: Hashable, Sendable {
+package enum DanglingDecision: Hashable, Sendable {
     /// The row with the key is deleted too.
     case delete
     /// The key is cleared.
@@ -19,7 +19,7 @@ public enum DanglingDecision: Hashable, Sendable {
     ///   - isOptional: Whether the key may be empty.
     ///   - isInserted: Whether the save inserts the row with the key.
     ///   - wasDeleted: Whether that row was deleted meanwhile and is inserted again.
-    public static func decide(
+    package static func decide(
         rule: DeleteRule?, isOptional: Bool, isInserted: Bool, wasDeleted: Bool
     ) -> DanglingDecision {
         switch rule {

@@ -2,13 +2,13 @@ import CambiumModel
 
 /// Merges two changes of a row, property by property from three rows: the base that the change
 /// started from, ours and theirs.
-public struct PropertyMerge {
+package struct PropertyMerge {
     /// Whether our value stays where both sides changed a property that has no rule of its own.
     private let keepsOurs: Bool
     private let rules: MergeRules
     private let writer: RecordWriter
 
-    public init(keepsOurs: Bool, _ rules: MergeRules, _ writer: RecordWriter) {
+    package init(keepsOurs: Bool, _ rules: MergeRules, _ writer: RecordWriter) {
         self.keepsOurs = keepsOurs
         self.rules = rules
         self.writer = writer
@@ -18,7 +18,7 @@ public struct PropertyMerge {
     ///
     /// - Returns: The merged row and the slots that differ from theirs, which are to be written; nil
     ///   where none does: who has read their row has read the latest then.
-    public func merge(
+    package func merge(
         _ theirs: PlacedRecord, ours: Record, base: Record, changed: SlotSet
     ) -> (PlacedRecord, SlotSet)? {
         let shape = rules.shape

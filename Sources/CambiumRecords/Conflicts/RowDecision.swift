@@ -1,9 +1,9 @@
 import CambiumModel
 
 /// A row that others changed or deleted after this context had read it.
-public struct ConflictingRow {
+package struct ConflictingRow {
     /// What the save wants of the row.
-    public enum Intent: CaseIterable, Sendable {
+    package enum Intent: CaseIterable, Sendable {
         /// That it is as it was; nothing is written.
         case check
         /// That it is changed.
@@ -12,17 +12,17 @@ public struct ConflictingRow {
         case deletion
     }
 
-    public let intent: Intent
+    package let intent: Intent
     /// The row that our change started from; nil where none is known.
-    public let base: Record?
+    package let base: Record?
     /// The row as the context has it.
-    public let ours: Record
+    package let ours: Record
     /// The slots that the context has set.
-    public let changed: SlotSet
+    package let changed: SlotSet
     /// The row as the store has it; nil where it was deleted.
-    public let theirs: PlacedRecord?
+    package let theirs: PlacedRecord?
 
-    public init(
+    package init(
         intent: Intent, base: Record?, ours: Record, changed: SlotSet, theirs: PlacedRecord?
     ) {
         self.intent = intent
@@ -34,8 +34,8 @@ public struct ConflictingRow {
 }
 
 /// What a save does about a row in conflict.
-public struct RowDecision: Sendable {
-    public enum Row: Sendable {
+package struct RowDecision {
+    package enum Row {
         /// These slots of the record are written over the row; the record has the row's version.
         case write(PlacedRecord, SlotSet)
         /// The deleted row is inserted again.
@@ -47,7 +47,7 @@ public struct RowDecision: Sendable {
     }
 
     /// What becomes of the object's pairs in join tables.
-    public enum Links: Sendable {
+    package enum Links: Sendable {
         /// The changes are written.
         case asChanged
         /// The changes are discarded.
@@ -58,8 +58,8 @@ public struct RowDecision: Sendable {
         case restored
     }
 
-    public var row: Row
-    public var links = Links.asChanged
+    package var row: Row
+    package var links = Links.asChanged
 }
 
 extension ConflictStrategy {
@@ -67,7 +67,7 @@ extension ConflictStrategy {
     ///
     /// - Parameter chosen: Values that the program has chosen. They are written whatever becomes of
     ///   the others, unless the row stays deleted or is to be deleted.
-    public func decide(
+    package func decide(
         _ row: ConflictingRow, chosen: [Int: StoredValue] = [:], _ rules: MergeRules,
         _ writer: RecordWriter
     ) -> RowDecision {

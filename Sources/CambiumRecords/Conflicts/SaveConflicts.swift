@@ -4,8 +4,10 @@ import CambiumModel
 public struct RowIdentity: Sendable, Hashable, Comparable {
     /// The number of the root entity.
     public let root: Int
+    /// The row's key.
     public let key: Int64
 
+    /// Names a row.
     @inlinable
     public init(root: Int, key: Int64) {
         self.root = root
@@ -13,36 +15,40 @@ public struct RowIdentity: Sendable, Hashable, Comparable {
     }
 
     // Written out so that other modules can inline them: they are in the dictionaries of contexts.
+
+    /// Whether both are the same row.
     @inlinable
     public static func == (one: RowIdentity, other: RowIdentity) -> Bool {
         one.key == other.key && one.root == other.root
     }
 
+    /// Hashes the root and the key.
     @inlinable
     public func hash(into hasher: inout Hasher) {
         hasher.combine(root)
         hasher.combine(key)
     }
 
+    /// By root, then by key.
     public static func < (one: RowIdentity, other: RowIdentity) -> Bool {
         (one.root, one.key) < (other.root, other.key)
     }
 }
 
 /// A row that is not in the store as the context last saw it.
-public struct RowConflict {
-    public let entity: EntityDescription
-    public let key: Int64
+package struct RowConflict {
+    package let entity: EntityDescription
+    package let key: Int64
     /// The row as it is in the store now; nil where it is gone.
-    public let theirs: PlacedRecord?
+    package let theirs: PlacedRecord?
     /// Whether this save wants to delete the row.
-    public let isDeletion: Bool
+    package let isDeletion: Bool
     /// The row as the row cache had it.
-    public var cached: PlacedRecord?
+    package var cached: PlacedRecord?
     /// Whether theirs is the row of the cache, and the store was not asked.
-    public var isFoundInCache = false
+    package var isFoundInCache = false
 
-    public init(
+    package init(
         entity: EntityDescription, key: Int64, theirs: PlacedRecord?, isDeletion: Bool,
         cached: PlacedRecord? = nil, isFoundInCache: Bool = false
     ) {
@@ -54,33 +60,33 @@ public struct RowConflict {
         self.isFoundInCache = isFoundInCache
     }
 
-    public var id: RowIdentity { RowIdentity(root: entity.rootIndex, key: key) }
+    package var id: RowIdentity { RowIdentity(root: entity.rootIndex, key: key) }
 }
 
 /// Rows that would have the same unique values after a save, or the same partner in a one-to-one.
-public struct UniqueCollision {
-    public let key: UniqueKey
+package struct UniqueCollision {
+    package let key: UniqueKey
     /// At least two; the one that stays comes first: whoever is in the store with these values,
     /// then rows that were saved before, then new ones in the order of their insertion.
-    public let claims: [Claim]
+    package let claims: [Claim]
 
-    public init(key: UniqueKey, claims: [Claim]) {
+    package init(key: UniqueKey, claims: [Claim]) {
         self.key = key
         self.claims = claims
     }
 
     /// A row that has, or is to have, the values.
-    public struct Claim {
-        public let id: RowIdentity
-        public let entity: EntityDescription
-        public let kind: ClaimKind
+    package struct Claim {
+        package let id: RowIdentity
+        package let entity: EntityDescription
+        package let kind: ClaimKind
         /// The row as it would be after the save.
-        public let record: Record
+        package let record: Record
         /// Keeps the record alive, where the plan has made or read it: later decisions replace it
         /// there.
-        public let page: RowPage?
+        package let page: RowPage?
 
-        public init(
+        package init(
             id: RowIdentity, entity: EntityDescription, kind: ClaimKind, record: Record,
             page: RowPage?
         ) {
@@ -94,28 +100,28 @@ public struct UniqueCollision {
 }
 
 /// Keys and pairs that would lead nowhere.
-public struct DanglingKeys: Sendable {
-    public var keys: [DanglingKey] = []
+package struct DanglingKeys: Sendable {
+    package var keys: [DanglingKey] = []
     /// The rows that are not there, or will not be; pairs may lead to them too.
-    public var missing: Set<RowIdentity> = []
+    package var missing: Set<RowIdentity> = []
 
-    public init(keys: [DanglingKey] = [], missing: Set<RowIdentity> = []) {
+    package init(keys: [DanglingKey] = [], missing: Set<RowIdentity> = []) {
         self.keys = keys
         self.missing = missing
     }
 
-    public var isEmpty: Bool { keys.isEmpty && missing.isEmpty }
+    package var isEmpty: Bool { keys.isEmpty && missing.isEmpty }
 }
 
 /// A row whose key leads to a row that is not there, or will not be.
-public struct DanglingKey: Sendable {
-    public let row: RowIdentity
-    public let relationship: RelationshipDescription
+package struct DanglingKey: Sendable {
+    package let row: RowIdentity
+    package let relationship: RelationshipDescription
     /// The delete rule of what it leads to, where this save deletes that and does not know of the
     /// row.
-    public let rule: DeleteRule?
+    package let rule: DeleteRule?
 
-    public init(row: RowIdentity, relationship: RelationshipDescription, rule: DeleteRule?) {
+    package init(row: RowIdentity, relationship: RelationshipDescription, rule: DeleteRule?) {
         self.row = row
         self.relationship = relationship
         self.rule = rule
@@ -123,27 +129,27 @@ public struct DanglingKey: Sendable {
 }
 
 /// How one conflict is decided.
-public struct Verdict: Sendable {
-    public var strategy: ConflictStrategy
+package struct Verdict: Sendable {
+    package var strategy: ConflictStrategy
     /// Values that the program has chosen, by slot.
-    public var chosen: [Int: StoredValue] = [:]
+    package var chosen: [Int: StoredValue] = [:]
 
-    public init(strategy: ConflictStrategy, chosen: [Int: StoredValue] = [:]) {
+    package init(strategy: ConflictStrategy, chosen: [Int: StoredValue] = [:]) {
         self.strategy = strategy
         self.chosen = chosen
     }
 }
 
 /// What a save came to.
-public struct SaveOutcome: Sendable {
+package struct SaveOutcome: Sendable {
     /// The rows that are not in the store as the context wanted.
-    public var resolutions: [ConflictResolution] = []
+    package var resolutions: [ConflictResolution] = []
     /// The pairs that are not as the context wanted.
-    public var droppedPairs: [DroppedPair] = []
+    package var droppedPairs: [DroppedPair] = []
     /// The derived values of the rows that were written, and of those that look at them.
-    public var derived: [DerivedRow] = []
+    package var derived: [DerivedRow] = []
 
-    public init(
+    package init(
         resolutions: [ConflictResolution] = [], droppedPairs: [DroppedPair] = [],
         derived: [DerivedRow] = []
     ) {
@@ -154,14 +160,14 @@ public struct SaveOutcome: Sendable {
 }
 
 /// The derived values of a row after a save.
-public struct DerivedRow: Sendable {
+package struct DerivedRow: Sendable {
     /// The number of the row's own entity.
-    public let entity: Int
-    public let key: Int64
+    package let entity: Int
+    package let key: Int64
     /// The values by slot.
-    public var values: [(slot: Int, value: StoredValue)]
+    package var values: [(slot: Int, value: StoredValue)]
 
-    public init(entity: Int, key: Int64, values: [(slot: Int, value: StoredValue)]) {
+    package init(entity: Int, key: Int64, values: [(slot: Int, value: StoredValue)]) {
         self.entity = entity
         self.key = key
         self.values = values
@@ -169,13 +175,13 @@ public struct DerivedRow: Sendable {
 }
 
 /// A pair of a join table that a save has left as it was.
-public struct DroppedPair: Sendable {
+package struct DroppedPair: Sendable {
     /// The relationship of the side that writes the pairs.
-    public let relationship: RelationshipDescription
-    public let source: RowIdentity
-    public let destination: RowIdentity
+    package let relationship: RelationshipDescription
+    package let source: RowIdentity
+    package let destination: RowIdentity
 
-    public init(
+    package init(
         relationship: RelationshipDescription, source: RowIdentity, destination: RowIdentity
     ) {
         self.relationship = relationship
@@ -185,8 +191,8 @@ public struct DroppedPair: Sendable {
 }
 
 /// What became of a row in a conflict.
-public struct ConflictResolution: Sendable {
-    public enum Action: Sendable {
+package struct ConflictResolution: Sendable {
+    package enum Action: Sendable {
         /// These slots of this record were written over the row; the record has the version before.
         case update(PlacedRecord, SlotSet)
         /// A new row was inserted with this record.
@@ -202,15 +208,15 @@ public struct ConflictResolution: Sendable {
         case forward(EntityDescription, Int64, PlacedRecord?)
     }
 
-    public let entity: EntityDescription
-    public let key: Int64
-    public let action: Action
+    package let entity: EntityDescription
+    package let key: Int64
+    package let action: Action
     /// The row as the store had it, where the save has read it.
-    public let theirs: PlacedRecord?
+    package let theirs: PlacedRecord?
     /// Whether the context had not asked for anything to happen to the row.
-    public let isBystander: Bool
+    package let isBystander: Bool
 
-    public init(
+    package init(
         entity: EntityDescription, key: Int64, action: Action, theirs: PlacedRecord?,
         isBystander: Bool
     ) {
@@ -221,5 +227,5 @@ public struct ConflictResolution: Sendable {
         self.isBystander = isBystander
     }
 
-    public var id: RowIdentity { RowIdentity(root: entity.rootIndex, key: key) }
+    package var id: RowIdentity { RowIdentity(root: entity.rootIndex, key: key) }
 }

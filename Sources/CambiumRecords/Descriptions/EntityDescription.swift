@@ -4,21 +4,21 @@ import CambiumModel
 ///
 /// One per entity and container, immutable, shared by all contexts.
 public final class EntityDescription: Sendable, CustomReflectable, CustomStringConvertible {
-    public let entity: Entity
-    public let model: Model
+    @usableFromInline package let entity: Entity
+    package let model: Model
     /// The number among the model's entities.
     public let index: Int
     /// The number of the root entity.
     public let rootIndex: Int
     /// Whether the table has an entity column.
     public let hasEntityColumn: Bool
-    public let isAbstract: Bool
+    package let isAbstract: Bool
     /// The class of its objects, a subclass of the runtime's.
     public let type: AnyClass
     /// Whether the class has the checks of the model's limits.
     public let isGenerated: Bool
-    public let layout: RecordLayout
-    public let shape: RecordShape
+    package let layout: RecordLayout
+    package let shape: RecordShape
     /// The attribute that a slot holds, where it holds one.
     public let attributes: [Attribute?]
     /// The slots that have a column.
@@ -60,11 +60,12 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
     /// The rules of the entity and its ancestors.
     public let rules: [Rule]
     /// What merging two changes of a row needs.
-    public let mergeRules: MergeRules
+    package let mergeRules: MergeRules
 
+    /// The entity's name.
     @inlinable public var name: String { entity.name }
 
-    public init(
+    package init(
         _ entity: Entity, index: Int, in model: Model, type: AnyClass,
         isGenerated: Bool, relationships: [RelationshipDescription]
     ) {
@@ -169,10 +170,12 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
         return placed
     }
 
+    /// The entity's name.
     public var description: String { name }
+    /// The name alone.
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 
-    public func relationship(named name: String) -> RelationshipDescription? {
+    package func relationship(named name: String) -> RelationshipDescription? {
         relationships.first { $0.relationship.name == name }
     }
 }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// All entities of a model in numbers instead of names, for code that handles rows.
 public final class ModelDescription: Sendable, CustomReflectable, CustomStringConvertible {
-    public let model: Model
-    public let entities: [EntityDescription]
+    package let model: Model
+    @usableFromInline package let entities: [EntityDescription]
     /// Fetched and linked classes may be asked for their entity.
     @usableFromInline let indexByName: [String: Int]
     /// For each entity the numbers of the entities in its family, itself first.
@@ -16,9 +16,9 @@ public final class ModelDescription: Sendable, CustomReflectable, CustomStringCo
     /// with the number of the entity that declares them.
     public let oneWayLinks: [[(owner: Int, relationship: RelationshipDescription)]]
     /// What no two rows share.
-    public let uniqueKeys: [UniqueKey]
+    package let uniqueKeys: [UniqueKey]
     /// For each entity those of one-to-one relationships, which the store has no index for.
-    public let partnerKeys: [[UniqueKey]]
+    package let partnerKeys: [[UniqueKey]]
     private let preparations = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
     /// What somebody works out about the model, once for all who use it. It must not hold the model.
@@ -114,14 +114,16 @@ public final class ModelDescription: Sendable, CustomReflectable, CustomStringCo
         entities.indices.contains(entity.index) && entities[entity.index] === entity
     }
 
+    /// The model's name.
     public var description: String { model.name }
+    /// The name alone.
     public var customMirror: Mirror { Mirror(self, children: ["name": model.name]) }
 
     /// The number of the entity of a name.
     @inlinable
     public func index(named name: String) -> Int? { indexByName[name] }
 
-    public subscript(name: String) -> EntityDescription? {
+    package subscript(name: String) -> EntityDescription? {
         indexByName[name].map { entities[$0] }
     }
 

@@ -3,10 +3,10 @@ import CambiumModel
 /// A relationship in numbers instead of names, for code that handles rows. A class, because setters and deletes look at one for
 /// every object: a struct of names would be copied each time.
 public final class RelationshipDescription: Sendable {
-    public let relationship: Relationship
+    @usableFromInline package let relationship: Relationship
     /// The number among the entity's relationships.
     public let ordinal: Int
-    public let place: Place
+    @usableFromInline package let place: Place
     /// Whether this side writes the pairs, where it is kept in pairs.
     public let ownsPairs: Bool
     /// The slot of the destination's key, for a to-one that this side keeps.
@@ -38,7 +38,7 @@ public final class RelationshipDescription: Sendable {
         case memory
     }
 
-    public init(
+    package init(
         relationship: Relationship, of entity: Entity, in model: Model, ordinal: Int,
         slot: Int?, entitySlot: Int?, destination: Int, destinationRoot: Int, inverse: Int?,
         identity: Int
@@ -61,8 +61,11 @@ public final class RelationshipDescription: Sendable {
         keepsOrder = isOrdered && place != .memory
     }
 
+    /// Whether it may lead to many objects.
     @inlinable public var isToMany: Bool { relationship.isToMany }
+    /// Whether it is in memory only.
     @inlinable public var isTransient: Bool { relationship.isTransient }
+    /// Whether its links are pairs in a table of their own.
     @inlinable public var isJoinTable: Bool { place == .pairs }
     /// Whether its links are asked for, because they are not in the object's own row.
     @inlinable public var isKeptElsewhere: Bool { place == .farRow || place == .pairs }

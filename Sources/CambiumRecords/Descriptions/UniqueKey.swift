@@ -2,22 +2,22 @@ import CambiumModel
 
 /// Values that no two rows of an entity's family share: those of a unique constraint, or the key of
 /// a one-to-one relationship, whose destination has one partner.
-public final class UniqueKey: Sendable {
+package final class UniqueKey: Sendable {
     /// The number of the entity that declares it.
-    public let declarer: Int
+    package let declarer: Int
     /// The names of the properties.
-    public let properties: [String]
+    package let properties: [String]
     /// Their slots, which are the same in every entity of the family.
-    public let slots: [Int]
+    package let slots: [Int]
     /// The slots that lose their values with the key: the same, and the entity of a key.
-    public let writtenSlots: SlotSet
+    package let writtenSlots: SlotSet
     /// Whether it is a one-to-one relationship. The store has no unique index for it.
-    public let isPartner: Bool
+    package let isPartner: Bool
     /// Whether a row must have the values.
-    public let isRequired: Bool
+    package let isRequired: Bool
 
     /// - Returns: Nil where a property has no column.
-    public init?(constraint: UniqueConstraint, of entity: EntityDescription) {
+    package init?(constraint: UniqueConstraint, of entity: EntityDescription) {
         let slots = constraint.properties.compactMap { entity.layout.slot(of: $0) }
         guard slots.count == constraint.properties.count,
             slots.allSatisfy(entity.storedSlots.contains)
@@ -38,7 +38,7 @@ public final class UniqueKey: Sendable {
     }
 
     /// - Returns: Nil where the relationship is not the side of a one-to-one that keeps the key.
-    public init?(partner relationship: RelationshipDescription, of entity: EntityDescription) {
+    package init?(partner relationship: RelationshipDescription, of entity: EntityDescription) {
         guard let slot = relationship.slot, let name = relationship.relationship.inverse,
             let destination = entity.model.entity(named: relationship.relationship.destination),
             entity.model.relationship(name, of: destination)?.isToMany == false
@@ -55,7 +55,7 @@ public final class UniqueKey: Sendable {
     }
 
     /// The values of a record; nil where one is missing, as that never collides.
-    public func values(of record: Record, _ shape: RecordShape) -> [StoredValue]? {
+    package func values(of record: Record, _ shape: RecordShape) -> [StoredValue]? {
         var values: [StoredValue] = []
         for slot in slots {
             guard record.hasValue(slot) else { return nil }
@@ -72,7 +72,7 @@ public final class UniqueKey: Sendable {
 
 extension UniqueKey {
     /// All keys of a model: for each entity those that it declares itself.
-    public static func all(of entities: [EntityDescription]) -> [UniqueKey] {
+    package static func all(of entities: [EntityDescription]) -> [UniqueKey] {
         entities.flatMap { description in
             let own = Set(description.entity.relationships.map(\.name))
             return description.entity.uniqueConstraints.compactMap {
@@ -87,12 +87,12 @@ extension UniqueKey {
 
 extension ModelDescription {
     /// The unique constraints that objects of an entity are under, its ancestors' too.
-    public func uniqueConstraints(of entity: EntityDescription) -> [UniqueKey] {
+    package func uniqueConstraints(of entity: EntityDescription) -> [UniqueKey] {
         uniqueKeys.filter { !$0.isPartner && families[$0.declarer].contains(entity.index) }
     }
 
     /// Those of them that include no relationship.
-    public func attributeConstraints(of entity: EntityDescription) -> [UniqueKey] {
+    package func attributeConstraints(of entity: EntityDescription) -> [UniqueKey] {
         uniqueConstraints(of: entity).filter { unique in
             unique.slots.allSatisfy { entity.attributes[$0] != nil }
         }

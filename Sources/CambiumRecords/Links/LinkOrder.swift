@@ -5,33 +5,33 @@
 /// list as somebody else has left it meanwhile: a member that was put somewhere stands behind the
 /// same member as here (behind the nearest one before it that is still there; at the front where
 /// there is none), additions come at the end, and everything else stays as they have it.
-public struct LinkOrder: Hashable, Sendable {
+package struct LinkOrder: Hashable, Sendable {
     /// Who was added, in that order. One that the store has already keeps its place there.
-    public private(set) var appended: [Int64] = []
+    package private(set) var appended: [Int64] = []
     /// Who loses the place that it has in the store and comes at the end, among `appended`.
-    public private(set) var movedToEnd: Set<Int64> = []
+    package private(set) var movedToEnd: Set<Int64> = []
     /// Who was put somewhere.
-    public private(set) var placed: Set<Int64> = []
+    package private(set) var placed: Set<Int64> = []
     /// The list as it was when it was last looked at, or when somebody was put somewhere.
-    public private(set) var arrangement: [Int64] = []
+    package private(set) var arrangement: [Int64] = []
 
     /// No change.
-    public init() {}
+    package init() {}
 
-    public var isEmpty: Bool { appended.isEmpty && placed.isEmpty }
+    package var isEmpty: Bool { appended.isEmpty && placed.isEmpty }
 
     /// Whether members that the store has are to change places.
-    public var changesPlaces: Bool { !placed.isEmpty || !movedToEnd.isEmpty }
+    package var changesPlaces: Bool { !placed.isEmpty || !movedToEnd.isEmpty }
 
     /// Adds a member at the end, unless it is there.
-    public mutating func append(_ key: Int64, wasRemoved: Bool) {
+    package mutating func append(_ key: Int64, wasRemoved: Bool) {
         if placed.contains(key) || movedToEnd.contains(key) { return }
         if wasRemoved { movedToEnd.insert(key) }
         appended.append(key)
     }
 
     /// Takes a member out.
-    public mutating func remove(_ key: Int64) {
+    package mutating func remove(_ key: Int64) {
         if placed.remove(key) == nil, let index = appended.firstIndex(of: key) {
             appended.remove(at: index)
         }
@@ -42,13 +42,13 @@ public struct LinkOrder: Hashable, Sendable {
 
     /// Takes note that the store has a member that was added. It stays where it was put; else it has
     /// its place there, and may be added anew once it was taken out.
-    public mutating func forgetAddition(of key: Int64) {
+    package mutating func forgetAddition(of key: Int64) {
         guard !movedToEnd.contains(key), let index = appended.firstIndex(of: key) else { return }
         appended.remove(at: index)
     }
 
     /// Puts members somewhere, so that the list looks like this.
-    public mutating func place(_ keys: Set<Int64>, in arrangement: [Int64]) {
+    package mutating func place(_ keys: Set<Int64>, in arrangement: [Int64]) {
         self.arrangement = arrangement
         placed.formUnion(keys)
         appended.removeAll { keys.contains($0) }
@@ -56,12 +56,12 @@ public struct LinkOrder: Hashable, Sendable {
     }
 
     /// Takes note of the list as it came out, which may have members that others added.
-    public mutating func note(_ arrangement: @autoclosure () -> [Int64]) {
+    package mutating func note(_ arrangement: @autoclosure () -> [Int64]) {
         if !placed.isEmpty { self.arrangement = arrangement() }
     }
 
     /// Puts members at the end, also those that have another place already.
-    public mutating func moveToEnd(_ keys: [Int64], known: Set<Int64>) {
+    package mutating func moveToEnd(_ keys: [Int64], known: Set<Int64>) {
         let moved = Set(keys)
         placed.subtract(moved)
         appended.removeAll { moved.contains($0) }
@@ -71,7 +71,7 @@ public struct LinkOrder: Hashable, Sendable {
     }
 
     /// Puts another member in the place of one, unless that is there already.
-    public mutating func replace(_ key: Int64, with other: Int64) {
+    package mutating func replace(_ key: Int64, with other: Int64) {
         func replaced(_ keys: [Int64]) -> [Int64] {
             keys.contains(other)
                 ? keys.filter { $0 != key } : keys.map { $0 == key ? other : $0 }
@@ -83,7 +83,7 @@ public struct LinkOrder: Hashable, Sendable {
     }
 
     /// Forgets who was put where; additions stay, at the end.
-    public mutating func discardPlaces(additions: (Int64) -> Bool) {
+    package mutating func discardPlaces(additions: (Int64) -> Bool) {
         appended += arrangement.filter { placed.contains($0) && additions($0) }
         appended.removeAll { !additions($0) }
         placed = []
@@ -94,7 +94,7 @@ public struct LinkOrder: Hashable, Sendable {
     /// The list with these changes.
     ///
     /// - Parameter stored: The list without them and without who was taken out.
-    public func applied(to stored: [Int64]) -> [Int64] {
+    package func applied(to stored: [Int64]) -> [Int64] {
         if appended.isEmpty, placed.isEmpty { return stored }
         let additions = Set(appended)
         var list = stored

@@ -5,9 +5,10 @@
 public struct LinkSet {
     /// A member: its key, and its entity as far as known.
     public struct Member: Sendable, Hashable {
-        public let key: Int64
-        public let entity: Int
+        @usableFromInline package let key: Int64
+        @usableFromInline package let entity: Int
 
+        /// Names a member.
         @inlinable
         public init(key: Int64, entity: Int) {
             self.key = key
@@ -20,8 +21,8 @@ public struct LinkSet {
     public private(set) var stored: [Member]?
     /// The commit up to which `stored` is known to be right.
     public private(set) var readAt: Int64 = 0
-    public private(set) var added = MemberTable()
-    public private(set) var removed: Set<Int64> = []
+    package private(set) var added = MemberTable()
+    package private(set) var removed: Set<Int64> = []
     /// The order of an ordered relationship; nil for others, which pay for one word only.
     private var ordering: Ordering?
 
@@ -30,7 +31,7 @@ public struct LinkSet {
         if isOrdered { ordering = Ordering() }
     }
 
-    public var hasChanges: Bool {
+    package var hasChanges: Bool {
         !added.isEmpty || !removed.isEmpty || ordering?.changes.isEmpty == false
     }
 
@@ -40,13 +41,13 @@ public struct LinkSet {
     // What is in the store may not be known, so the last word is kept even where it changes
     // nothing: a member that was added and taken out again may have been there before.
 
-    public mutating func add(_ member: Member) {
+    package mutating func add(_ member: Member) {
         let wasRemoved = !removed.isEmpty && removed.remove(member.key) != nil
         let isNew = added.insert(member)
         if ordering != nil, isNew { append(member, wasRemoved: wasRemoved) }
     }
 
-    public mutating func remove(_ key: Int64) {
+    package mutating func remove(_ key: Int64) {
         let wasAdded = added.remove(key)
         removed.insert(key)
         guard ordering != nil else { return }
@@ -56,7 +57,7 @@ public struct LinkSet {
         }
     }
 
-    public mutating func setStored(_ members: [Member], at commit: Int64) {
+    package mutating func setStored(_ members: [Member], at commit: Int64) {
         stored = ordering == nil ? members.sorted { $0.key < $1.key } : members
         readAt = commit
         reorder { $0.forgetCurrent() }
@@ -71,7 +72,7 @@ public struct LinkSet {
         return kept.isEmpty ? added.members : (kept + added.members).sorted { $0.key < $1.key }
     }
 
-    public func contains(_ key: Int64) -> Bool {
+    package func contains(_ key: Int64) -> Bool {
         if added[key] != nil { return true }
         if removed.contains(key) { return false }
         return stored?.contains { $0.key == key } ?? false
@@ -89,7 +90,7 @@ public struct LinkSet {
         discardChanges()
     }
 
-    public mutating func discardChanges() {
+    package mutating func discardChanges() {
         added = MemberTable()
         removed = []
         reorder {
@@ -175,7 +176,7 @@ extension LinkSet {
     }
 
     /// What was done to the order since it was saved; nil where there is none.
-    public var order: LinkOrder? { ordering?.changes }
+    package var order: LinkOrder? { ordering?.changes }
 
     /// Whether ``members`` has to be worked out anew at each use.
     public var needsOrdering: Bool { ordering.map { $0.current == nil } ?? false }

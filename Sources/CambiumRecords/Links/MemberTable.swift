@@ -3,31 +3,31 @@
 /// Most come in the order of their keys, as new objects do, and none goes: these are a sorted array,
 /// which takes a fraction of the time and the memory of a dictionary. Those that come out of order,
 /// and all once one goes from their midst, are in a dictionary.
-public struct MemberTable: Sendable {
-    public typealias Member = LinkSet.Member
+package struct MemberTable {
+    package typealias Member = LinkSet.Member
 
     /// In the order of their keys.
     private var run: [Member] = []
     /// Those that are not in the run.
     private var others: [Int64: Member] = [:]
 
-    public var isEmpty: Bool { run.isEmpty && others.isEmpty }
+    package var isEmpty: Bool { run.isEmpty && others.isEmpty }
 
     /// All of them, in the order of their keys.
-    public var members: [Member] {
+    package var members: [Member] {
         others.isEmpty ? run : (run + others.values).sorted { $0.key < $1.key }
     }
 
-    public var keys: [Int64] { members.map(\.key) }
+    package var keys: [Int64] { members.map(\.key) }
 
-    public subscript(key: Int64) -> Member? {
+    package subscript(key: Int64) -> Member? {
         place(of: key).map { run[$0] } ?? (others.isEmpty ? nil : others[key])
     }
 
     /// Puts a member in, in the place of one with the same key.
     ///
     /// - Returns: Whether there was none.
-    public mutating func insert(_ member: Member) -> Bool {
+    package mutating func insert(_ member: Member) -> Bool {
         if run.last.map({ $0.key < member.key }) ?? true,
             others.isEmpty || others[member.key] == nil
         {
@@ -42,7 +42,7 @@ public struct MemberTable: Sendable {
     }
 
     /// - Returns: Whether it was there.
-    public mutating func remove(_ key: Int64) -> Bool {
+    package mutating func remove(_ key: Int64) -> Bool {
         guard let place = place(of: key) else {
             return !others.isEmpty && others.removeValue(forKey: key) != nil
         }
@@ -69,7 +69,7 @@ public struct MemberTable: Sendable {
 }
 
 extension MemberTable: Equatable {
-    public static func == (one: MemberTable, other: MemberTable) -> Bool {
+    package static func == (one: MemberTable, other: MemberTable) -> Bool {
         one.members == other.members
     }
 }

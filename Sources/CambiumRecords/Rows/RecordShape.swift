@@ -17,7 +17,7 @@ public final class RecordShape: Sendable {
     /// Those of them that hold text.
     let textSlots: [Int]
 
-    public init(kinds: [StorageClass]) {
+    package init(kinds: [StorageClass]) {
         self.kinds = kinds
         maskWords = max(1, (kinds.count + 63) / 64)
         prefixSize = maskWords * 8

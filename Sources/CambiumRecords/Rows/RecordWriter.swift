@@ -5,7 +5,7 @@ public final class RecordWriter {
     // Safety: replaced as a whole, by nothing that an access calls.
     @exclusivity(unchecked) @usableFromInline var page = RowPage(capacity: 0)
 
-    public init() {}
+    package init() {}
 
     /// - Parameter capacity: The size of the first page.
     public init(capacity: Int) {

@@ -78,6 +78,7 @@ public struct PlacedRecord: @unchecked Sendable {
     /// The record in it.
     public var record: Record
 
+    /// Keeps a record and its page together.
     @inlinable public init(page: RowPage, record: Record) {
         self.page = page
         self.record = record

@@ -15,9 +15,11 @@ public struct SlotSet: Hashable, Sendable {
         insert(slot)
     }
 
+    /// Whether no slot is in the set.
     @inlinable
     public var isEmpty: Bool { first == 0 && more == nil }
 
+    /// Adds a slot.
     @inlinable @inline(__always)
     public mutating func insert(_ slot: Int) {
         if slot < 64 {
@@ -103,7 +105,7 @@ public struct SlotSet: Hashable, Sendable {
         return words.isEmpty ? nil : words
     }
 
-    public mutating func formUnion(_ other: SlotSet) {
+    package mutating func formUnion(_ other: SlotSet) {
         first |= other.first
         guard let others = other.more else { return }
         var words = more ?? []
