@@ -6,9 +6,9 @@ extension ExpressionSQL {
     ) throws(ExpressionDiagnostics) -> SQLFragment {
         switch expression {
         case .and(let operands):
-            return try joined(operands, by: " AND ", none: "1", use)
+            return try joined(operands, by: " AND ", none: dialect.condition(true), use)
         case .or(let operands):
-            return try joined(operands, by: " OR ", none: "0", use)
+            return try joined(operands, by: " OR ", none: dialect.condition(false), use)
         case .not(let operand):
             return "NOT (\(try condition(operand, .truth)))"
         case .comparison(let left, let relation, let right):
@@ -25,7 +25,7 @@ extension ExpressionSQL {
         case .literal, .parameter, .attribute, .object, .aggregate, .arithmetic, .convert,
             .function, .conditional:
             let value = try value(expression)
-            return use == .filter || !isNullable(expression) ? value : "coalesce(\(value), 0)"
+            return use == .filter || !isNullable(expression) ? value : dialect.truth(value)
         }
     }
 
@@ -78,7 +78,7 @@ extension ExpressionSQL {
             switch relation {
             case .equal: return "\(try value(left)) IS NULL"
             case .notEqual: return "\(try value(left)) IS NOT NULL"
-            default: return "0"
+            default: return dialect.condition(false)
             }
         }
         if case .literal(.decimal(let bound), _) = right, let scale = left.type.scale {
@@ -106,14 +106,14 @@ extension ExpressionSQL {
             let canBeBothNull = isNullable.left && isNullable.right
             let isNever = !isNullable.left && !isNullable.right
             return isNever || (use == .filter && !canBeBothNull)
-                ? "\(left) = \(right)" : "\(left) IS \(right)"
+                ? "\(left) = \(right)" : dialect.areSame(left, right)
         case .notEqual:
             return !isNullable.left && !isNullable.right
-                ? "\(left) <> \(right)" : "\(left) IS NOT \(right)"
+                ? "\(left) <> \(right)" : dialect.areDifferent(left, right)
         default:
             let test: SQLFragment = "\(left) \(raw: relation.rawValue) \(right)"
             return use == .filter || (!isNullable.left && !isNullable.right)
-                ? test : "coalesce(\(test), 0)"
+                ? test : dialect.truth(test)
         }
     }
 
@@ -131,8 +131,8 @@ extension ExpressionSQL {
         }
         let limit = Self.floor(of: bound, scale: scale)
         switch relation {
-        case .equal: return "0"
-        case .notEqual: return "1"
+        case .equal: return dialect.condition(false)
+        case .notEqual: return dialect.condition(true)
         case .less, .lessOrEqual:
             return relate(operandSQL, .lessOrEqual, constant(limit), use, isNullable: nullable)
         default:
@@ -163,9 +163,7 @@ extension ExpressionSQL {
         if elements.count > Self.longestList, self.constants == .parameters,
             let json = JSONList(elements)
         {
-            let select: SQLFragment =
-                "SELECT value FROM json_each(\(constant(.text(json.text))))"
-            list = select.impure
+            list = dialect.elements(ofJSON: constant(.text(json.text)))
         } else {
             let constants = elements.map { element in
                 // So many would take all the parameters that a statement may have.
@@ -175,6 +173,6 @@ extension ExpressionSQL {
             list = Self.joined(constants[...], by: ", ")
         }
         let test: SQLFragment = "\(try value(operand)) IN (\(list))"
-        return use == .filter || !isNullable(operand) ? test : "coalesce(\(test), 0)"
+        return use == .filter || !isNullable(operand) ? test : dialect.truth(test)
     }
 }

@@ -173,7 +173,7 @@ extension ExpressionSQL {
                     if operand.type == .anyDecimal {
                         let bits = function == .average ? "1" : "0"
                         let forms: SQLFragment = "group_concat(hex(\(element)))"
-                        return Self.call(.total, "\(forms), \(raw: bits)")
+                        return sql.dialect.call(.total, "\(forms), \(raw: bits)")
                     }
                     guard operand.type.scale == nil else { return Self.halves(of: element) }
                     return function == .sum
@@ -184,10 +184,10 @@ extension ExpressionSQL {
         guard let scale = operand.type.scale, function == .sum || function == .average else {
             return "(\(select))"
         }
-        let sum = Self.whole("(h + (l >> 32)) * 4294967296 + (l & 4294967295)")
+        let sum = dialect.whole("(h + (l >> 32)) * 4294967296 + (l & 4294967295)")
         guard function == .average else { return "(SELECT \(sum) FROM (\(select)))" }
         let divisor = String(NumberFunctions.powerOfTen(scale))
-        return "(SELECT CAST(\(sum) AS REAL) / n / \(raw: divisor).0 FROM (\(select)))"
+        return "(SELECT \(dialect.real(sum)) / n / \(raw: divisor).0 FROM (\(select)))"
     }
 
     /// Sums of the upper and the lower 32 bits: sum() itself fails where 64 bits do not hold it.

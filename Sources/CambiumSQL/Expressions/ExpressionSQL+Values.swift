@@ -93,16 +93,6 @@ extension ExpressionSQL {
 
     // MARK: Arithmetic
 
-    /// A whole number whose computation SQLite went on with in floating point is no longer exact:
-    /// converting it back, which `|` does, yields one of the two outermost integers, which become
-    /// NULL.
-    ///
-    /// - Parameter fragment: Operators in it bind tighter than `|`.
-    static func whole(_ fragment: SQLFragment) -> SQLFragment {
-        let least = SQLText.literal(.integer(.min))
-        return "nullif(nullif(\(fragment) | 0, 9223372036854775807), \(raw: least))"
-    }
-
     /// An exact number times a power of ten.
     func scaled(_ fragment: SQLFragment, by places: Int) -> SQLFragment {
         guard places > 0 else { return fragment }
@@ -116,9 +106,9 @@ extension ExpressionSQL {
         var one = try value(left)
         var other = try value(right)
         if type == .string { return "(\(one) || \(other))" }
-        if operation == .power { return Self.call(.power, "\(one), \(other)") }
+        if operation == .power { return dialect.call(.power, "\(one), \(other)") }
         if type == .anyDecimal {
-            return Self.call(.calculate, "\(one), '\(raw: operation.rawValue)', \(other)")
+            return dialect.call(.calculate, "\(one), '\(raw: operation.rawValue)', \(other)")
         }
         guard let scale = type.scale else { return "(\(one) \(raw: operation.rawValue) \(other))" }
         switch operation {
@@ -133,7 +123,7 @@ extension ExpressionSQL {
         let isBounded = TypedExpression.arithmetic(left, operation, right, type).bounds != nil
         return isBounded
             ? "(\(one) \(raw: operation.rawValue) \(other))"
-            : Self.whole("\(one) \(raw: operation.rawValue) \(other)")
+            : dialect.whole("\(one) \(raw: operation.rawValue) \(other)")
     }
 
     private func rescaled(
@@ -142,7 +132,7 @@ extension ExpressionSQL {
         let places = scale - (operand.type.scale ?? 0)
         guard places > 0 else { return fragment }
         let scaled = scaled(fragment, by: places)
-        return operand.bounds(rescaledTo: scale) == nil ? Self.whole(scaled) : scaled
+        return operand.bounds(rescaledTo: scale) == nil ? dialect.whole(scaled) : scaled
     }
 
     private mutating func convert(
@@ -150,16 +140,16 @@ extension ExpressionSQL {
     ) throws(ExpressionDiagnostics) -> SQLFragment {
         let fragment = try value(operand)
         if operand.type == .anyDecimal {
-            return type == .anyDecimal ? fragment : Self.call(.double, fragment)
+            return type == .anyDecimal ? fragment : dialect.call(.double, fragment)
         }
         guard let scale = operand.type.scale else { return fragment }
         if type == .anyDecimal {
-            return Self.call(.decimal, "\(fragment), \(raw: String(scale))")
+            return dialect.call(.decimal, "\(fragment), \(raw: String(scale))")
         }
         if let wanted = type.scale { return rescaled(fragment, operand, to: wanted) }
-        if scale == 0 { return "CAST(\(fragment) AS REAL)" }
+        if scale == 0 { return dialect.real(fragment) }
         let divisor = String(NumberFunctions.powerOfTen(scale))
-        return "(CAST(\(fragment) AS REAL) / \(raw: divisor).0)"
+        return "(\(dialect.real(fragment)) / \(raw: divisor).0)"
     }
 
     // MARK: Functions
@@ -168,10 +158,8 @@ extension ExpressionSQL {
         _ function: ModelFunction, _ operands: [TypedExpression]
     ) throws(ExpressionDiagnostics) -> SQLFragment {
         guard let first = operands.first else {
-            if function == .uuid { return SQLFragment(raw: Self.randomUUID) }
-            guard constants == .inline else { return SQLFragment(.now) }
-            return SQLFragment(
-                raw: "((julianday('now') - 2451910.5) * 86400.0)", isPure: false)
+            if function == .uuid { return dialect.randomUUID }
+            return constants == .inline ? dialect.now.impure : SQLFragment(.now)
         }
         if function == .entity, case .object(let path) = first {
             let root = model.root(of: path.entity)
@@ -183,8 +171,8 @@ extension ExpressionSQL {
         switch function {
         case .now, .uuid, .text, .number, .date, .entity:
             throw Self.failure("\(function.rawValue)() should have been resolved")
-        case .length: return "length(\(wholeText(operand, of: first)))"
-        case .abs where first.type == .anyDecimal: return Self.call(.magnitude, operand)
+        case .length: return dialect.length(wholeText(operand, of: first))
+        case .abs where first.type == .anyDecimal: return dialect.call(.magnitude, operand)
         case .abs:
             // SQLite's abs() leaves the sign of −0.0, which a sum with 0.0 takes away.
             guard first.type.scale != nil else { return "(abs(\(operand)) + 0.0)" }
@@ -192,36 +180,23 @@ extension ExpressionSQL {
             // abs() of the least integer is an error.
             return "abs(nullif(\(operand), \(raw: SQLText.literal(.integer(.min)))))"
         case .modulus: return "(\(operand) % \(try value(operands[1])))"
-        case .uppercase: return Self.call(.uppercase, operand)
-        case .lowercase: return Self.call(.lowercase, operand)
+        case .uppercase: return dialect.call(.uppercase, operand)
+        case .lowercase: return dialect.call(.lowercase, operand)
         case .canonical:
             let options: ComparisonOptions = [.caseInsensitive, .diacriticInsensitive]
-            return Self.call(.fold, "\(operand), \(raw: String(options.rawValue))")
-        case .ceiling: return Self.call(.ceiling, operand)
-        case .floor: return Self.call(.floor, operand)
-        case .trunc: return Self.call(.trunc, operand)
-        case .sqrt: return Self.call(.sqrt, operand)
+            return dialect.call(.fold, "\(operand), \(raw: String(options.rawValue))")
+        case .ceiling: return dialect.call(.ceiling, operand)
+        case .floor: return dialect.call(.floor, operand)
+        case .trunc: return dialect.call(.trunc, operand)
+        case .sqrt: return dialect.call(.sqrt, operand)
         case .string:
             switch first.type {
-            case .string: return Self.call(.number, operand)
-            case .integer: return "CAST(\(operand) AS TEXT)"
+            case .string: return dialect.call(.number, operand)
+            case .integer: return dialect.text(operand)
             case .decimal(let scale):
-                return Self.call(.string, "\(operand), \(raw: String(scale))")
-            default: return Self.call(.string, "\(operand), NULL")
+                return dialect.call(.string, "\(operand), \(raw: String(scale))")
+            default: return dialect.call(.string, "\(operand), NULL")
             }
         }
-    }
-
-    /// Random bytes with the marks of version 4 (the 7th) and of the variant (the 9th).
-    static let randomUUID =
-        "CAST(randomblob(6)"
-        + " || substr(x'404142434445464748494a4b4c4d4e4f', 1 + (random() & 15), 1)"
-        + " || randomblob(1)"
-        + " || substr(x'8084888c9094989ca0a4a8acb0b4b8bc', 1 + (random() & 15), 1)"
-        + " || randomblob(7) AS BLOB)"
-
-    static func call(_ function: StoreFunction, _ operands: SQLFragment) -> SQLFragment {
-        let call: SQLFragment = "\(raw: function.rawValue)(\(operands))"
-        return call.impure
     }
 }

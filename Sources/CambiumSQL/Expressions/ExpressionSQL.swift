@@ -25,6 +25,7 @@ package struct ExpressionSQL {
     let entity: Entity
     let model: Model
     let constants: Constants
+    let dialect: any SQLDialect
     /// Whether texts may have a NUL in them. Cambium writes none, but a store that another program
     /// has written to may have some, and `length()` and GLOB of SQLite's end there.
     private let heedsNUL: Bool
@@ -42,9 +43,10 @@ package struct ExpressionSQL {
     /// Prepares for statements in which the entity's table has a name.
     package init(
         entity: Entity, model: Model, alias: String? = nil, constants: Constants = .parameters,
-        heedsNUL: Bool = false
+        heedsNUL: Bool = false, dialect: any SQLDialect = SQLiteDialect()
     ) {
         self.heedsNUL = heedsNUL
+        self.dialect = dialect
         self.entity = entity
         self.model = model
         self.alias = alias
@@ -189,7 +191,8 @@ package struct ExpressionSQL {
             return fragment
         }
         lowering = ExpressionSQL(
-            entity: entity, model: model, alias: alias, constants: .literals, heedsNUL: heedsNUL)
+            entity: entity, model: model, alias: alias, constants: .literals, heedsNUL: heedsNUL,
+            dialect: dialect)
         lowering.joins = joins
         return try write(&lowering)
     }
@@ -220,10 +223,10 @@ package struct ExpressionSQL {
         return try write(&self).impure
     }
 
-    /// A text for functions of SQLite's that end at a NUL: what no text has stands for it.
+    /// A text for functions that may end at a NUL.
     func wholeText(_ text: SQLFragment, of expression: TypedExpression) -> SQLFragment {
         if case .literal = expression { return text }
-        if heedsNUL { return "\(raw: ConversionFunction.wholeText.rawValue)(\(text))" }
+        if heedsNUL { return dialect.wholeText(text) }
         var text = text
         text.endsAtNUL = true
         return text

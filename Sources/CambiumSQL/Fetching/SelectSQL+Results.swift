@@ -115,7 +115,7 @@ extension ExpressionSQL {
         }
         if operand.type == .anyDecimal {
             let bits = function == .average ? "1" : "0"
-            return Self.call(.total, "group_concat(hex(\(element))), \(raw: bits)")
+            return dialect.call(.total, "group_concat(hex(\(element))), \(raw: bits)")
         }
         guard let scale = operand.type.scale else {
             return function == .sum
@@ -124,10 +124,10 @@ extension ExpressionSQL {
         // sum() itself fails where 64 bits do not hold it: sums of the upper and the lower halves.
         let high: SQLFragment = "coalesce(sum(\(element) >> 32), 0)"
         let low: SQLFragment = "coalesce(sum(\(element) & 4294967295), 0)"
-        let sum = Self.whole("(\(high) + (\(low) >> 32)) * 4294967296 + (\(low) & 4294967295)")
+        let sum = dialect.whole("(\(high) + (\(low) >> 32)) * 4294967296 + (\(low) & 4294967295)")
         guard function == .average else { return sum }
         let divisor = String(NumberFunctions.powerOfTen(scale))
-        return "(CAST(\(sum) AS REAL) / count(\(element)) / \(raw: divisor).0)"
+        return "(\(dialect.real(sum)) / count(\(element)) / \(raw: divisor).0)"
     }
 
     /// A condition over groups: 0 or 1, never NULL.
@@ -139,20 +139,20 @@ extension ExpressionSQL {
             let left = try self.column(column)
             let constant = constant(Self.stored(value, as: column.type) ?? .null)
             return switch relation {
-            case .equal: "(\(left) IS \(constant))"
-            case .notEqual: "(\(left) IS NOT \(constant))"
+            case .equal: "(\(dialect.areSame(left, constant)))"
+            case .notEqual: "(\(dialect.areDifferent(left, constant)))"
             default: "((\(left) \(raw: relation.rawValue) \(constant)) IS TRUE)"
             }
-        case .and(let tests): return try joined(tests, by: " AND ", empty: "1")
-        case .or(let tests): return try joined(tests, by: " OR ", empty: "0")
+        case .and(let tests): return try joined(tests, by: " AND ", empty: true)
+        case .or(let tests): return try joined(tests, by: " OR ", empty: false)
         case .not(let test): return "(NOT \(try self.test(test)))"
         }
     }
 
     private mutating func joined(
-        _ tests: [TypedResults.Test], by operation: String, empty: String
+        _ tests: [TypedResults.Test], by operation: String, empty: Bool
     ) throws(ExpressionDiagnostics) -> SQLFragment {
-        guard !tests.isEmpty else { return SQLFragment(raw: empty) }
+        guard !tests.isEmpty else { return dialect.condition(empty) }
         var result: SQLFragment = "("
         for (index, test) in tests.enumerated() {
             if index > 0 { result.append(SQLFragment(raw: operation)) }

@@ -50,10 +50,9 @@ enum ValueSource {
         case .constant:
             model.sqlDefault(of: attribute).map(SQLText.literal)
         case .now:
-            // The Julian day of 2001-01-01 is 2451910.5.
-            "((julianday('now') - 2451910.5) * 86400.0)"
+            SQLiteDialect().now.text
         case .newUUID:
-            ExpressionSQL.randomUUID
+            SQLiteDialect().randomUUID.text
         }
     }
 }
