@@ -34,11 +34,11 @@ struct EarlierVersionsTests {
     @Test func `they are there where the settings ask for them, and share their entities`() throws {
         let text = try modelText(settings: "{\"Shop\": {\"earlierVersions\": true}}")
         #expect(text.contains("static var earlierVersions: [Model] {"))
-        #expect(text.contains("[earlierVersion0, earlierVersion1]"))
-        #expect(text.contains("version: \"2\""))
+        #expect(text.contains("1\"Shop\"\"2\"[]"))
         // Two of Product, one of Tag.
-        #expect(text.contains("earlierEntity2:"))
-        #expect(!text.contains("earlierEntity3"))
+        #expect(text.contains("entities: [earlierEntities[0], earlierEntities[1]]"))
+        #expect(text.contains("entities: [earlierEntities[2], earlierEntities[1]]"))
+        #expect(!text.contains("earlierEntities[3]"))
     }
 
     @Test func `they are not there unless they are asked for`() throws {

@@ -1,10 +1,11 @@
-import CambiumModel
+@_spi(Generated) import CambiumModel
 import Foundation
 import Testing
 
 @testable import CambiumCompiler
 
-/// The definition that a store keeps says all of a model that the compiler has accepted.
+/// The definition that a store keeps, and the texts that generated code has, say all of a model that
+/// the compiler has accepted.
 struct CompiledDefinitionTests {
     private static let own: [String] = {
         let models = URL(filePath: #filePath).deletingLastPathComponent()
@@ -33,6 +34,11 @@ struct CompiledDefinitionTests {
                 configurations: model.configurations, identifier: model.identifier,
                 userInfo: model.userInfo)
             #expect(Model(definition: model.definition) == bare, "\(path), \(model.version)")
+            for (includesMigration, expected) in [(false, bare), (true, model)] {
+                let texts = model.compiledTexts(includesMigration: includesMigration)
+                let read = Model(compiled: texts.head, entities: texts.entities)
+                #expect(read == expected, "\(path), \(model.version), in generated code")
+            }
         }
     }
 }

@@ -4,7 +4,6 @@ extension SwiftEmitter {
     /// The model and everything that opening a store takes.
     func modelText() -> String {
         var writer = startFile()
-        let literals = ModelLiteralEmitter(names: names)
         writer.line()
         writer.doc("The model `\(model.name)`, version \(model.version).")
         writer.block("\(typeModifier)enum \(SwiftText.identifier(model.name))") { writer in
@@ -26,20 +25,11 @@ extension SwiftEmitter {
                 "private static let schema: [\(names.standard("String"))] = ",
                 .array(schema.map { .rawString($0) }))
             writer.line()
-            writer.doc("The model as values.")
+            writer.doc("The model, in the form in which stores keep it.")
             writer.body("private static var currentModel: \(names.library("Model"))") {
-                $0.code("", modelLiteral(model, literals) { .text(constant($0)) })
+                $0.code("", compiled(model))
             }
-            // One declaration for each entity (computed, since each is read once), and types
-            // wherever a literal has many elements, keep the type checker fast.
-            for entity in model.entities {
-                writer.line()
-                writer.doc("The entity `\(entity.name)`.")
-                writer.body("private static var \(constant(entity)): \(names.library("Entity"))") {
-                    $0.code("", literals.entity(entity))
-                }
-            }
-            emitEarlierVersions(literals, to: &writer)
+            emitEarlierVersions(to: &writer)
             emitEarlierDrafts(to: &writer)
         }
         writer.line()
@@ -89,44 +79,18 @@ extension SwiftEmitter {
     /// A version of the model as a value.
     ///
     /// - Parameters:
-    ///   - isProof: Whether proofs look at it, which need its migration.
-    ///   - entity: The constant of an entity.
-    func modelLiteral(
-        _ model: Model, _ literals: ModelLiteralEmitter, isProof: Bool = false,
-        entity: (Entity) -> SwiftCode
+    ///   - includesMigration: Whether what its author declared is in it, which proofs look at.
+    ///   - entity: What stands for the text of an entity.
+    func compiled(
+        _ model: Model, includesMigration: Bool = false,
+        entity: (String) -> SwiftCode = SwiftCode.rawString
     ) -> SwiftCode {
-        var arguments: [(label: String?, value: SwiftCode)] = [
-            ("name", .string(model.name)),
-            ("version", .string(model.version)),
-            ("entities", .array(model.entities.map(entity))),
-        ]
-        if !model.enumerations.isEmpty {
-            arguments.append(
-                ("enumerations", .array(model.enumerations.map(literals.enumeration))))
-        }
-        if !model.composites.isEmpty {
-            arguments.append(("composites", .array(model.composites.map(literals.composite))))
-        }
-        if !model.configurations.isEmpty {
-            arguments.append(
-                ("configurations", .array(model.configurations.map(literals.configuration))))
-        }
-        if let identifier = model.identifier {
-            arguments.append(("identifier", .string(identifier)))
-        }
-        if !model.userInfo.isEmpty {
-            arguments.append(("userInfo", ModelLiteralEmitter.userInfo(model.userInfo)))
-        }
-        // The migrations are all that a runtime needs.
-        if isProof, let migration = model.migration {
-            arguments.append(("migration", literals.migration(migration)))
-        }
-        return .call(names.library("Model"), arguments)
-    }
-
-    /// The name of the constant that holds an entity: two entities never share one, and none is
-    /// that of another declaration.
-    func constant(_ entity: Entity) -> String {
-        "entity" + SwiftText.plainIdentifier(entity.name)
+        let texts = model.compiledTexts(includesMigration: includesMigration)
+        return .call(
+            names.library("Model"),
+            [
+                ("compiled", .rawString(texts.head)),
+                ("entities", .array(texts.entities.map(entity))),
+            ])
     }
 }

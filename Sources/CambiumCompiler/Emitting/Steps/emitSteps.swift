@@ -140,22 +140,12 @@ extension SwiftEmitter {
 
     /// A version as a value, which only proofs look at.
     private func emitModel(of version: SteppedVersion, to writer: inout SwiftWriter) {
-        let literals = ModelLiteralEmitter(names: names)
         writer.block(
             "\(isolation)extension \(SwiftText.identifier(model.name)).\(version.name)"
         ) { writer in
             writer.doc("The version as values, for proofs.")
             writer.body("fileprivate static var model: \(names.library("Model"))") {
-                $0.code(
-                    "",
-                    modelLiteral(version.model, literals, isProof: true) { .text(constant($0)) })
-            }
-            for entity in version.model.entities {
-                writer.line()
-                writer.doc("The entity `\(entity.name)`.")
-                writer.body("private static var \(constant(entity)): \(names.library("Entity"))") {
-                    $0.code("", literals.entity(entity))
-                }
+                $0.code("", compiled(version.model, includesMigration: true))
             }
         }
     }

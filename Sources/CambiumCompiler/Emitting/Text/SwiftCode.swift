@@ -11,8 +11,6 @@ indirect enum SwiftCode {
     case call(String, [(label: String?, value: SwiftCode)])
     /// An array literal.
     case array([SwiftCode])
-    /// Small elements in brackets, as many on a line as fit; a comma follows the last of an array.
-    case filled(open: String, [String], close: String)
     /// A sum.
     case sum([SwiftCode])
     /// A dictionary literal.
@@ -77,14 +75,6 @@ indirect enum SwiftCode {
                 element.write(to: &output, indent: indent + 4, suffix: isSingle ? "" : ",")
             }
             output += Self.margin(indent) + "]" + suffix + "\n"
-        case .filled(let open, let elements, let close):
-            let comma = open == "[" && elements.count > 1 ? "," : ""
-            let lines = SwiftWriter.filled(
-                elements, separator: ", ", room: Self.width - indent - 5)
-            output += open
-            for line in lines { output += "\n" + Self.margin(indent + 4) + line }
-            if !lines.isEmpty { output += comma }
-            output += "\n" + Self.margin(indent) + close + suffix + "\n"
         case .sum(let terms):
             for (index, term) in terms.enumerated() {
                 let suffix = index == terms.count - 1 ? suffix : ""
@@ -120,7 +110,6 @@ indirect enum SwiftCode {
         case .text, .string, .rawString: false
         case .call(_, let arguments): arguments.contains { $0.value.hasList }
         case .array(let elements): elements.count > 1 || elements.contains(where: \.hasList)
-        case .filled(let open, let elements, _): open == "[" && elements.count > 1
         case .sum(let terms): terms.contains(where: \.hasList)
         case .dictionary(let pairs): pairs.count > 1 || pairs.contains { $0.value.hasList }
         }
@@ -130,7 +119,6 @@ indirect enum SwiftCode {
         switch self {
         case .array(let elements): !elements.isEmpty
         case .dictionary(let pairs): !pairs.isEmpty
-        case .filled(let open, let elements, _): open == "[" && !elements.isEmpty
         default: false
         }
     }
@@ -170,8 +158,6 @@ indirect enum SwiftCode {
                 guard element.append(to: &line, room: room) else { return false }
             }
             line += "]"
-        case .filled(let open, let elements, let close):
-            line += open + elements.joined(separator: ", ") + close
         case .sum(let terms):
             for (index, term) in terms.enumerated() {
                 if index > 0 { line += " + " }

@@ -4,26 +4,6 @@ import CambiumModel
 struct LiteralEmitter {
     let names: GeneratedNames
 
-    /// A `Value`, where one is expected.
-    func value(_ value: Value) -> SwiftCode {
-        switch value {
-        case .null: .text(".null")
-        case .bool(let value): .call(".bool", .text("\(value)"))
-        case .int(let value): .call(".int", .text("\(value)"))
-        case .double(let value): .call(".double", .text(double(value)))
-        case .decimal(let value): .call(".decimal", decimal(value))
-        case .string(let value): .call(".string", .string(value))
-        case .date(let value): .call(".date", date(value))
-        case .uuid(let value): .call(".uuid", uuid(value))
-        case .uri(let value):
-            // Nothing but a URL that was read before gets here, so nil is out of the question.
-            .text(
-                names.library("URL") + "(string: \(SwiftText.literal(value.absoluteString)))"
-                    + ".map { .uri($0) } ?? .null")
-        case .data(let value): .call(".data", data(value))
-        }
-    }
-
     /// A bound of a range of an attribute's values: a literal of the attribute's own type.
     func bound(_ value: Value, of type: AttributeType) -> SwiftCode? {
         switch (value, type) {
@@ -123,25 +103,6 @@ struct LiteralEmitter {
                     .text(double(value.timeIntervalSinceReferenceDate))
                 )
             ])
-    }
-
-    /// A UUID by its bytes, which cannot fail as its text could.
-    func uuid(_ value: UUID) -> SwiftCode {
-        let bytes = withUnsafeBytes(of: value.uuid) { $0.map(hexadecimal) }
-        return .call(
-            names.libraryInitializer("UUID"), [("uuid", .filled(open: "(", bytes, close: ")"))])
-    }
-
-    /// Bytes.
-    func data(_ value: Data) -> SwiftCode {
-        .call(
-            names.libraryInitializer("Data"),
-            .filled(open: "[", value.map(hexadecimal), close: "]"))
-    }
-
-    private func hexadecimal(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16, uppercase: true)
-        return digits.count == 1 ? "0x0\(digits)" : "0x\(digits)"
     }
 }
 

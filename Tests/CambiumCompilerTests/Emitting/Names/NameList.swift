@@ -19,7 +19,7 @@ enum NameList {
         ID Snapshot Key ToOneKey EntityReference FetchRequest Model Entity Migration Root \
         Condition CodingKeys RawValue ManagedObject Cambium Swift id hash hashValue value entity \
         description customMirror awake missing rawValue context model schema classes migrations \
-        currentModel entityA newValue validator object key path storage request validateSubProperties \
+        currentModel earlierEntities newValue validator object key path storage request validateSubProperties \
         _ _x 1a a-b é 日本 ñame
         """.split(separator: " ").map(String.init) + [String(repeating: "long", count: 100)]
 
