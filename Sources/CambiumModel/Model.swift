@@ -1,6 +1,6 @@
 /// One complete, checked version of a data model.
 ///
-/// The compiler makes it from XML, generated code spells it out as a value, the runtime lives on it
+/// The compiler makes it from XML, generated code holds it as text, the runtime lives on it
 /// and the migration planner compares two of them. There is no second model type.
 ///
 /// Invariants that the compiler's checks establish, and that everything else may rely on: names are
