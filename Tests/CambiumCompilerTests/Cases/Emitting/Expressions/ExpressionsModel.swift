@@ -13,372 +13,81 @@ nonisolated enum Expressions {
     /// The statements that make an empty store.
     private static let schema: [String] = []
 
-    /// The model as values.
+    /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
-        Model(name: "Expressions", version: "1", entities: [entityThing])
-    }
-
-    /// The entity `Thing`.
-    private static var entityThing: Entity {
-        Entity(
-            name: "Thing",
-            rules: [
-                .init(name: "rule0", condition: .and([])),
-                .init(name: "rule1", condition: .or([])),
-                .init(name: "rule2", condition: .not(.and([]))),
-                .init(
-                    name: "rule3",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: []),
-                        .equal,
-                        .parameter("p"),
-                        [.caseInsensitive, .diacriticInsensitive, .normalized])),
-                .init(
-                    name: "rule4",
-                    condition: .between(
-                        .keyPath(root: .variable("i"), names: ["price"]),
-                        lower: .literal(.int(1)),
-                        upper: .literal(.int(2)))),
-                .init(
-                    name: "rule5",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: []),
-                        .in,
-                        .list([.literal(.int(1)), .literal(.int(2))]),
-                        [])),
-                .init(
-                    name: "rule6",
-                    condition: .comparison(
-                        .arithmetic(.literal(.int(1)), .add, .literal(.int(2))),
-                        .less,
-                        .conditional(
-                            .and([]),
-                            then: .literal(.int(1)),
-                            otherwise: .literal(.int(2))),
-                        [])),
-                .init(
-                    name: "rule7",
-                    condition: .comparison(
-                        .aggregate(
-                            .count,
-                            .subquery(
-                                .keyPath(root: .subject, names: ["items"]),
-                                variable: "i",
-                                condition: .comparison(
-                                    .keyPath(root: .variable("i"), names: ["price"]),
-                                    .greater,
-                                    .literal(.int(3)),
-                                    []))),
-                        .greater,
-                        .literal(.int(0)),
-                        [])),
-                .init(
-                    name: "rule8",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: []),
-                        .in,
-                        .list([
-                            .literal(.null),
-                            .literal(.bool(true)),
-                            .literal(.int(-9223372036854775808)),
-                            .literal(.int(9223372036854775807)),
-                            .literal(.double(0.1)),
-                            .literal(.double(-0.0)),
-                            .literal(.double(Double(bitPattern: 1))),
-                            .literal(.double(.infinity)),
-                            .literal(.double(-.infinity)),
-                            .literal(.double(1e+300)),
-                            .literal(.decimal(0)),
-                            .literal(.decimal(-3)),
-                            .literal(
-                                .decimal(Decimal(sign: .plus, exponent: -2, significand: 1999))),
-                            .literal(.decimal(Decimal(sign: .minus, exponent: -6, significand: 1))),
-                            .literal(
-                                .decimal(
-                                    Decimal(
-                                        sign: .plus,
-                                        exponent: 18,
-                                        significand: 12)
-                                        + Decimal(
-                                            sign: .plus,
-                                            exponent: 0,
-                                            significand: 345678901234567890)
-                                        + Decimal(
-                                            sign: .plus,
-                                            exponent: -18,
-                                            significand: 123456789012345678))),
-                            .literal(
-                                .decimal(
-                                    Decimal(
-                                        sign: .plus,
-                                        exponent: 13,
-                                        significand: 100000000000000000))),
-                            .literal(
-                                .decimal(
-                                    Decimal(
-                                        sign: .plus,
-                                        exponent: 36,
-                                        significand: 99)
-                                        + Decimal(
-                                            sign: .plus,
-                                            exponent: 18,
-                                            significand: 999999999999999999)
-                                        + Decimal(
-                                            sign: .plus,
-                                            exponent: 0,
-                                            significand: 999999999999999999))),
-                            .literal(.string("plain")),
-                            .literal(
-                                .string(
-                                    #"""
-                                    two
-                                    lines
-                                    """#)),
-                            .literal(.date(Date(timeIntervalSinceReferenceDate: 1.0))),
-                            .literal(
-                                .uuid(
-                                    UUID(
-                                        uuid: (
-                                            0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,
-                                            0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0xFF
-                                        )))),
-                            .literal(.data(Data([0x00, 0x7F, 0xFF]))),
-                            .literal(
-                                .data(
-                                    Data([
-                                        0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09,
-                                        0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x13,
-                                        0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1A, 0x1B, 0x1C, 0x1D,
-                                        0x1E, 0x1F, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27,
-                                        0x28, 0x29, 0x2A, 0x2B, 0x2C, 0x2D, 0x2E, 0x2F, 0x30, 0x31,
-                                        0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x3A, 0x3B,
-                                        0x3C, 0x3D, 0x3E, 0x3F, 0x40, 0x41, 0x42, 0x43, 0x44, 0x45,
-                                        0x46, 0x47, 0x48, 0x49, 0x4A, 0x4B, 0x4C, 0x4D, 0x4E, 0x4F,
-                                        0x50, 0x51, 0x52, 0x53, 0x54, 0x55, 0x56, 0x57, 0x58, 0x59,
-                                        0x5A, 0x5B, 0x5C, 0x5D, 0x5E, 0x5F, 0x60, 0x61, 0x62, 0x63,
-                                    ]))),
-                            .literal(.data(Data([]))),
-                        ]),
-                        [])),
-                .init(
-                    name: "rule9",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: []),
-                        .equal,
-                        .keyPath(root: .subject, names: []),
-                        [])),
-                .init(
-                    name: "rule10",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: []),
-                        .notEqual,
-                        .keyPath(root: .subject, names: []),
-                        [])),
-                .init(
-                    name: "rule11",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: []),
-                        .less,
-                        .keyPath(root: .subject, names: []),
-                        [])),
-                .init(
-                    name: "rule12",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: []),
-                        .lessOrEqual,
-                        .keyPath(root: .subject, names: []),
-                        [])),
-                .init(
-                    name: "rule13",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: []),
-                        .greater,
-                        .keyPath(root: .subject, names: []),
-                        [])),
-                .init(
-                    name: "rule14",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: []),
-                        .greaterOrEqual,
-                        .keyPath(root: .subject, names: []),
-                        [])),
-                .init(
-                    name: "rule15",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: []),
-                        .in,
-                        .keyPath(root: .subject, names: []),
-                        [])),
-                .init(
-                    name: "rule16",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: []),
-                        .beginsWith,
-                        .keyPath(root: .subject, names: []),
-                        [])),
-                .init(
-                    name: "rule17",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: []),
-                        .endsWith,
-                        .keyPath(root: .subject, names: []),
-                        [])),
-                .init(
-                    name: "rule18",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: []),
-                        .contains,
-                        .keyPath(root: .subject, names: []),
-                        [])),
-                .init(
-                    name: "rule19",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: []),
-                        .like,
-                        .keyPath(root: .subject, names: []),
-                        [])),
-                .init(
-                    name: "rule20",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: []),
-                        .matches,
-                        .keyPath(root: .subject, names: []),
-                        [])),
-                .init(
-                    name: "rule21",
-                    condition: .quantified(
-                        .any,
-                        .comparison(
-                            .keyPath(root: .subject, names: ["items"]),
-                            .equal,
-                            .keyPath(root: .subject, names: ["items"]),
-                            []))),
-                .init(
-                    name: "rule22",
-                    condition: .quantified(
-                        .all,
-                        .comparison(
-                            .keyPath(root: .subject, names: ["items"]),
-                            .equal,
-                            .keyPath(root: .subject, names: ["items"]),
-                            []))),
-                .init(
-                    name: "rule23",
-                    condition: .quantified(
-                        .none,
-                        .comparison(
-                            .keyPath(root: .subject, names: ["items"]),
-                            .equal,
-                            .keyPath(root: .subject, names: ["items"]),
-                            []))),
-                .init(
-                    name: "rule24",
-                    condition: .arithmetic(
-                        .keyPath(root: .subject, names: []),
-                        .add,
-                        .keyPath(root: .subject, names: []))),
-                .init(
-                    name: "rule25",
-                    condition: .arithmetic(
-                        .keyPath(root: .subject, names: []),
-                        .subtract,
-                        .keyPath(root: .subject, names: []))),
-                .init(
-                    name: "rule26",
-                    condition: .arithmetic(
-                        .keyPath(root: .subject, names: []),
-                        .multiply,
-                        .keyPath(root: .subject, names: []))),
-                .init(
-                    name: "rule27",
-                    condition: .arithmetic(
-                        .keyPath(root: .subject, names: []),
-                        .divide,
-                        .keyPath(root: .subject, names: []))),
-                .init(
-                    name: "rule28",
-                    condition: .arithmetic(
-                        .keyPath(root: .subject, names: []),
-                        .power,
-                        .keyPath(root: .subject, names: []))),
-                .init(
-                    name: "rule29",
-                    condition: .arithmetic(
-                        .keyPath(root: .subject, names: []),
-                        .bitwiseAnd,
-                        .keyPath(root: .subject, names: []))),
-                .init(
-                    name: "rule30",
-                    condition: .arithmetic(
-                        .keyPath(root: .subject, names: []),
-                        .bitwiseOr,
-                        .keyPath(root: .subject, names: []))),
-                .init(
-                    name: "rule31",
-                    condition: .function(.now, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule32",
-                    condition: .function(.uuid, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule33",
-                    condition: .function(.length, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule34",
-                    condition: .function(.uppercase, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule35",
-                    condition: .function(.lowercase, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule36",
-                    condition: .function(.canonical, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule37",
-                    condition: .function(.abs, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule38",
-                    condition: .function(.ceiling, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule39",
-                    condition: .function(.floor, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule40",
-                    condition: .function(.trunc, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule41",
-                    condition: .function(.sqrt, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule42",
-                    condition: .function(.modulus, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule43",
-                    condition: .function(.string, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule44",
-                    condition: .function(.text, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule45",
-                    condition: .function(.number, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule46",
-                    condition: .function(.date, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule47",
-                    condition: .function(.entity, [.keyPath(root: .subject, names: [])])),
-                .init(
-                    name: "rule48",
-                    condition: .aggregate(.count, .keyPath(root: .subject, names: ["items"]))),
-                .init(
-                    name: "rule49",
-                    condition: .aggregate(.sum, .keyPath(root: .subject, names: ["items"]))),
-                .init(
-                    name: "rule50",
-                    condition: .aggregate(.average, .keyPath(root: .subject, names: ["items"]))),
-                .init(
-                    name: "rule51",
-                    condition: .aggregate(.minimum, .keyPath(root: .subject, names: ["items"]))),
-                .init(
-                    name: "rule52",
-                    condition: .aggregate(.maximum, .keyPath(root: .subject, names: ["items"]))),
+        Model(
+            compiled: #"1"Expressions""1"[]"#,
+            entities: [
+                #"""
+                {"Thing"rules[{"rule0"{and}}{"rule1"{or}}{"rule2"{not \#
+                of[{and}]}}{"rule3"{comparison texts["=="]options 7 of[{path}{parameter \#
+                texts["p"]}]}}{"rule4"{between of[{variable texts["i""price"]}{literal value \#
+                int"1"}{literal value int"2"}]}}{"rule5"{comparison texts["IN"]of[{path}{list \#
+                of[{literal value int"1"}{literal value int"2"}]}]}}{"rule6"{comparison \#
+                texts["<"]of[{arithmetic texts["+"]of[{literal value int"1"}{literal value \#
+                int"2"}]}{conditional of[{and}{literal value int"1"}{literal value \#
+                int"2"}]}]}}{"rule7"{comparison texts[">"]of[{aggregate \#
+                texts["@count"]of[{subquery texts["i"]of[{path texts["items"]}{comparison \#
+                texts[">"]of[{variable texts["i""price"]}{literal value int"3"}]}]}]}{literal \#
+                value int"0"}]}}{"rule8"{comparison texts["IN"]of[{path}{list of[{literal value \#
+                null}{literal value bool"true"}{literal value int"-9223372036854775808"}{literal \#
+                value int"9223372036854775807"}{literal value double"0.1"}{literal value \#
+                double"-0.0"}{literal value double"5e-324"}{literal value double"inf"}{literal \#
+                value double"-inf"}{literal value double"1e+300"}{literal value \#
+                decimal"0"}{literal value decimal"-3"}{literal value decimal"19.99"}{literal \#
+                value decimal"-0.000001"}{literal value decimal"12345678901234567890.1234567890123\#
+                45678"}{literal value decimal"1000000000000000000000000000000"}{literal value \#
+                decimal"99999999999999999999999999999999999999"}{literal value \#
+                string"plain"}{literal value string"two
+                lines"}{literal value date"1.0"}{literal value \#
+                uuid"00010203-0405-0607-0809-0A0B0C0D0EFF"}{literal value data"AH//"}{literal \#
+                value data"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ\#
+                1Njc4OTo7PD0+P0BBQkNERUZHSElKS0xNTk9QUVJTVFVWV1hZWltcXV5fYGFiYw=="}{literal value \#
+                data""}]}]}}{"rule9"{comparison texts["=="]of[{path}{path}]}}{"rule10"{comparison \#
+                texts["!="]of[{path}{path}]}}{"rule11"{comparison \#
+                texts["<"]of[{path}{path}]}}{"rule12"{comparison \#
+                texts["<="]of[{path}{path}]}}{"rule13"{comparison \#
+                texts[">"]of[{path}{path}]}}{"rule14"{comparison \#
+                texts[">="]of[{path}{path}]}}{"rule15"{comparison \#
+                texts["IN"]of[{path}{path}]}}{"rule16"{comparison \#
+                texts["BEGINSWITH"]of[{path}{path}]}}{"rule17"{comparison \#
+                texts["ENDSWITH"]of[{path}{path}]}}{"rule18"{comparison \#
+                texts["CONTAINS"]of[{path}{path}]}}{"rule19"{comparison \#
+                texts["LIKE"]of[{path}{path}]}}{"rule20"{comparison \#
+                texts["MATCHES"]of[{path}{path}]}}{"rule21"{quantified texts["ANY"]of[{comparison \#
+                texts["=="]of[{path texts["items"]}{path texts["items"]}]}]}}{"rule22"{quantified \#
+                texts["ALL"]of[{comparison texts["=="]of[{path texts["items"]}{path \#
+                texts["items"]}]}]}}{"rule23"{quantified texts["NONE"]of[{comparison \#
+                texts["=="]of[{path texts["items"]}{path texts["items"]}]}]}}{"rule24"{arithmetic \#
+                texts["+"]of[{path}{path}]}}{"rule25"{arithmetic \#
+                texts["-"]of[{path}{path}]}}{"rule26"{arithmetic \#
+                texts["*"]of[{path}{path}]}}{"rule27"{arithmetic \#
+                texts["/"]of[{path}{path}]}}{"rule28"{arithmetic \#
+                texts["**"]of[{path}{path}]}}{"rule29"{arithmetic \#
+                texts["&"]of[{path}{path}]}}{"rule30"{arithmetic \#
+                texts["|"]of[{path}{path}]}}{"rule31"{function \#
+                texts["now"]of[{path}]}}{"rule32"{function \#
+                texts["uuid"]of[{path}]}}{"rule33"{function \#
+                texts["length"]of[{path}]}}{"rule34"{function \#
+                texts["uppercase"]of[{path}]}}{"rule35"{function \#
+                texts["lowercase"]of[{path}]}}{"rule36"{function \#
+                texts["canonical"]of[{path}]}}{"rule37"{function \#
+                texts["abs"]of[{path}]}}{"rule38"{function \#
+                texts["ceiling"]of[{path}]}}{"rule39"{function \#
+                texts["floor"]of[{path}]}}{"rule40"{function \#
+                texts["trunc"]of[{path}]}}{"rule41"{function \#
+                texts["sqrt"]of[{path}]}}{"rule42"{function \#
+                texts["modulus"]of[{path}]}}{"rule43"{function \#
+                texts["string"]of[{path}]}}{"rule44"{function \#
+                texts["text"]of[{path}]}}{"rule45"{function \#
+                texts["number"]of[{path}]}}{"rule46"{function \#
+                texts["date"]of[{path}]}}{"rule47"{function \#
+                texts["entity"]of[{path}]}}{"rule48"{aggregate texts["@count"]of[{path \#
+                texts["items"]}]}}{"rule49"{aggregate texts["@sum"]of[{path \#
+                texts["items"]}]}}{"rule50"{aggregate texts["@avg"]of[{path \#
+                texts["items"]}]}}{"rule51"{aggregate texts["@min"]of[{path \#
+                texts["items"]}]}}{"rule52"{aggregate texts["@max"]of[{path texts["items"]}]}}]}
+                """#
             ])
     }
 }

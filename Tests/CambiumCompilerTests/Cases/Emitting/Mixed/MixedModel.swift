@@ -13,74 +13,24 @@ nonisolated public enum Mixed {
     /// The statements that make an empty store.
     private static let schema: [Swift.String] = []
 
-    /// The model as values.
+    /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            name: "Mixed",
-            version: "1",
+            compiled: #"1"Mixed""1"[]enumerations[{"Index"int64["init"int"9223372036854775807"]}]"#,
             entities: [
-                entityHidden,
-                entityBase,
-                entityChild,
-                entityRule,
-                entityDate,
-                entityString,
-            ],
-            enumerations: [
-                .init(
-                    name: "Index",
-                    rawType: .int64,
-                    cases: [.init(name: "init", rawValue: .int(9223372036854775807))])
+                #"""
+                {"Hidden"abstract codegen"none"attributes[{"class"string \#
+                custom}]relationships[{"others""Hidden"many optional min 1}]}
+                """#,
+                #"""
+                {"Base"parent"Hidden"codegen"base"custom attributes[{"in"float \#
+                custom}{"contexts"uuid}]relationships[{"hidden""Hidden"optional}{"rule""Rule"}]}
+                """#,
+                #"{"Child"parent"Base"custom}"#,
+                #"{"Rule"attributes[{"value"date}{"note"string optional}]}"#,
+                #"{"Date"parent"Rule"}"#,
+                #"{"String"attributes[{"repeat"string}]}"#,
             ])
-    }
-
-    /// The entity `Hidden`.
-    private static var entityHidden: Entity {
-        Entity(
-            name: "Hidden",
-            isAbstract: true,
-            codeGeneration: .none,
-            attributes: [.init(name: "class", type: .string, hasCustomValidation: true)],
-            relationships: [
-                .init(name: "others", destination: "Hidden", isToMany: true, minimumCount: 1)
-            ])
-    }
-
-    /// The entity `Base`.
-    private static var entityBase: Entity {
-        Entity(
-            name: "Base",
-            parent: "Hidden",
-            codeGeneration: .base,
-            hasCustomValidation: true,
-            attributes: [
-                .init(name: "in", type: .float, hasCustomValidation: true),
-                .required("contexts", .uuid),
-            ],
-            relationships: [
-                .init(name: "hidden", destination: "Hidden"),
-                .init(name: "rule", destination: "Rule", isOptional: false),
-            ])
-    }
-
-    /// The entity `Child`.
-    private static var entityChild: Entity {
-        Entity(name: "Child", parent: "Base", hasCustomValidation: true)
-    }
-
-    /// The entity `Rule`.
-    private static var entityRule: Entity {
-        Entity(name: "Rule", attributes: [.required("value", .date), .optional("note", .string)])
-    }
-
-    /// The entity `Date`.
-    private static var entityDate: Entity {
-        Entity(name: "Date", parent: "Rule")
-    }
-
-    /// The entity `String`.
-    private static var entityString: Entity {
-        Entity(name: "String", attributes: [.required("repeat", .string)])
     }
 }
 

@@ -13,130 +13,36 @@ nonisolated public enum Parts {
     /// The statements that make an empty store.
     private static let schema: [String] = []
 
-    /// The model as values.
+    /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            name: "Parts",
-            version: "1",
-            entities: [entityPerson, entityClub],
-            enumerations: [
-                .init(
-                    name: "Root",
-                    rawType: .string,
-                    cases: [.init(name: "oak", rawValue: .string("oak"))])
-            ],
-            composites: [
-                .init(
-                    name: "Place",
-                    attributes: [.required("latitude", .double), .optional("path", .string)]),
-                .init(
-                    name: "Address",
-                    attributes: [
-                        .required("street", .string),
-                        .optional("class", .enumeration("Root")),
-                        .optional("place.latitude", .double),
-                        .optional("place.path", .string),
-                        .required("tax", .decimal(scale: 2)),
-                    ],
-                    compositeAttributes: [
-                        .init(name: "place", composite: "Place", isOptional: true)
-                    ],
-                    userInfo: [
-                        "note": #"""
-                        two
-                        lines
-                        """#
-                    ]),
-                .init(name: "Nothing"),
-            ],
-            configurations: [
-                .init(name: "Main", entities: ["Person", "Club"], userInfo: ["store": "local"])
-            ],
-            identifier: "parts-1",
-            userInfo: ["a": "1", "b": "2"])
-    }
-
-    /// The entity `Person`.
-    private static var entityPerson: Entity {
-        Entity(
-            name: "Person",
-            className: "Human",
-            attributes: [
-                .required("name", .string),
-                .init(
-                    name: "tags",
-                    type: .codable("[String: [Int]?]"),
-                    defaultValue: .constant(.string("{}")),
-                    merge: .union),
-                .optional("settings", .codable("Settings")),
-                .required("worth", .anyDecimal),
-                .optional("debt", .anyDecimal),
-                .init(
-                    name: "initial",
-                    type: .string,
-                    isOptional: true,
-                    derivation: .keyPath(root: .subject, names: ["name"])),
-                .init(name: "photo", type: .data, isOptional: true, isExternal: true),
-                .init(
-                    name: "home.street",
-                    type: .string,
-                    limits: .init(minimumLength: 1, maximumLength: 80)),
-                .optional("home.class", .enumeration("Root")),
-                .init(
-                    name: "home.place.latitude",
-                    type: .double,
-                    isOptional: true,
-                    limits: .init(minimum: .int(-90), maximum: .int(90))),
-                .optional("home.place.path", .string),
-                .required("home.tax", .decimal(scale: 2)),
-                .optional("birthplace.latitude", .double),
-                .optional("birthplace.path", .string),
-            ],
-            compositeAttributes: [
-                .init(name: "home", composite: "Address"),
-                .init(name: "home.place", composite: "Place", isOptional: true),
-                .init(name: "birthplace", composite: "Place", isOptional: true),
-                .init(name: "nothing", composite: "Nothing", isOptional: true),
-            ],
-            relationships: [
-                .init(
-                    name: "clubs",
-                    destination: "Club",
-                    inverse: "members",
-                    isToMany: true,
-                    isOrdered: true,
-                    userInfo: ["key": "value"])
-            ],
-            fetchTemplates: [
-                .init(
-                    name: "named",
-                    parameters: [
-                        .init(name: "names", type: .string, isList: true),
-                        .init(name: "kinds", type: .enumeration("Root"), isList: true),
-                        .init(name: "worth", type: .anyDecimal),
-                    ],
-                    options: .init(limit: 5, isDistinct: true))
-            ],
-            fetchedProperties: [
-                .init(
-                    name: "rivals",
-                    destination: "Person",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: ["name"]),
-                        .notEqual,
-                        .literal(.string("x")),
-                        []),
-                    sort: [.init(property: "name")])
-            ],
-            userInfo: ["author": "me"])
-    }
-
-    /// The entity `Club`.
-    private static var entityClub: Entity {
-        Entity(
-            name: "Club",
-            relationships: [
-                .init(name: "members", destination: "Person", inverse: "clubs", isToMany: true)
+            compiled: #"""
+            1"Parts""1"[]enumerations[{"Root"string["oak"string"oak"]}]composites[{"Place"attribut\#
+            es[{"latitude"double}{"path"string optional}]}{"Address"attributes[{"street"string}{"c\#
+            lass"enumeration"Root"optional}{"place.latitude"double optional}{"place.path"string \#
+            optional}{"tax"decimal 2}]composites[{"place""Place"optional}]info["note""two
+            lines"]}{"Nothing"}]configurations[{"Main"["Person""Club"]info["store""local"]}]identi\#
+            fier"parts-1"info["a""1""b""2"]
+            """#,
+            entities: [
+                #"""
+                {"Person"class"Human"attributes[{"name"string}{"tags"codable"[String: \#
+                [Int]?]"default string"{}"merge"union"}{"settings"codable"Settings"optional}{"wort\#
+                h"anyDecimal}{"debt"anyDecimal optional}{"initial"string optional derived{path \#
+                texts["name"]}}{"photo"data optional external}{"home.street"string \#
+                limits{minLength 1 maxLength 80}}{"home.class"enumeration"Root"optional}{"home.pla\#
+                ce.latitude"double optional limits{min int"-90"max \#
+                int"90"}}{"home.place.path"string optional}{"home.tax"decimal \#
+                2}{"birthplace.latitude"double optional}{"birthplace.path"string \#
+                optional}]composites[{"home""Address"}{"home.place""Place"optional}{"birthplace""P\#
+                lace"optional}{"nothing""Nothing"optional}]relationships[{"clubs""Club"inverse"mem\#
+                bers"many optional ordered info["key""value"]}]requests[{"named"parameters[{"names\#
+                "list string}{"kinds"list enumeration"Root"}{"worth"anyDecimal}]options{limit 5 0 \#
+                0"objects"distinct subentities pending values \#
+                faults}}]fetched[{"rivals""Person"where{comparison texts["!="]of[{path \#
+                texts["name"]}{literal value string"x"}]}sort[{"name"}]}]info["author""me"]}
+                """#,
+                #"{"Club"relationships[{"members""Person"inverse"clubs"many optional}]}"#,
             ])
     }
 }

@@ -21,199 +21,51 @@ nonisolated public enum Shop {
         """#,
     ]
 
-    /// The model as values.
+    /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            name: "Shop",
-            version: "3",
-            entities: [entityProduct, entityCategory, entityTag, entityNamed, entityPlace],
-            enumerations: [
-                .init(
-                    name: "Kind",
-                    rawType: .string,
-                    cases: [
-                        .init(name: "book", rawValue: .string("book")),
-                        .init(name: "toy", rawValue: .string("TOY")),
-                        .init(name: "default", rawValue: .string("default")),
-                    ]),
-                .init(
-                    name: "Rating",
-                    rawType: .int16,
-                    cases: [
-                        .init(name: "bad", rawValue: .int(-1)),
-                        .init(name: "good", rawValue: .int(1)),
-                    ]),
-            ])
-    }
-
-    /// The entity `Product`.
-    private static var entityProduct: Entity {
-        Entity(
-            name: "Product",
-            attributes: [
-                .init(
-                    name: "sku",
-                    type: .string,
-                    limits: .init(minimumLength: 3, maximumLength: 20, pattern: #"[A-Z]{2}-\d+"#)),
-                .init(
-                    name: "title",
-                    type: .string,
-                    defaultValue: .constant(.string("Untitled")),
-                    renamedFrom: "name"),
-                .required("kind", .enumeration("Kind")),
-                .init(
-                    name: "price",
-                    type: .decimal(scale: 2),
-                    limits: .init(
-                        minimum: .int(0),
-                        maximum: .decimal(
-                            Decimal(sign: .plus, exponent: -2, significand: 9999999)))),
-                .optional("salePrice", .decimal(scale: 2)),
-                .init(
-                    name: "stock",
-                    type: .int32,
-                    defaultValue: .constant(.int(0)),
-                    limits: .init(minimum: .int(0)),
-                    merge: .sum),
-                .init(
-                    name: "photo",
-                    type: .data,
-                    isOptional: true,
-                    limits: .init(maximumLength: 65536)),
-                .init(
-                    name: "isSelected",
-                    type: .bool,
-                    isTransient: true,
-                    defaultValue: .constant(.bool(false))),
-                .init(
-                    name: "rating",
-                    type: .enumeration("Rating"),
-                    isOptional: true,
-                    defaultValue: .constant(.int(1))),
-            ],
-            relationships: [
-                .init(name: "category", destination: "Category", inverse: "products"),
-                .init(
-                    name: "tags",
-                    destination: "Tag",
-                    inverse: "products",
-                    isToMany: true,
-                    maximumCount: 8),
-            ],
-            uniqueConstraints: [.init(properties: ["sku"])],
-            indexes: [
-                .init(
-                    elements: [
-                        .init(property: "price", isDescending: true),
-                        .init(property: "title"),
-                    ],
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: ["stock"]),
-                        .greater,
-                        .literal(.int(0)),
-                        []))
-            ],
-            rules: [
-                .init(
-                    name: "saleBelowPrice",
-                    message: "A sale price is below the price",
-                    condition: .or([
-                        .comparison(
-                            .keyPath(root: .subject, names: ["salePrice"]),
-                            .equal,
-                            .literal(.null),
-                            []),
-                        .comparison(
-                            .keyPath(root: .subject, names: ["salePrice"]),
-                            .less,
-                            .keyPath(root: .subject, names: ["price"]),
-                            []),
-                    ]))
-            ],
-            fetchTemplates: [
-                .init(
-                    name: "cheaper",
-                    parameters: [.init(name: "limit", type: .decimal(scale: 2))],
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: ["price"]),
-                        .less,
-                        .parameter("limit"),
-                        []),
-                    sort: [.init(property: "price"), .init(property: "title")]),
-                .init(
-                    name: "similar",
-                    parameters: [
-                        .init(name: "kind", type: .enumeration("Kind")),
-                        .init(name: "rating", type: .enumeration("Rating")),
-                        .init(name: "stock", type: .int32),
-                        .init(name: "in", type: .string),
-                    ]),
-                .init(name: "everything"),
-            ])
-    }
-
-    /// The entity `Category`.
-    private static var entityCategory: Entity {
-        Entity(
-            name: "Category",
-            attributes: [
-                .init(name: "name", type: .string, limits: .init(minimumLength: 1)),
-                .init(name: "isBrand", type: .bool, defaultValue: .constant(.bool(false))),
-                .init(name: "created", type: .date, defaultValue: .now),
-            ],
-            relationships: [
-                .init(
-                    name: "products",
-                    destination: "Product",
-                    inverse: "category",
-                    isToMany: true,
-                    deleteRule: .deny)
-            ])
-    }
-
-    /// The entity `Tag`.
-    private static var entityTag: Entity {
-        Entity(
-            name: "Tag",
-            parent: "Named",
-            hasCustomValidation: true,
-            attributes: [.optional("default", .int64)],
-            relationships: [
-                .init(name: "products", destination: "Product", inverse: "tags", isToMany: true),
-                .init(name: "place", destination: "Place", inverse: "tag", isOptional: false),
-            ],
-            uniqueConstraints: [.init(properties: ["label", "place"])])
-    }
-
-    /// The entity `Named`.
-    private static var entityNamed: Entity {
-        Entity(
-            name: "Named",
-            isAbstract: true,
-            attributes: [
-                .init(name: "label", type: .string, hasCustomValidation: true),
-                .init(name: "uuid", type: .uuid, defaultValue: .newUUID),
-            ])
-    }
-
-    /// The entity `Place`.
-    private static var entityPlace: Entity {
-        Entity(
-            name: "Place",
-            attributes: [
-                .init(
-                    name: "latitude",
-                    type: .double,
-                    defaultValue: .constant(.double(0.1)),
-                    limits: .init(minimum: .int(-90), maximum: .double(90.0))),
-                .init(
-                    name: "since",
-                    type: .date,
-                    limits: .init(minimum: .date(Date(timeIntervalSinceReferenceDate: 0.5)))),
-                .optional("website", .uri),
-            ],
-            relationships: [
-                .init(name: "tag", destination: "Tag", inverse: "place", deleteRule: .cascade)
+            compiled: #"""
+            1"Shop""3"[]enumerations[{"Kind"string["book"string"book""toy"string"TOY""default"stri\#
+            ng"default"]}{"Rating"int16["bad"int"-1""good"int"1"]}]
+            """#,
+            entities: [
+                #"""
+                {"Product"attributes[{"sku"string limits{minLength 3 maxLength 20 \#
+                pattern"[A-Z]{2}-\\d+"}}{"title"string default \#
+                string"Untitled"from"name"}{"kind"enumeration"Kind"}{"price"decimal 2 limits{min \#
+                int"0"max decimal"99999.99"}}{"salePrice"decimal 2 optional}{"stock"int32 default \#
+                int"0"limits{min int"0"}merge"sum"}{"photo"data optional limits{maxLength \#
+                65536}}{"isSelected"bool transient default \#
+                bool"false"}{"rating"enumeration"Rating"optional default \#
+                int"1"}]relationships[{"category""Category"inverse"products"optional}{"tags""Tag"i\#
+                nverse"products"many optional max 8}]uniques[["sku"]]indexes[{[{"price"descending}\#
+                {"title"}]where{comparison texts[">"]of[{path texts["stock"]}{literal value \#
+                int"0"}]}}]rules[{"saleBelowPrice"message"A sale price is below the price"{or \#
+                of[{comparison texts["=="]of[{path texts["salePrice"]}{literal value \#
+                null}]}{comparison texts["<"]of[{path texts["salePrice"]}{path \#
+                texts["price"]}]}]}}]requests[{"cheaper"parameters[{"limit"decimal \#
+                2}]where{comparison texts["<"]of[{path texts["price"]}{parameter \#
+                texts["limit"]}]}sort[{"price"}{"title"}]}{"similar"parameters[{"kind"enumeration"\#
+                Kind"}{"rating"enumeration"Rating"}{"stock"int32}{"in"string}]}{"everything"}]}
+                """#,
+                #"""
+                {"Category"attributes[{"name"string limits{minLength 1}}{"isBrand"bool default \#
+                bool"false"}{"created"date default now}]relationships[{"products""Product"inverse"\#
+                category"many optional onDelete"deny"}]}
+                """#,
+                #"""
+                {"Tag"parent"Named"custom attributes[{"default"int64 \#
+                optional}]relationships[{"products""Product"inverse"tags"many \#
+                optional}{"place""Place"inverse"tag"}]uniques[["label""place"]]}
+                """#,
+                #"""
+                {"Named"abstract attributes[{"label"string custom}{"uuid"uuid default newUUID}]}
+                """#,
+                #"""
+                {"Place"attributes[{"latitude"double default double"0.1"limits{min int"-90"max \#
+                double"90.0"}}{"since"date limits{min date"0.5"}}{"website"uri \#
+                optional}]relationships[{"tag""Tag"inverse"place"optional onDelete"cascade"}]}
+                """#,
             ])
     }
 }

@@ -56,42 +56,20 @@ nonisolated public enum Bases {
         #"INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1')"#,
     ]
 
-    /// The model as values.
+    /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
-        Model(name: "Bases", version: "1", entities: [entityParent, entityChild])
-    }
-
-    /// The entity `Parent`.
-    private static var entityParent: Entity {
-        Entity(
-            name: "Parent",
-            codeGeneration: .base,
-            hasCustomValidation: true,
-            attributes: [
-                .init(
-                    name: "name",
-                    type: .string,
-                    limits: .init(maximumLength: 10),
-                    hasCustomValidation: true)
-            ],
-            relationships: [
-                .init(name: "children", destination: "Child", inverse: "guardian", isToMany: true)
+        Model(
+            compiled: #"1"Bases""1"[]"#,
+            entities: [
+                #"""
+                {"Parent"codegen"base"custom attributes[{"name"string limits{maxLength \#
+                10}custom}]relationships[{"children""Child"inverse"guardian"many optional}]}
+                """#,
+                #"""
+                {"Child"parent"Parent"codegen"base"attributes[{"age"int16 limits{min int"0"max \#
+                int"150"}}]relationships[{"guardian""Parent"inverse"children"optional}]}
+                """#,
             ])
-    }
-
-    /// The entity `Child`.
-    private static var entityChild: Entity {
-        Entity(
-            name: "Child",
-            parent: "Parent",
-            codeGeneration: .base,
-            attributes: [
-                .init(
-                    name: "age",
-                    type: .int16,
-                    limits: .init(minimum: .int(0), maximum: .int(150)))
-            ],
-            relationships: [.init(name: "guardian", destination: "Parent", inverse: "children")])
     }
 }
 

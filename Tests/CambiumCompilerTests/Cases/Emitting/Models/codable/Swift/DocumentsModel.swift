@@ -48,27 +48,16 @@ nonisolated enum Documents {
         #"INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1')"#,
     ]
 
-    /// The model as values.
+    /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
-        Model(name: "Documents", version: "1", entities: [entityDocument])
-    }
-
-    /// The entity `Document`.
-    private static var entityDocument: Entity {
-        Entity(
-            name: "Document",
-            attributes: [
-                .required("title", .string),
-                .init(
-                    name: "counts",
-                    type: .codable("[String: Int]"),
-                    defaultValue: .constant(.string("{}"))),
-                .init(
-                    name: "words",
-                    type: .codable("[String]"),
-                    defaultValue: .constant(.string("[]")),
-                    merge: .union),
-                .optional("flags", .codable("[Bool]")),
+        Model(
+            compiled: #"1"Documents""1"[]"#,
+            entities: [
+                #"""
+                {"Document"attributes[{"title"string}{"counts"codable"[String: Int]"default \#
+                string"{}"}{"words"codable"[String]"default \#
+                string"[]"merge"union"}{"flags"codable"[Bool]"optional}]}
+                """#
             ])
     }
 }

@@ -83,97 +83,31 @@ nonisolated public enum Composites {
         #"INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1')"#,
     ]
 
-    /// The model as values.
+    /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            name: "Composites",
-            version: "1",
-            entities: [entityShop],
-            composites: [
-                .init(
-                    name: "Position",
-                    attributes: [
-                        .init(
-                            name: "latitude",
-                            type: .double,
-                            limits: .init(minimum: .double(-90.0), maximum: .double(90.0))),
-                        .init(
-                            name: "longitude",
-                            type: .double,
-                            limits: .init(minimum: .double(-180.0), maximum: .double(180.0))),
-                    ]),
-                .init(
-                    name: "Address",
-                    attributes: [
-                        .init(name: "street", type: .string, limits: .init(minimumLength: 1)),
-                        .optional("city", .string),
-                        .init(
-                            name: "position.latitude",
-                            type: .double,
-                            isOptional: true,
-                            limits: .init(minimum: .double(-90.0), maximum: .double(90.0))),
-                        .init(
-                            name: "position.longitude",
-                            type: .double,
-                            isOptional: true,
-                            limits: .init(minimum: .double(-180.0), maximum: .double(180.0))),
-                    ],
-                    compositeAttributes: [
-                        .init(name: "position", composite: "Position", isOptional: true)
-                    ]),
-            ])
-    }
-
-    /// The entity `Shop`.
-    private static var entityShop: Entity {
-        Entity(
-            name: "Shop",
-            attributes: [
-                .required("name", .string),
-                .init(name: "address.street", type: .string, limits: .init(minimumLength: 1)),
-                .optional("address.city", .string),
-                .init(
-                    name: "address.position.latitude",
-                    type: .double,
-                    isOptional: true,
-                    limits: .init(minimum: .double(-90.0), maximum: .double(90.0))),
-                .init(
-                    name: "address.position.longitude",
-                    type: .double,
-                    isOptional: true,
-                    limits: .init(minimum: .double(-180.0), maximum: .double(180.0))),
-                .init(
-                    name: "delivery.street",
-                    type: .string,
-                    isOptional: true,
-                    limits: .init(minimumLength: 1)),
-                .optional("delivery.city", .string),
-                .init(
-                    name: "delivery.position.latitude",
-                    type: .double,
-                    isOptional: true,
-                    limits: .init(minimum: .double(-90.0), maximum: .double(90.0))),
-                .init(
-                    name: "delivery.position.longitude",
-                    type: .double,
-                    isOptional: true,
-                    limits: .init(minimum: .double(-180.0), maximum: .double(180.0))),
-            ],
-            compositeAttributes: [
-                .init(name: "address", composite: "Address"),
-                .init(name: "address.position", composite: "Position", isOptional: true),
-                .init(name: "delivery", composite: "Address", isOptional: true),
-                .init(name: "delivery.position", composite: "Position", isOptional: true),
-            ],
-            indexes: [.init(elements: [.init(property: "address.city")])],
-            rules: [
-                .init(
-                    name: "named",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: ["name"]),
-                        .notEqual,
-                        .keyPath(root: .subject, names: ["address.city"]),
-                        []))
+            compiled: #"""
+            1"Composites""1"[]composites[{"Position"attributes[{"latitude"double limits{min \#
+            double"-90.0"max double"90.0"}}{"longitude"double limits{min double"-180.0"max \#
+            double"180.0"}}]}{"Address"attributes[{"street"string limits{minLength \#
+            1}}{"city"string optional}{"position.latitude"double optional limits{min \#
+            double"-90.0"max double"90.0"}}{"position.longitude"double optional limits{min \#
+            double"-180.0"max double"180.0"}}]composites[{"position""Position"optional}]}]
+            """#,
+            entities: [
+                #"""
+                {"Shop"attributes[{"name"string}{"address.street"string limits{minLength \#
+                1}}{"address.city"string optional}{"address.position.latitude"double optional \#
+                limits{min double"-90.0"max double"90.0"}}{"address.position.longitude"double \#
+                optional limits{min double"-180.0"max double"180.0"}}{"delivery.street"string \#
+                optional limits{minLength 1}}{"delivery.city"string \#
+                optional}{"delivery.position.latitude"double optional limits{min double"-90.0"max \#
+                double"90.0"}}{"delivery.position.longitude"double optional limits{min \#
+                double"-180.0"max double"180.0"}}]composites[{"address""Address"}{"address.positio\#
+                n""Position"optional}{"delivery""Address"optional}{"delivery.position""Position"op\#
+                tional}]indexes[{[{"address.city"}]}]rules[{"named"{comparison \#
+                texts["!="]of[{path texts["name"]}{path texts["address.city"]}]}}]}
+                """#
             ])
     }
 }

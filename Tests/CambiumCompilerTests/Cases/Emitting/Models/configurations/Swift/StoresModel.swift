@@ -53,47 +53,21 @@ nonisolated enum Stores {
         #"INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1')"#,
     ]
 
-    /// The model as values.
+    /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            name: "Stores",
-            version: "1",
-            entities: [entityLocal, entityRemote],
-            configurations: [
-                .init(name: "OnDevice", entities: ["Local"]),
-                .init(
-                    name: "InCloud",
-                    entities: ["Remote"],
-                    userInfo: ["url": "https://example.com"]),
-            ],
-            userInfo: ["team": "data \"core\""])
-    }
-
-    /// The entity `Local`.
-    private static var entityLocal: Entity {
-        Entity(
-            name: "Local",
-            className: "LocalNote",
-            attributes: [
-                .init(name: "text", type: .string, userInfo: ["a": "b"]),
-                .init(name: "draft", type: .string, isOptional: true, isTransient: true),
-                .init(
-                    name: "count",
-                    type: .int32,
-                    isTransient: true,
-                    defaultValue: .constant(.int(0))),
-            ],
-            userInfo: [
-                "line": #"""
-                first
-                second
-                """#
+            compiled: #"""
+            1"Stores""1"[]configurations[{"OnDevice"["Local"]}{"InCloud"["Remote"]info["url""https\#
+            ://example.com"]}]info["team""data \"core\""]
+            """#,
+            entities: [
+                #"""
+                {"Local"class"LocalNote"attributes[{"text"string info["a""b"]}{"draft"string \#
+                optional transient}{"count"int32 transient default int"0"}]info["line""first
+                second"]}
+                """#,
+                #"{"Remote"class"RemoteNote"attributes[{"text"string optional}]}"#,
             ])
-    }
-
-    /// The entity `Remote`.
-    private static var entityRemote: Entity {
-        Entity(name: "Remote", className: "RemoteNote", attributes: [.optional("text", .string)])
     }
 }
 

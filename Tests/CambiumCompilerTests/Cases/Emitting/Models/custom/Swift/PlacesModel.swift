@@ -46,19 +46,12 @@ nonisolated public enum Places {
         #"INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1')"#,
     ]
 
-    /// The model as values.
+    /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
-        Model(name: "Places", version: "1", entities: [entityPlace])
-    }
-
-    /// The entity `Place`.
-    private static var entityPlace: Entity {
-        Entity(
-            name: "Place",
-            hasCustomValidation: true,
-            attributes: [
-                .init(name: "longitude", type: .double, hasCustomValidation: true),
-                .optional("name", .string),
+        Model(
+            compiled: #"1"Places""1"[]"#,
+            entities: [
+                #"{"Place"custom attributes[{"longitude"double custom}{"name"string optional}]}"#
             ])
     }
 }

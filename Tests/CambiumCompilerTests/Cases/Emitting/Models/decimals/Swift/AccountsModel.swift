@@ -49,30 +49,17 @@ nonisolated public enum Accounts {
         #"INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1')"#,
     ]
 
-    /// The model as values.
+    /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
-        Model(name: "Accounts", version: "1", entities: [entityAccount])
-    }
-
-    /// The entity `Account`.
-    private static var entityAccount: Entity {
-        Entity(
-            name: "Account",
-            attributes: [
-                .init(
-                    name: "balance",
-                    type: .anyDecimal,
-                    limits: .init(
-                        minimum: .decimal(
-                            Decimal(sign: .minus, exponent: -1, significand: 10000005)))),
-                .optional("rate", .anyDecimal),
-                .init(
-                    name: "fee",
-                    type: .decimal(scale: 2),
-                    defaultValue: .constant(
-                        .decimal(Decimal(sign: .plus, exponent: -2, significand: 25)))),
-            ],
-            uniqueConstraints: [.init(properties: ["balance"])])
+        Model(
+            compiled: #"1"Accounts""1"[]"#,
+            entities: [
+                #"""
+                {"Account"attributes[{"balance"anyDecimal limits{min \#
+                decimal"-1000000.5"}}{"rate"anyDecimal optional}{"fee"decimal 2 default \#
+                decimal"0.25"}]uniques[["balance"]]}
+                """#
+            ])
     }
 }
 

@@ -64,55 +64,25 @@ nonisolated public enum Orders {
         #"INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1')"#,
     ]
 
-    /// The model as values.
+    /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
-        Model(name: "Orders", version: "1", entities: [entityOrder, entityCustomer])
-    }
-
-    /// The entity `Order`.
-    private static var entityOrder: Entity {
-        Entity(
-            name: "Order",
-            attributes: [
-                .required("price", .int64),
-                .init(name: "count", type: .int64, defaultValue: .constant(.int(1))),
-                .required("code", .string),
-                .init(
-                    name: "total",
-                    type: .int64,
-                    isOptional: true,
-                    derivation: .arithmetic(
-                        .keyPath(root: .subject, names: ["price"]),
-                        .multiply,
-                        .keyPath(root: .subject, names: ["count"]))),
-                .init(
-                    name: "canonicalCode",
-                    type: .string,
-                    isOptional: true,
-                    derivation: .function(.uppercase, [.keyPath(root: .subject, names: ["code"])])),
-                .init(
-                    name: "customerName",
-                    type: .string,
-                    isOptional: true,
-                    derivation: .keyPath(root: .subject, names: ["customer", "name"])),
-            ],
-            relationships: [.init(name: "customer", destination: "Customer", inverse: "orders")])
-    }
-
-    /// The entity `Customer`.
-    private static var entityCustomer: Entity {
-        Entity(
-            name: "Customer",
-            attributes: [
-                .required("name", .string),
-                .init(
-                    name: "orderCount",
-                    type: .int64,
-                    isOptional: true,
-                    derivation: .aggregate(.count, .keyPath(root: .subject, names: ["orders"]))),
-            ],
-            relationships: [
-                .init(name: "orders", destination: "Order", inverse: "customer", isToMany: true)
+        Model(
+            compiled: #"1"Orders""1"[]"#,
+            entities: [
+                #"""
+                {"Order"attributes[{"price"int64}{"count"int64 default \#
+                int"1"}{"code"string}{"total"int64 optional derived{arithmetic texts["*"]of[{path \#
+                texts["price"]}{path texts["count"]}]}}{"canonicalCode"string optional \#
+                derived{function texts["uppercase"]of[{path \#
+                texts["code"]}]}}{"customerName"string optional derived{path \#
+                texts["customer""name"]}}]relationships[{"customer""Customer"inverse"orders"option\#
+                al}]}
+                """#,
+                #"""
+                {"Customer"attributes[{"name"string}{"orderCount"int64 optional derived{aggregate \#
+                texts["@count"]of[{path texts["orders"]}]}}]relationships[{"orders""Order"inverse"\#
+                customer"many optional}]}
+                """#,
             ])
     }
 }

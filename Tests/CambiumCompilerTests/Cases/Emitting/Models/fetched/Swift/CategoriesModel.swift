@@ -47,82 +47,30 @@ nonisolated public enum Categories {
         #"INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1')"#,
     ]
 
-    /// The model as values.
+    /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
-        Model(name: "Categories", version: "1", entities: [entityCategory])
-    }
-
-    /// The entity `Category`.
-    private static var entityCategory: Entity {
-        Entity(
-            name: "Category",
-            attributes: [
-                .required("name", .string),
-                .init(name: "isBrand", type: .bool, defaultValue: .constant(.bool(false))),
-            ],
-            fetchTemplates: [
-                .init(
-                    name: "brands",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: ["isBrand"]),
-                        .equal,
-                        .literal(.bool(true)),
-                        []),
-                    sort: [.init(property: "name", isDescending: true)],
-                    options: .init(limit: 5)),
-                .init(
-                    name: "named",
-                    parameters: [.init(name: "names", type: .string)],
-                    condition: .comparison(
-                        .parameter("names"),
-                        .contains,
-                        .keyPath(root: .subject, names: ["name"]),
-                        [])),
-                .init(
-                    name: "brandIDs",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: ["isBrand"]),
-                        .equal,
-                        .literal(.bool(true)),
-                        []),
-                    sort: [.init(property: "name")],
-                    options: .init(resultKind: .ids)),
-                .init(
-                    name: "brandCount",
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: ["isBrand"]),
-                        .equal,
-                        .literal(.bool(true)),
-                        []),
-                    options: .init(resultKind: .count)),
-                .init(
-                    name: "values",
-                    parameters: [.init(name: "name", type: .string)],
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: ["name"]),
-                        .notEqual,
-                        .parameter("name"),
-                        []),
-                    options: .init(resultKind: .dictionaries, isDistinct: true)),
-            ],
-            fetchedProperties: [
-                .init(
-                    name: "rivals",
-                    destination: "Category",
-                    condition: .and([
-                        .comparison(
-                            .keyPath(root: .subject, names: ["isBrand"]),
-                            .equal,
-                            .keyPath(root: .variable("source"), names: ["isBrand"]),
-                            []),
-                        .comparison(
-                            .keyPath(root: .subject, names: ["name"]),
-                            .notEqual,
-                            .keyPath(root: .variable("source"), names: ["name"]),
-                            []),
-                    ]),
-                    sort: [.init(property: "name")],
-                    options: .init(limit: 10))
+        Model(
+            compiled: #"1"Categories""1"[]"#,
+            entities: [
+                #"""
+                {"Category"attributes[{"name"string}{"isBrand"bool default \#
+                bool"false"}]requests[{"brands"where{comparison texts["=="]of[{path \#
+                texts["isBrand"]}{literal value bool"true"}]}sort[{"name"descending}]options{limit\#
+                 5 0 0"objects"subentities pending values faults}}{"named"parameters[{"names"strin\#
+                g}]where{comparison texts["CONTAINS"]of[{parameter texts["names"]}{path \#
+                texts["name"]}]}}{"brandIDs"where{comparison texts["=="]of[{path \#
+                texts["isBrand"]}{literal value bool"true"}]}sort[{"name"}]options{0 \#
+                0"ids"subentities pending values faults}}{"brandCount"where{comparison \#
+                texts["=="]of[{path texts["isBrand"]}{literal value bool"true"}]}options{0 \#
+                0"count"subentities pending values faults}}{"values"parameters[{"name"string}]wher\#
+                e{comparison texts["!="]of[{path texts["name"]}{parameter \#
+                texts["name"]}]}options{0 0"dictionaries"distinct subentities pending values \#
+                faults}}]fetched[{"rivals""Category"where{and of[{comparison texts["=="]of[{path \#
+                texts["isBrand"]}{variable texts["source""isBrand"]}]}{comparison \#
+                texts["!="]of[{path texts["name"]}{variable \#
+                texts["source""name"]}]}]}sort[{"name"}]options{limit 10 0 0"objects"subentities \#
+                pending values faults}}]}
+                """#
             ])
     }
 }

@@ -77,64 +77,25 @@ nonisolated public enum Animals {
         #"INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1')"#,
     ]
 
-    /// The model as values.
+    /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            name: "Animals",
-            version: "1",
-            entities: [entityAnimal, entityMammal, entityDog, entityBird, entityPerson])
-    }
-
-    /// The entity `Animal`.
-    private static var entityAnimal: Entity {
-        Entity(
-            name: "Animal",
-            isAbstract: true,
-            attributes: [.init(name: "name", type: .string, limits: .init(minimumLength: 1))],
-            relationships: [
-                .init(name: "friends", destination: "Animal", inverse: "friends", isToMany: true)
-            ])
-    }
-
-    /// The entity `Mammal`.
-    private static var entityMammal: Entity {
-        Entity(
-            name: "Mammal",
-            parent: "Animal",
-            attributes: [.init(name: "legs", type: .int16, defaultValue: .constant(.int(4)))])
-    }
-
-    /// The entity `Dog`.
-    private static var entityDog: Entity {
-        Entity(
-            name: "Dog",
-            parent: "Mammal",
-            attributes: [.optional("breed", .string)],
-            relationships: [
-                .init(name: "owner", destination: "Person", inverse: "dogs", isOptional: false)
-            ])
-    }
-
-    /// The entity `Bird`.
-    private static var entityBird: Entity {
-        Entity(
-            name: "Bird",
-            parent: "Animal",
-            attributes: [.init(name: "span", type: .double, limits: .init(minimum: .double(0.0)))])
-    }
-
-    /// The entity `Person`.
-    private static var entityPerson: Entity {
-        Entity(
-            name: "Person",
-            attributes: [.required("name", .string)],
-            relationships: [
-                .init(
-                    name: "dogs",
-                    destination: "Dog",
-                    inverse: "owner",
-                    isToMany: true,
-                    deleteRule: .cascade)
+            compiled: #"1"Animals""1"[]"#,
+            entities: [
+                #"""
+                {"Animal"abstract attributes[{"name"string limits{minLength \#
+                1}}]relationships[{"friends""Animal"inverse"friends"many optional}]}
+                """#,
+                #"{"Mammal"parent"Animal"attributes[{"legs"int16 default int"4"}]}"#,
+                #"""
+                {"Dog"parent"Mammal"attributes[{"breed"string \#
+                optional}]relationships[{"owner""Person"inverse"dogs"}]}
+                """#,
+                #"{"Bird"parent"Animal"attributes[{"span"double limits{min double"0.0"}}]}"#,
+                #"""
+                {"Person"attributes[{"name"string}]relationships[{"dogs""Dog"inverse"owner"many \#
+                optional onDelete"cascade"}]}
+                """#,
             ])
     }
 }

@@ -71,70 +71,27 @@ nonisolated public enum Keywords {
         #"INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1')"#,
     ]
 
-    /// The model as values.
+    /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            name: "Keywords",
-            version: "1",
-            entities: [entityThing],
-            enumerations: [
-                .init(
-                    name: "Kind",
-                    rawType: .string,
-                    cases: [
-                        .init(name: "default", rawValue: .string("default")),
-                        .init(name: "class", rawValue: .string("CLASS")),
-                        .init(name: "some", rawValue: .string("some")),
-                    ])
-            ],
-            composites: [
-                .init(
-                    name: "Values",
-                    attributes: [.required("in", .string), .optional("is", .bool)])
-            ])
-    }
-
-    /// The entity `Thing`.
-    private static var entityThing: Entity {
-        Entity(
-            name: "Thing",
-            attributes: [
-                .required("type", .string),
-                .required("id", .uuid),
-                .required("version", .int64),
-                .optional("model", .string),
-                .required("order", .int32),
-                .optional("group", .string),
-                .optional("to", .date),
-                .init(name: "index", type: .int32, defaultValue: .constant(.int(0))),
-                .optional("key", .string),
-                .optional("text", .string),
-                .init(name: "default", type: .bool, defaultValue: .constant(.bool(true))),
-                .init(
-                    name: "class",
-                    type: .enumeration("Kind"),
-                    defaultValue: .constant(.string("default"))),
-                .optional("values.in", .string),
-                .optional("values.is", .bool),
-                .optional("value", .double),
-                .optional("record", .data),
-                .optional("select", .string),
-                .optional("where", .string),
-            ],
-            compositeAttributes: [.init(name: "values", composite: "Values", isOptional: true)],
-            relationships: [
-                .init(name: "case", destination: "Thing", inverse: "import"),
-                .init(name: "import", destination: "Thing", inverse: "case", isToMany: true),
-            ],
-            fetchTemplates: [
-                .init(
-                    name: "repeat",
-                    parameters: [.init(name: "for", type: .string)],
-                    condition: .comparison(
-                        .keyPath(root: .subject, names: ["type"]),
-                        .equal,
-                        .parameter("for"),
-                        []))
+            compiled: #"""
+            1"Keywords""1"[]enumerations[{"Kind"string["default"string"default""class"string"CLASS\#
+            ""some"string"some"]}]composites[{"Values"attributes[{"in"string}{"is"bool \#
+            optional}]}]
+            """#,
+            entities: [
+                #"""
+                {"Thing"attributes[{"type"string}{"id"uuid}{"version"int64}{"model"string \#
+                optional}{"order"int32}{"group"string optional}{"to"date optional}{"index"int32 \#
+                default int"0"}{"key"string optional}{"text"string optional}{"default"bool \#
+                default bool"true"}{"class"enumeration"Kind"default \#
+                string"default"}{"values.in"string optional}{"values.is"bool \#
+                optional}{"value"double optional}{"record"data optional}{"select"string \#
+                optional}{"where"string optional}]composites[{"values""Values"optional}]relationsh\#
+                ips[{"case""Thing"inverse"import"optional}{"import""Thing"inverse"case"many \#
+                optional}]requests[{"repeat"parameters[{"for"string}]where{comparison \#
+                texts["=="]of[{path texts["type"]}{parameter texts["for"]}]}}]}
+                """#
             ])
     }
 }

@@ -72,41 +72,19 @@ nonisolated public enum Playlists {
         #"INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1')"#,
     ]
 
-    /// The model as values.
+    /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
-        Model(name: "Playlists", version: "1", entities: [entityPlaylist, entitySong])
-    }
-
-    /// The entity `Playlist`.
-    private static var entityPlaylist: Entity {
-        Entity(
-            name: "Playlist",
-            attributes: [.required("name", .string)],
-            relationships: [
-                .init(
-                    name: "songs",
-                    destination: "Song",
-                    inverse: "playlists",
-                    isToMany: true,
-                    maximumCount: 100,
-                    isOrdered: true),
-                .init(name: "favourite", destination: "Song", inverse: "admirers"),
-            ])
-    }
-
-    /// The entity `Song`.
-    private static var entitySong: Entity {
-        Entity(
-            name: "Song",
-            attributes: [.required("title", .string)],
-            relationships: [
-                .init(name: "playlists", destination: "Playlist", inverse: "songs", isToMany: true),
-                .init(
-                    name: "admirers",
-                    destination: "Playlist",
-                    inverse: "favourite",
-                    isToMany: true,
-                    isOrdered: true),
+        Model(
+            compiled: #"1"Playlists""1"[]"#,
+            entities: [
+                #"""
+                {"Playlist"attributes[{"name"string}]relationships[{"songs""Song"inverse"playlists\#
+                "many optional max 100 ordered}{"favourite""Song"inverse"admirers"optional}]}
+                """#,
+                #"""
+                {"Song"attributes[{"title"string}]relationships[{"playlists""Playlist"inverse"song\#
+                s"many optional}{"admirers""Playlist"inverse"favourite"many optional ordered}]}
+                """#,
             ])
     }
 }

@@ -879,76 +879,29 @@ nonisolated extension Albums.Version1 {
     /// The version as values, for proofs.
     fileprivate static var model: Model {
         Model(
-            name: "Albums",
-            version: "1",
-            entities: [entityAlbum, entitySong, entityPerson, entityListener],
-            enumerations: [
-                .init(
-                    name: "Kind",
-                    rawType: .int16,
-                    cases: [
-                        .init(name: "single", rawValue: .int(1)),
-                        .init(name: "album", rawValue: .int(2)),
-                    ])
-            ],
-            composites: [
-                .init(
-                    name: "Maker",
-                    attributes: [.required("label", .string), .optional("city", .string)])
+            compiled: #"""
+            1"Albums""1"[]enumerations[{"Kind"int16["single"int"1""album"int"2"]}]composites[{"Mak\#
+            er"attributes[{"label"string}{"city"string optional}]}]
+            """#,
+            entities: [
+                #"""
+                {"Album"attributes[{"class"string}{"kind"enumeration"Kind"default \#
+                int"2"}{"maker.label"string}{"maker.city"string optional}{"cover"data optional \#
+                external}{"notes"codable"[String]"optional}{"price"decimal \#
+                2}{"credits"string}]composites[{"maker""Maker"}]relationships[{"songs""Song"invers\#
+                e"album"many optional onDelete"cascade"ordered}{"fans""Person"inverse"albums"many \#
+                optional}]}
+                """#,
+                #"""
+                {"Song"attributes[{"title"string}{"rowID"int64 \#
+                optional}]relationships[{"album""Album"inverse"songs"}]}
+                """#,
+                #"""
+                {"Person"abstract attributes[{"name"string}]relationships[{"albums""Album"inverse"\#
+                fans"many optional}]}
+                """#,
+                #"{"Listener"parent"Person"}"#,
             ])
-    }
-
-    /// The entity `Album`.
-    private static var entityAlbum: Entity {
-        Entity(
-            name: "Album",
-            attributes: [
-                .required("class", .string),
-                .init(name: "kind", type: .enumeration("Kind"), defaultValue: .constant(.int(2))),
-                .required("maker.label", .string),
-                .optional("maker.city", .string),
-                .init(name: "cover", type: .data, isOptional: true, isExternal: true),
-                .optional("notes", .codable("[String]")),
-                .required("price", .decimal(scale: 2)),
-                .required("credits", .string),
-            ],
-            compositeAttributes: [.init(name: "maker", composite: "Maker")],
-            relationships: [
-                .init(
-                    name: "songs",
-                    destination: "Song",
-                    inverse: "album",
-                    isToMany: true,
-                    deleteRule: .cascade,
-                    isOrdered: true),
-                .init(name: "fans", destination: "Person", inverse: "albums", isToMany: true),
-            ])
-    }
-
-    /// The entity `Song`.
-    private static var entitySong: Entity {
-        Entity(
-            name: "Song",
-            attributes: [.required("title", .string), .optional("rowID", .int64)],
-            relationships: [
-                .init(name: "album", destination: "Album", inverse: "songs", isOptional: false)
-            ])
-    }
-
-    /// The entity `Person`.
-    private static var entityPerson: Entity {
-        Entity(
-            name: "Person",
-            isAbstract: true,
-            attributes: [.required("name", .string)],
-            relationships: [
-                .init(name: "albums", destination: "Album", inverse: "fans", isToMany: true)
-            ])
-    }
-
-    /// The entity `Listener`.
-    private static var entityListener: Entity {
-        Entity(name: "Listener", parent: "Person")
     }
 }
 
@@ -956,100 +909,34 @@ nonisolated extension Albums.Version2 {
     /// The version as values, for proofs.
     fileprivate static var model: Model {
         Model(
-            name: "Albums",
-            version: "2",
-            entities: [entityAlbum, entitySong, entityPerson, entityListener, entityArtist],
-            enumerations: [
-                .init(
-                    name: "Kind",
-                    rawType: .int16,
-                    cases: [
-                        .init(name: "single", rawValue: .int(1)),
-                        .init(name: "album", rawValue: .int(2)),
-                    ])
-            ],
-            composites: [
-                .init(
-                    name: "Maker",
-                    attributes: [.required("label", .string), .optional("city", .string)])
-            ],
-            migration: .init(
-                from: "1",
-                drops: [
-                    .init(entity: "Album", property: "credits", reason: "findArtists reads them")
-                ],
-                steps: [
-                    .init(name: "findArtists", entities: ["Album", "Artist"]),
-                    .init(name: "init"),
-                ]))
-    }
-
-    /// The entity `Album`.
-    private static var entityAlbum: Entity {
-        Entity(
-            name: "Album",
-            attributes: [
-                .required("class", .string),
-                .init(name: "kind", type: .enumeration("Kind"), defaultValue: .constant(.int(2))),
-                .required("maker.label", .string),
-                .optional("maker.city", .string),
-                .init(name: "cover", type: .data, isOptional: true, isExternal: true),
-                .optional("notes", .codable("[String]")),
-                .required("price", .decimal(scale: 2)),
-            ],
-            compositeAttributes: [.init(name: "maker", composite: "Maker")],
-            relationships: [
-                .init(
-                    name: "songs",
-                    destination: "Song",
-                    inverse: "album",
-                    isToMany: true,
-                    deleteRule: .cascade,
-                    isOrdered: true),
-                .init(name: "artist", destination: "Artist", inverse: "works", isOptional: false),
-                .init(name: "fans", destination: "Person", inverse: "albums", isToMany: true),
-            ])
-    }
-
-    /// The entity `Song`.
-    private static var entitySong: Entity {
-        Entity(
-            name: "Song",
-            attributes: [.required("title", .string), .optional("rowID", .int64)],
-            relationships: [
-                .init(name: "album", destination: "Album", inverse: "songs", isOptional: false)
-            ])
-    }
-
-    /// The entity `Person`.
-    private static var entityPerson: Entity {
-        Entity(
-            name: "Person",
-            isAbstract: true,
-            attributes: [.required("name", .string)],
-            relationships: [
-                .init(name: "albums", destination: "Album", inverse: "fans", isToMany: true)
-            ])
-    }
-
-    /// The entity `Listener`.
-    private static var entityListener: Entity {
-        Entity(name: "Listener", parent: "Person")
-    }
-
-    /// The entity `Artist`.
-    private static var entityArtist: Entity {
-        Entity(
-            name: "Artist",
-            parent: "Person",
-            attributes: [.init(name: "since", type: .date, defaultValue: .now)],
-            relationships: [
-                .init(
-                    name: "works",
-                    destination: "Album",
-                    inverse: "artist",
-                    isToMany: true,
-                    deleteRule: .deny)
+            compiled: #"""
+            1"Albums""2"[]enumerations[{"Kind"int16["single"int"1""album"int"2"]}]composites[{"Mak\#
+            er"attributes[{"label"string}{"city"string optional}]}]migration{"1"drops[{"Album"prop\#
+            erty"credits""findArtists reads them"}]steps[{"findArtists"["Album""Artist"]}{"init"[]\#
+            }]}
+            """#,
+            entities: [
+                #"""
+                {"Album"attributes[{"class"string}{"kind"enumeration"Kind"default \#
+                int"2"}{"maker.label"string}{"maker.city"string optional}{"cover"data optional \#
+                external}{"notes"codable"[String]"optional}{"price"decimal \#
+                2}]composites[{"maker""Maker"}]relationships[{"songs""Song"inverse"album"many \#
+                optional onDelete"cascade"ordered}{"artist""Artist"inverse"works"}{"fans""Person"i\#
+                nverse"albums"many optional}]}
+                """#,
+                #"""
+                {"Song"attributes[{"title"string}{"rowID"int64 \#
+                optional}]relationships[{"album""Album"inverse"songs"}]}
+                """#,
+                #"""
+                {"Person"abstract attributes[{"name"string}]relationships[{"albums""Album"inverse"\#
+                fans"many optional}]}
+                """#,
+                #"{"Listener"parent"Person"}"#,
+                #"""
+                {"Artist"parent"Person"attributes[{"since"date default \#
+                now}]relationships[{"works""Album"inverse"artist"many optional onDelete"deny"}]}
+                """#,
             ])
     }
 }

@@ -66,72 +66,27 @@ nonisolated enum Notes {
         #"INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1')"#,
     ]
 
-    /// The model as values.
+    /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
-        Model(name: "Notes", version: "Notes 2", entities: [entityFolder, entityNote])
-    }
-
-    /// The entity `Folder`.
-    private static var entityFolder: Entity {
-        Entity(
-            name: "Folder",
-            attributes: [
-                .init(name: "name", type: .string, defaultValue: .constant(.string(""))),
-                .init(name: "position", type: .int16, defaultValue: .constant(.int(0))),
-            ],
-            relationships: [
-                .init(
-                    name: "notes",
-                    destination: "Note",
-                    inverse: "folder",
-                    isToMany: true,
-                    deleteRule: .cascade,
-                    isOrdered: true)
-            ],
-            uniqueConstraints: [.init(properties: ["name"])])
-    }
-
-    /// The entity `Note`.
-    private static var entityNote: Entity {
-        Entity(
-            name: "Note",
-            attributes: [
-                .init(
-                    name: "headline",
-                    type: .string,
-                    defaultValue: .constant(.string("")),
-                    renamedFrom: "title"),
-                .optional("created", .date),
-                .init(
-                    name: "price",
-                    type: .anyDecimal,
-                    isOptional: true,
-                    defaultValue: .constant(.decimal(0))),
-                .init(name: "pinned", type: .bool, defaultValue: .constant(.bool(false))),
-                .optional("labels", .codable("[String]")),
-            ],
-            relationships: [.init(name: "folder", destination: "Folder", inverse: "notes")],
-            indexes: [
-                .init(name: "byCreated", elements: [.init(property: "created", isDescending: true)])
-            ],
-            fetchTemplates: [
-                .init(
-                    name: "pinnedNotes",
-                    parameters: [.init(name: "start", type: .string)],
-                    condition: .and([
-                        .comparison(
-                            .keyPath(root: .subject, names: ["pinned"]),
-                            .equal,
-                            .literal(.bool(true)),
-                            []),
-                        .comparison(
-                            .keyPath(root: .subject, names: ["headline"]),
-                            .beginsWith,
-                            .parameter("start"),
-                            []),
-                    ]))
-            ],
-            userInfo: ["owner": "sync"])
+        Model(
+            compiled: #"1"Notes""Notes 2"[]"#,
+            entities: [
+                #"""
+                {"Folder"attributes[{"name"string default string""}{"position"int16 default \#
+                int"0"}]relationships[{"notes""Note"inverse"folder"many optional \#
+                onDelete"cascade"ordered}]uniques[["name"]]}
+                """#,
+                #"""
+                {"Note"attributes[{"headline"string default string""from"title"}{"created"date \#
+                optional}{"price"anyDecimal optional default decimal"0"}{"pinned"bool default \#
+                bool"false"}{"labels"codable"[String]"optional}]relationships[{"folder""Folder"inv\#
+                erse"notes"optional}]indexes[{name"byCreated"[{"created"descending}]}]requests[{"p\#
+                innedNotes"parameters[{"start"string}]where{and of[{comparison \#
+                texts["=="]of[{path texts["pinned"]}{literal value bool"true"}]}{comparison \#
+                texts["BEGINSWITH"]of[{path texts["headline"]}{parameter \#
+                texts["start"]}]}]}}]info["owner""sync"]}
+                """#,
+            ])
     }
 }
 
