@@ -30,15 +30,15 @@ extension Model {
     ///
     /// - Parameter includesMigration: Whether what the author declared about the step from the
     ///   version before is in it.
-    package func compiledTexts(includesMigration: Bool) -> (head: String, entities: [String]) {
+    package func compiledTexts(includesMigration: Bool) -> [String] {
         let head = Self.text { coder throws(UnreadableDefinition) in
             try Self.coded(
                 self, entities: [], migration: includesMigration ? migration : nil, &coder)
         }
-        let texts = entities.map { entity in
-            Self.text { coder throws(UnreadableDefinition) in try Entity.coded(entity, &coder) }
-        }
-        return (head, texts)
+        return [head]
+            + entities.map { entity in
+                Self.text { coder throws(UnreadableDefinition) in try Entity.coded(entity, &coder) }
+            }
     }
 
     /// Reads what ``compiledTexts(includesMigration:)`` has written. Called by generated code.
@@ -46,20 +46,20 @@ extension Model {
     /// It ends the program where the texts are of another Cambium: the generated code has to be made
     /// anew then.
     @_spi(Generated)
-    public init(compiled head: String, entities: [String]) {
+    public init(compiled texts: [String]) {
         do {
-            let head = try Self.read(head) { coder throws(UnreadableDefinition) in
+            let head = try Self.read(texts.first ?? "") { coder throws(UnreadableDefinition) in
                 try Self.coded(nil, entities: nil, migration: nil, &coder)
             }
-            var members: [Entity] = []
-            for text in entities {
-                members.append(
+            var entities: [Entity] = []
+            for text in texts.dropFirst() {
+                entities.append(
                     try Self.read(text) { coder throws(UnreadableDefinition) in
                         try Entity.coded(nil, &coder)
                     })
             }
             self.init(
-                name: head.name, version: head.version, entities: members,
+                name: head.name, version: head.version, entities: entities,
                 enumerations: head.enumerations, composites: head.composites,
                 configurations: head.configurations, identifier: head.identifier,
                 userInfo: head.userInfo, migration: head.migration)

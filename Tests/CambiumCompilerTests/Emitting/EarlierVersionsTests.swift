@@ -36,8 +36,8 @@ struct EarlierVersionsTests {
         #expect(text.contains("static var earlierVersions: [Model] {"))
         #expect(text.contains("1\"Shop\"\"2\"[]"))
         // Two of Product, one of Tag.
-        #expect(text.contains("entities: [earlierEntities[0], earlierEntities[1]]"))
-        #expect(text.contains("entities: [earlierEntities[2], earlierEntities[1]]"))
+        #expect(text.contains("earlierEntities[0], earlierEntities[1]]"))
+        #expect(text.contains("earlierEntities[2], earlierEntities[1]]"))
         #expect(!text.contains("earlierEntities[3]"))
     }
 

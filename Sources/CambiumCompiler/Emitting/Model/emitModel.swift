@@ -86,11 +86,7 @@ extension SwiftEmitter {
         entity: (String) -> SwiftCode = SwiftCode.rawString
     ) -> SwiftCode {
         let texts = model.compiledTexts(includesMigration: includesMigration)
-        return .call(
-            names.library("Model"),
-            [
-                ("compiled", .rawString(texts.head)),
-                ("entities", .array(texts.entities.map(entity))),
-            ])
+        let elements = texts.prefix(1).map(SwiftCode.rawString) + texts.dropFirst().map(entity)
+        return .call(names.library("Model"), [("compiled", .array(elements))])
     }
 }
