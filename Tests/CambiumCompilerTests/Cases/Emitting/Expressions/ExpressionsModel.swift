@@ -16,8 +16,8 @@ nonisolated enum Expressions {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"1"Expressions""1"[]"#,
-            entities: [
+            compiled: [
+                #"1"Expressions""1"[]"#,
                 #"""
                 {"Thing"rules[{"rule0"{and}}{"rule1"{or}}{"rule2"{not \#
                 of[{and}]}}{"rule3"{comparison texts["=="]options 7 of[{path}{parameter \#
@@ -87,7 +87,7 @@ nonisolated enum Expressions {
                 texts["items"]}]}}{"rule50"{aggregate texts["@avg"]of[{path \#
                 texts["items"]}]}}{"rule51"{aggregate texts["@min"]of[{path \#
                 texts["items"]}]}}{"rule52"{aggregate texts["@max"]of[{path texts["items"]}]}}]}
-                """#
+                """#,
             ])
     }
 }

@@ -16,8 +16,8 @@ nonisolated public enum Mixed {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"1"Mixed""1"[]enumerations[{"Index"int64["init"int"9223372036854775807"]}]"#,
-            entities: [
+            compiled: [
+                #"1"Mixed""1"[]enumerations[{"Index"int64["init"int"9223372036854775807"]}]"#,
                 #"""
                 {"Hidden"abstract codegen"none"attributes[{"class"string \#
                 custom}]relationships[{"others""Hidden"many optional min 1}]}

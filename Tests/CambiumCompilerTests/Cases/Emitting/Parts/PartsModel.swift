@@ -16,15 +16,16 @@ nonisolated public enum Parts {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"""
-            1"Parts""1"[]enumerations[{"Root"string["oak"string"oak"]}]composites[{"Place"attribut\#
-            es[{"latitude"double}{"path"string optional}]}{"Address"attributes[{"street"string}{"c\#
-            lass"enumeration"Root"optional}{"place.latitude"double optional}{"place.path"string \#
-            optional}{"tax"decimal 2}]composites[{"place""Place"optional}]info["note""two
-            lines"]}{"Nothing"}]configurations[{"Main"["Person""Club"]info["store""local"]}]identi\#
-            fier"parts-1"info["a""1""b""2"]
-            """#,
-            entities: [
+            compiled: [
+                #"""
+                1"Parts""1"[]enumerations[{"Root"string["oak"string"oak"]}]composites[{"Place"attr\#
+                ibutes[{"latitude"double}{"path"string optional}]}{"Address"attributes[{"street"st\#
+                ring}{"class"enumeration"Root"optional}{"place.latitude"double \#
+                optional}{"place.path"string optional}{"tax"decimal \#
+                2}]composites[{"place""Place"optional}]info["note""two
+                lines"]}{"Nothing"}]configurations[{"Main"["Person""Club"]info["store""local"]}]id\#
+                entifier"parts-1"info["a""1""b""2"]
+                """#,
                 #"""
                 {"Person"class"Human"attributes[{"name"string}{"tags"codable"[String: \#
                 [Int]?]"default string"{}"merge"union"}{"settings"codable"Settings"optional}{"wort\#

@@ -24,11 +24,11 @@ nonisolated public enum Shop {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"""
-            1"Shop""3"[]enumerations[{"Kind"string["book"string"book""toy"string"TOY""default"stri\#
-            ng"default"]}{"Rating"int16["bad"int"-1""good"int"1"]}]
-            """#,
-            entities: [
+            compiled: [
+                #"""
+                1"Shop""3"[]enumerations[{"Kind"string["book"string"book""toy"string"TOY""default"\#
+                string"default"]}{"Rating"int16["bad"int"-1""good"int"1"]}]
+                """#,
                 #"""
                 {"Product"attributes[{"sku"string limits{minLength 3 maxLength 20 \#
                 pattern"[A-Z]{2}-\\d+"}}{"title"string default \#

@@ -59,8 +59,8 @@ nonisolated public enum Bases {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"1"Bases""1"[]"#,
-            entities: [
+            compiled: [
+                #"1"Bases""1"[]"#,
                 #"""
                 {"Parent"codegen"base"custom attributes[{"name"string limits{maxLength \#
                 10}custom}]relationships[{"children""Child"inverse"guardian"many optional}]}

@@ -51,13 +51,13 @@ nonisolated enum Documents {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"1"Documents""1"[]"#,
-            entities: [
+            compiled: [
+                #"1"Documents""1"[]"#,
                 #"""
                 {"Document"attributes[{"title"string}{"counts"codable"[String: Int]"default \#
                 string"{}"}{"words"codable"[String]"default \#
                 string"[]"merge"union"}{"flags"codable"[Bool]"optional}]}
-                """#
+                """#,
             ])
     }
 }

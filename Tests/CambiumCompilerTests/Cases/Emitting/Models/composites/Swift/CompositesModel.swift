@@ -86,15 +86,15 @@ nonisolated public enum Composites {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"""
-            1"Composites""1"[]composites[{"Position"attributes[{"latitude"double limits{min \#
-            double"-90.0"max double"90.0"}}{"longitude"double limits{min double"-180.0"max \#
-            double"180.0"}}]}{"Address"attributes[{"street"string limits{minLength \#
-            1}}{"city"string optional}{"position.latitude"double optional limits{min \#
-            double"-90.0"max double"90.0"}}{"position.longitude"double optional limits{min \#
-            double"-180.0"max double"180.0"}}]composites[{"position""Position"optional}]}]
-            """#,
-            entities: [
+            compiled: [
+                #"""
+                1"Composites""1"[]composites[{"Position"attributes[{"latitude"double limits{min \#
+                double"-90.0"max double"90.0"}}{"longitude"double limits{min double"-180.0"max \#
+                double"180.0"}}]}{"Address"attributes[{"street"string limits{minLength \#
+                1}}{"city"string optional}{"position.latitude"double optional limits{min \#
+                double"-90.0"max double"90.0"}}{"position.longitude"double optional limits{min \#
+                double"-180.0"max double"180.0"}}]composites[{"position""Position"optional}]}]
+                """#,
                 #"""
                 {"Shop"attributes[{"name"string}{"address.street"string limits{minLength \#
                 1}}{"address.city"string optional}{"address.position.latitude"double optional \#
@@ -107,7 +107,7 @@ nonisolated public enum Composites {
                 n""Position"optional}{"delivery""Address"optional}{"delivery.position""Position"op\#
                 tional}]indexes[{[{"address.city"}]}]rules[{"named"{comparison \#
                 texts["!="]of[{path texts["name"]}{path texts["address.city"]}]}}]}
-                """#
+                """#,
             ])
     }
 }

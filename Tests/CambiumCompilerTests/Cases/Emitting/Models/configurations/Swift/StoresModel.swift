@@ -56,11 +56,11 @@ nonisolated enum Stores {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"""
-            1"Stores""1"[]configurations[{"OnDevice"["Local"]}{"InCloud"["Remote"]info["url""https\#
-            ://example.com"]}]info["team""data \"core\""]
-            """#,
-            entities: [
+            compiled: [
+                #"""
+                1"Stores""1"[]configurations[{"OnDevice"["Local"]}{"InCloud"["Remote"]info["url""h\#
+                ttps://example.com"]}]info["team""data \"core\""]
+                """#,
                 #"""
                 {"Local"class"LocalNote"attributes[{"text"string info["a""b"]}{"draft"string \#
                 optional transient}{"count"int32 transient default int"0"}]info["line""first

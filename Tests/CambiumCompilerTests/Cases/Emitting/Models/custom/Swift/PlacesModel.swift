@@ -49,9 +49,9 @@ nonisolated public enum Places {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"1"Places""1"[]"#,
-            entities: [
-                #"{"Place"custom attributes[{"longitude"double custom}{"name"string optional}]}"#
+            compiled: [
+                #"1"Places""1"[]"#,
+                #"{"Place"custom attributes[{"longitude"double custom}{"name"string optional}]}"#,
             ])
     }
 }

@@ -52,13 +52,13 @@ nonisolated public enum Accounts {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"1"Accounts""1"[]"#,
-            entities: [
+            compiled: [
+                #"1"Accounts""1"[]"#,
                 #"""
                 {"Account"attributes[{"balance"anyDecimal limits{min \#
                 decimal"-1000000.5"}}{"rate"anyDecimal optional}{"fee"decimal 2 default \#
                 decimal"0.25"}]uniques[["balance"]]}
-                """#
+                """#,
             ])
     }
 }

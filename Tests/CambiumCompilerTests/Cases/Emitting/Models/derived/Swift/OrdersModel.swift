@@ -67,8 +67,8 @@ nonisolated public enum Orders {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"1"Orders""1"[]"#,
-            entities: [
+            compiled: [
+                #"1"Orders""1"[]"#,
                 #"""
                 {"Order"attributes[{"price"int64}{"count"int64 default \#
                 int"1"}{"code"string}{"total"int64 optional derived{arithmetic texts["*"]of[{path \#

@@ -50,8 +50,8 @@ nonisolated public enum Categories {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"1"Categories""1"[]"#,
-            entities: [
+            compiled: [
+                #"1"Categories""1"[]"#,
                 #"""
                 {"Category"attributes[{"name"string}{"isBrand"bool default \#
                 bool"false"}]requests[{"brands"where{comparison texts["=="]of[{path \#
@@ -70,7 +70,7 @@ nonisolated public enum Categories {
                 texts["!="]of[{path texts["name"]}{variable \#
                 texts["source""name"]}]}]}sort[{"name"}]options{limit 10 0 0"objects"subentities \#
                 pending values faults}}]}
-                """#
+                """#,
             ])
     }
 }

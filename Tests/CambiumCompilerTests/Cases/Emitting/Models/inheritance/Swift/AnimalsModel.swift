@@ -80,8 +80,8 @@ nonisolated public enum Animals {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"1"Animals""1"[]"#,
-            entities: [
+            compiled: [
+                #"1"Animals""1"[]"#,
                 #"""
                 {"Animal"abstract attributes[{"name"string limits{minLength \#
                 1}}]relationships[{"friends""Animal"inverse"friends"many optional}]}

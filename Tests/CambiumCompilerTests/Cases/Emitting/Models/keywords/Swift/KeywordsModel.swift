@@ -74,12 +74,12 @@ nonisolated public enum Keywords {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"""
-            1"Keywords""1"[]enumerations[{"Kind"string["default"string"default""class"string"CLASS\#
-            ""some"string"some"]}]composites[{"Values"attributes[{"in"string}{"is"bool \#
-            optional}]}]
-            """#,
-            entities: [
+            compiled: [
+                #"""
+                1"Keywords""1"[]enumerations[{"Kind"string["default"string"default""class"string"C\#
+                LASS""some"string"some"]}]composites[{"Values"attributes[{"in"string}{"is"bool \#
+                optional}]}]
+                """#,
                 #"""
                 {"Thing"attributes[{"type"string}{"id"uuid}{"version"int64}{"model"string \#
                 optional}{"order"int32}{"group"string optional}{"to"date optional}{"index"int32 \#
@@ -91,7 +91,7 @@ nonisolated public enum Keywords {
                 ips[{"case""Thing"inverse"import"optional}{"import""Thing"inverse"case"many \#
                 optional}]requests[{"repeat"parameters[{"for"string}]where{comparison \#
                 texts["=="]of[{path texts["type"]}{parameter texts["for"]}]}}]}
-                """#
+                """#,
             ])
     }
 }

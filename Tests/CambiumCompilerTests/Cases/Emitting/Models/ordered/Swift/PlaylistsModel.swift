@@ -75,8 +75,8 @@ nonisolated public enum Playlists {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"1"Playlists""1"[]"#,
-            entities: [
+            compiled: [
+                #"1"Playlists""1"[]"#,
                 #"""
                 {"Playlist"attributes[{"name"string}]relationships[{"songs""Song"inverse"playlists\#
                 "many optional max 100 ordered}{"favourite""Song"inverse"admirers"optional}]}

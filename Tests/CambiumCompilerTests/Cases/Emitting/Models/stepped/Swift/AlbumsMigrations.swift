@@ -879,11 +879,11 @@ nonisolated extension Albums.Version1 {
     /// The version as values, for proofs.
     fileprivate static var model: Model {
         Model(
-            compiled: #"""
-            1"Albums""1"[]enumerations[{"Kind"int16["single"int"1""album"int"2"]}]composites[{"Mak\#
-            er"attributes[{"label"string}{"city"string optional}]}]
-            """#,
-            entities: [
+            compiled: [
+                #"""
+                1"Albums""1"[]enumerations[{"Kind"int16["single"int"1""album"int"2"]}]composites[{\#
+                "Maker"attributes[{"label"string}{"city"string optional}]}]
+                """#,
                 #"""
                 {"Album"attributes[{"class"string}{"kind"enumeration"Kind"default \#
                 int"2"}{"maker.label"string}{"maker.city"string optional}{"cover"data optional \#
@@ -909,13 +909,13 @@ nonisolated extension Albums.Version2 {
     /// The version as values, for proofs.
     fileprivate static var model: Model {
         Model(
-            compiled: #"""
-            1"Albums""2"[]enumerations[{"Kind"int16["single"int"1""album"int"2"]}]composites[{"Mak\#
-            er"attributes[{"label"string}{"city"string optional}]}]migration{"1"drops[{"Album"prop\#
-            erty"credits""findArtists reads them"}]steps[{"findArtists"["Album""Artist"]}{"init"[]\#
-            }]}
-            """#,
-            entities: [
+            compiled: [
+                #"""
+                1"Albums""2"[]enumerations[{"Kind"int16["single"int"1""album"int"2"]}]composites[{\#
+                "Maker"attributes[{"label"string}{"city"string \#
+                optional}]}]migration{"1"drops[{"Album"property"credits""findArtists reads \#
+                them"}]steps[{"findArtists"["Album""Artist"]}{"init"[]}]}
+                """#,
                 #"""
                 {"Album"attributes[{"class"string}{"kind"enumeration"Kind"default \#
                 int"2"}{"maker.label"string}{"maker.city"string optional}{"cover"data optional \#

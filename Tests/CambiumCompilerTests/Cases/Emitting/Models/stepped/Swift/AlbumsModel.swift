@@ -99,11 +99,11 @@ nonisolated enum Albums {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"""
-            1"Albums""2"[]enumerations[{"Kind"int16["single"int"1""album"int"2"]}]composites[{"Mak\#
-            er"attributes[{"label"string}{"city"string optional}]}]
-            """#,
-            entities: [
+            compiled: [
+                #"""
+                1"Albums""2"[]enumerations[{"Kind"int16["single"int"1""album"int"2"]}]composites[{\#
+                "Maker"attributes[{"label"string}{"city"string optional}]}]
+                """#,
                 #"""
                 {"Album"attributes[{"class"string}{"kind"enumeration"Kind"default \#
                 int"2"}{"maker.label"string}{"maker.city"string optional}{"cover"data optional \#

@@ -69,8 +69,8 @@ nonisolated enum Notes {
     /// The model, in the form in which stores keep it.
     private static var currentModel: Model {
         Model(
-            compiled: #"1"Notes""Notes 2"[]"#,
-            entities: [
+            compiled: [
+                #"1"Notes""Notes 2"[]"#,
                 #"""
                 {"Folder"attributes[{"name"string default string""}{"position"int16 default \#
                 int"0"}]relationships[{"notes""Note"inverse"folder"many optional \#
