@@ -13,8 +13,9 @@ struct DefinitionCoder {
     private let isReading: Bool
     private var depth = 0
 
-    /// How deep a text may nest: deeper than any expression of a model.
-    private static let maximumDepth = ModelExpression.maximumDepth + 16
+    /// How deep a text may nest: deeper than any expression of a model, each level of which is a list
+    /// in a group.
+    private static let maximumDepth = ModelExpression.maximumDepth * 2 + 16
 
     /// A coder that writes.
     init() {

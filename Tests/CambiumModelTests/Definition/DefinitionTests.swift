@@ -4,6 +4,14 @@ import Testing
 @testable import CambiumModel
 
 struct DefinitionTests {
+    @Test func `an expression as deep as any may be is read as it was`() {
+        var condition = ModelExpression.literal(.bool(true))
+        for _ in 1..<ModelExpression.maximumDepth { condition = .not(condition) }
+        let entity = Entity(name: "Product", rules: [Rule(name: "deep", condition: condition)])
+        let model = Model(name: "Shop", version: "1", entities: [entity])
+        #expect(Model(definition: model.definition) == model)
+    }
+
     /// A model with every part that a model can have, at least once.
     static let everything = Model(
         name: "Shop", version: "1 \"beta\" \\",
