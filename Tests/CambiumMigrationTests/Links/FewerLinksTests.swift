@@ -160,4 +160,27 @@ import Testing
         #expect(problems(keep("B", "none"), many: true) == 1)
         #expect(problems(keep("B", "as", [.init("none")]), many: false) == 1)
     }
+
+    @Test func `where no link can stay, it is not asked which ones do`() {
+        func model(_ version: String, _ cover: Relationship, inverse: [Relationship]) -> Model {
+            Store.model(
+                version,
+                [
+                    Entity(name: "Album", relationships: [cover]), Entity(name: "Artwork"),
+                    Entity(name: "Image", relationships: inverse),
+                ])
+        }
+        let old = model(
+            "1", Relationship(name: "cover", destination: "Artwork", isOptional: true), inverse: [])
+        let new = model(
+            "2",
+            Relationship(name: "cover", destination: "Image", inverse: "of", isOptional: true),
+            inverse: [
+                Relationship(name: "of", destination: "Album", inverse: "cover", isOptional: true)
+            ])
+        #expect(
+            ModelDifference(from: old, to: new).problems.map(\.fixes) == [
+                [.drop(entity: "Album", property: "cover")]
+            ])
+    }
 }
