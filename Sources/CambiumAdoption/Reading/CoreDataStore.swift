@@ -79,7 +79,7 @@ package final class CoreDataStore {
         guard CoreDataCatalogue.hasRequiredColumns(columns) else {
             throw SQLiteError(code: notADatabase, message: hasNoTables)
         }
-        let encoding = try connection.rows("PRAGMA encoding").first?.first
+        let encoding = try connection.rows(CoreDataCatalogue.encodingQuery).first?.first
         let metadata = CoreDataMetadata(try connection.rows(CoreDataCatalogue.metadataQuery))
         let catalogue = CoreDataCatalogue(
             columns: columns, entities: try connection.rows(CoreDataCatalogue.entitiesQuery),

@@ -164,21 +164,7 @@ extension ExpressionSQL {
         let select = try inSubselect { sql throws(ExpressionDiagnostics) in
             try sql.select(collection) { sql throws(ExpressionDiagnostics) in
                 let element = try sql.value(operand)
-                switch function {
-                case .count:
-                    return sql.isNullable(operand) ? "count(\(element))" : "count(*)"
-                case .minimum: return "min(\(element))"
-                case .maximum: return "max(\(element))"
-                case .sum, .average:
-                    if operand.type == .anyDecimal {
-                        let bits = function == .average ? "1" : "0"
-                        let forms: SQLFragment = "group_concat(hex(\(element)))"
-                        return sql.dialect.call(.total, "\(forms), \(raw: bits)")
-                    }
-                    guard operand.type.scale == nil else { return Self.halves(of: element) }
-                    return function == .sum
-                        ? "total(\(element))" : "total(\(element)) / count(\(element))"
-                }
+                return sql.aggregate(function, of: operand, element) ?? Self.halves(of: element)
             }
         }
         guard let scale = operand.type.scale, function == .sum || function == .average else {
@@ -188,6 +174,26 @@ extension ExpressionSQL {
         guard function == .average else { return "(SELECT \(sum) FROM (\(select)))" }
         let divisor = String(NumberFunctions.powerOfTen(scale))
         return "(SELECT \(dialect.real(sum)) / n / \(raw: divisor).0 FROM (\(select)))"
+    }
+
+    /// An aggregate of values that are written as `element`; nil for one of whole numbers that takes
+    /// more than a function.
+    func aggregate(
+        _ function: AggregateFunction, of operand: TypedExpression, _ element: SQLFragment
+    ) -> SQLFragment? {
+        switch function {
+        case .count: return isNullable(operand) ? "count(\(element))" : "count(*)"
+        case .minimum: return "min(\(element))"
+        case .maximum: return "max(\(element))"
+        case .sum, .average:
+            let isMean = function == .average
+            if operand.type == .anyDecimal {
+                return dialect.total(ofDecimals: element, isMean: isMean)
+            }
+            guard operand.type.scale == nil else { return nil }
+            let total = dialect.total(element)
+            return isMean ? "\(total) / count(\(element))" : total
+        }
     }
 
     /// Sums of the upper and the lower 32 bits: sum() itself fails where 64 bits do not hold it.

@@ -170,7 +170,10 @@ package struct ExpressionSQL {
         for term in terms {
             let typed = try ExpressionCompiler.typedValue(
                 term.value, entity: entity, model: model)
-            fragments.append(term.sql(of: try value(typed)))
+            fragments.append(
+                dialect.order(
+                    by: try value(typed), isDescending: term.isDescending, texts: term.texts,
+                    placesNilLast: term.placesNilLast))
         }
         return fragments
     }

@@ -46,6 +46,23 @@ package protocol SQLDialect: Sendable {
     /// A whole number as a text.
     func text(_ number: SQLFragment) -> SQLFragment
 
+    // MARK: Results
+
+    /// The sum of floating-point numbers; 0 of none.
+    func total(_ number: SQLFragment) -> SQLFragment
+    /// The sum of decimals of any scale, or their mean.
+    func total(ofDecimals number: SQLFragment, isMean: Bool) -> SQLFragment
+    /// What a level of an order is in ORDER BY.
+    ///
+    /// - Parameter placesNilLast: nil where it does not matter.
+    func order(
+        by value: SQLFragment, isDescending: Bool, texts: TextOrder, placesNilLast: Bool?
+    ) -> SQLFragment
+    /// What ends a query of which only some rows are wanted.
+    func slice(limit: Int?, offset: Int) -> SQLFragment
+    /// Reads from a table in the order of its keys, by no index.
+    func inOrderOfKeys(_ table: SQLFragment) -> SQLFragment
+
     // MARK: Others
 
     /// The moment at which the statement runs, in seconds since 2001.

@@ -88,6 +88,39 @@ package struct SQLiteDialect: SQLDialect {
 
     package func text(_ number: SQLFragment) -> SQLFragment { "CAST(\(number) AS TEXT)" }
 
+    // MARK: Results
+
+    package func total(_ number: SQLFragment) -> SQLFragment { "total(\(number))" }
+
+    package func total(ofDecimals number: SQLFragment, isMean: Bool) -> SQLFragment {
+        call(.total, "group_concat(hex(\(number))), \(raw: isMean ? "1" : "0")")
+    }
+
+    package func order(
+        by value: SQLFragment, isDescending: Bool, texts: TextOrder, placesNilLast: Bool?
+    ) -> SQLFragment {
+        var term =
+            texts == .bytes
+            ? value.impure
+            : call(.sortKey, "\(value), \(raw: SQLText.literal(.text(texts.name)))")
+        if isDescending { term.append(" DESC") }
+        // NULL is the least value here.
+        if let placesNilLast, placesNilLast != isDescending {
+            term.append(placesNilLast ? " NULLS LAST" : " NULLS FIRST")
+        }
+        return term
+    }
+
+    package func slice(limit: Int?, offset: Int) -> SQLFragment {
+        guard limit != nil || offset > 0 else { return "" }
+        let parameters = [limit ?? -1, offset].map {
+            SQLFragment(.value(.integer(Int64($0))))
+        }
+        return " LIMIT \(parameters[0]) OFFSET \(parameters[1])"
+    }
+
+    package func inOrderOfKeys(_ table: SQLFragment) -> SQLFragment { "\(table) NOT INDEXED" }
+
     // MARK: Others
 
     /// The Julian day of 2001-01-01 is 2451910.5.

@@ -16,13 +16,10 @@ extension SelectSQL {
         let having = try query.having.map { try lowering.test($0) }
         var order: [SQLFragment] = []
         for term in query.order {
-            let column = try lowering.column(term.column)
             order.append(
-                column.mapText {
-                    SortTerm.sql(
-                        $0, isDescending: term.isDescending, texts: term.texts,
-                        placesNilLast: term.placesNilLast)
-                })
+                lowering.dialect.order(
+                    by: try lowering.column(term.column), isDescending: term.isDescending,
+                    texts: term.texts, placesNilLast: term.placesNilLast))
         }
         if query.isDistinct {
             order += columns.indices.map { SQLFragment(raw: String($0 + 1)) }
@@ -40,13 +37,9 @@ extension SelectSQL {
         if !groups.isEmpty { rest = "\(rest) GROUP BY \(groups.joined())" }
         if let having { rest = "\(rest) HAVING \(having)" }
         if !order.isEmpty { rest = "\(rest) ORDER BY \(order.joined())" }
+        rest.append(lowering.dialect.slice(limit: limit, offset: offset))
         parameters += try rest.bindings(now: now)
-        var text = "\(sql.text) \(source)\(rest.text)"
-        if limit != nil || offset > 0 {
-            text += " LIMIT ? OFFSET ?"
-            parameters += [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]
-        }
-        return (text, parameters)
+        return ("\(sql.text) \(source)\(rest.text)", parameters)
     }
 
     /// The statement that returns the far ends of a relationship of many owners, whose keys are in
@@ -107,26 +100,13 @@ extension ExpressionSQL {
         _ function: AggregateFunction, _ operand: TypedExpression
     ) throws(ExpressionDiagnostics) -> SQLFragment {
         let element = try value(operand)
-        switch function {
-        case .count: return isNullable(operand) ? "count(\(element))" : "count(*)"
-        case .minimum: return "min(\(element))"
-        case .maximum: return "max(\(element))"
-        case .sum, .average: break
-        }
-        if operand.type == .anyDecimal {
-            let bits = function == .average ? "1" : "0"
-            return dialect.call(.total, "group_concat(hex(\(element))), \(raw: bits)")
-        }
-        guard let scale = operand.type.scale else {
-            return function == .sum
-                ? "total(\(element))" : "(total(\(element)) / count(\(element)))"
-        }
+        if let simple = aggregate(function, of: operand, element) { return simple }
         // sum() itself fails where 64 bits do not hold it: sums of the upper and the lower halves.
         let high: SQLFragment = "coalesce(sum(\(element) >> 32), 0)"
         let low: SQLFragment = "coalesce(sum(\(element) & 4294967295), 0)"
         let sum = dialect.whole("(\(high) + (\(low) >> 32)) * 4294967296 + (\(low) & 4294967295)")
         guard function == .average else { return sum }
-        let divisor = String(NumberFunctions.powerOfTen(scale))
+        let divisor = String(NumberFunctions.powerOfTen(operand.type.scale ?? 0))
         return "(\(dialect.real(sum)) / count(\(element)) / \(raw: divisor).0)"
     }
 

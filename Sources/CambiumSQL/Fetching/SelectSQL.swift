@@ -77,7 +77,7 @@ package struct SelectSQL: Sendable {
         try rows(resultColumns, selection, includesSubentities, sort, limit, offset)
     }
 
-    private func rows(
+    func rows(
         _ names: [String], _ selection: Selection, _ includesSubentities: Bool, _ sort: [SortTerm],
         _ limit: Int?, _ offset: Int
     ) throws -> (sql: String, parameters: [StoredValue]) {
@@ -93,10 +93,9 @@ package struct SelectSQL: Sendable {
                 .joined(separator: ", ")
             for term in terms { parameters += try term.bindings() }
         }
-        if limit != nil || offset > 0 {
-            source += " LIMIT ? OFFSET ?"
-            parameters += [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]
-        }
+        let slice = lowering.dialect.slice(limit: limit, offset: offset)
+        source += slice.text
+        parameters += try slice.bindings()
         return ("SELECT \(names.joined(separator: ", ")) \(source)", parameters)
     }
 
@@ -112,9 +111,8 @@ package struct SelectSQL: Sendable {
         case .matching, .key, .pendingKeys, .keyRange: version = column(SystemColumn.version)
         case .referring, .linked: version = "0"
         }
-        var names = [column(SystemColumn.key), version]
-        if hasEntityColumn { names.append(column(SystemColumn.entity)) }
-        return try rows(names, selection, includesSubentities, sort, limit, offset)
+        return try rows(
+            heads(version: version), selection, includesSubentities, sort, limit, offset)
     }
 
     /// The statement that hands the rows to the function `sink`, in any order; nil where there are
@@ -145,9 +143,14 @@ package struct SelectSQL: Sendable {
     }
 
     private var resultColumns: [String] {
-        var names = [column(SystemColumn.key), column(SystemColumn.version)]
-        if hasEntityColumn { names.append(column(SystemColumn.entity)) }
-        return names + columns.map(column)
+        heads(version: column(SystemColumn.version)) + columns.map(column)
+    }
+
+    /// What tells which row it is: its key, its version, and the entity where the table has that
+    /// column.
+    func heads(version: String) -> [String] {
+        [column(SystemColumn.key), version]
+            + (hasEntityColumn ? [column(SystemColumn.entity)] : [])
     }
 
     func column(_ name: String) -> String {
@@ -178,8 +181,7 @@ package struct SelectSQL: Sendable {
             from = "FROM pending AS p CROSS JOIN \(table)"
             conditions.append("\(key) = p.key")
         case .keyRange:
-            // By no index but the table itself.
-            from += " NOT INDEXED"
+            from = lowering.dialect.inOrderOfKeys(SQLFragment(raw: from)).text
             conditions.append("\(key) BETWEEN ? AND ?")
         case .referring(let name, _):
             conditions.append("\(column(name)) = ?")

@@ -2,7 +2,7 @@ import CambiumModel
 
 extension Model {
     /// The stored form of a constant default, or nil where there is none.
-    func sqlDefault(of attribute: Attribute) -> StoredValue? {
+    package func sqlDefault(of attribute: Attribute) -> StoredValue? {
         guard case .constant(let value) = attribute.defaultValue, value != .null else {
             return nil
         }

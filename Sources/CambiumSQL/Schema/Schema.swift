@@ -23,7 +23,7 @@ package struct Schema: Sendable, Hashable {
         tables =
             Self.systemTables
             + model.roots.map { root in
-                kept?.table(of: root) ?? ObjectTableBuilder(root: root, model: model).table
+                kept?.table(of: root) ?? Self.table(of: root, in: model)
             } + model.joinTables(kept)
         let layout =
             tables.map { kept?.statement(of: $0) ?? $0.createStatement() }
@@ -51,6 +51,11 @@ package struct Schema: Sendable, Hashable {
     /// A hash of the tables and indexes: unlike the version hash it changes with limits, rules,
     /// defaults and indexes too, which a store must learn of although it stays readable.
     package var hash: String { metadata.schemaHash }
+
+    /// The table of a root entity and its sub-entities.
+    package static func table(of root: Entity, in model: Model) -> Table {
+        ObjectTableBuilder(root: root, model: model).table
+    }
 
     /// The table of that name, or nil.
     package func table(named name: String) -> Table? {

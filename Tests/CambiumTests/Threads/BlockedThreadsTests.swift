@@ -9,7 +9,7 @@ import Testing
 /// Each test has a process of its own: other tests block the threads of tasks, which are few. Limits
 /// are generous, as the machine may be busy; `ThreadBenchmarks` has the figures.
 @MainActor
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct BlockedThreadsTests {
     @Test func `eight background tasks that block for a second take little more, and delay nobody`()
         async
@@ -150,17 +150,4 @@ private actor Reader {
 /// Blocks the thread.
 private func block(for seconds: Double) {
     Thread.sleep(forTimeInterval: seconds)
-}
-
-/// Lets the other process know that something has happened.
-private func make(_ event: String, _ path: String) {
-    _ = FileManager.default.createFile(atPath: "\(path).\(event)", contents: nil)
-}
-
-/// Waits until the other process has let this one know, or cannot any more.
-private func wait(for event: String, _ path: String) {
-    let end = ContinuousClock.now + .seconds(20)
-    while ContinuousClock.now < end, !FileManager.default.fileExists(atPath: "\(path).\(event)") {
-        Thread.sleep(forTimeInterval: 0.002)
-    }
 }

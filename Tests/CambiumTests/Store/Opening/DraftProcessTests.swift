@@ -7,7 +7,7 @@ import Testing
 ///
 /// On the main actor, since a process that is waited for occupies a thread of the others.
 @MainActor
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct DraftProcessTests {
     @Test func `a store that another process has open is not moved, and keeps all it writes`()
         async throws
@@ -131,17 +131,4 @@ private func aside(_ path: String) -> [String] {
     return ((try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? [])
         .filter { $0.contains(".draft-") && $0.hasSuffix(".sqlite") }
         .map { folder.appending(path: $0).path() }
-}
-
-/// Lets the other processes know that something has happened.
-private func make(_ event: String, _ path: String) {
-    _ = FileManager.default.createFile(atPath: "\(path).\(event)", contents: nil)
-}
-
-/// Waits until another process has let this one know, or cannot any more.
-private func wait(for event: String, _ path: String) {
-    let end = ContinuousClock.now + .seconds(20)
-    while ContinuousClock.now < end, !FileManager.default.fileExists(atPath: "\(path).\(event)") {
-        Thread.sleep(forTimeInterval: 0.002)
-    }
 }

@@ -1,0 +1,128 @@
+import CambiumModel
+import CambiumSQL
+
+// Which column of a table a property is kept in.
+extension CoreDataLayoutBuilder {
+    /// A property of a table that has a column.
+    enum Kept {
+        case attribute(Entity, Attribute)
+        case key(Entity, Relationship)
+
+        var name: String {
+            switch self {
+            case .attribute(_, let attribute): attribute.name
+            case .key(_, let relationship): relationship.name
+            }
+        }
+
+        var formerName: String? {
+            switch self {
+            case .attribute(_, let attribute): attribute.renamedFrom
+            case .key(_, let relationship): relationship.renamedFrom
+            }
+        }
+
+        var entity: Entity {
+            switch self {
+            case .attribute(let entity, _), .key(let entity, _): entity
+            }
+        }
+
+        var types: Set<String>? {
+            switch self {
+            case .attribute(_, let attribute): CoreDataName.types(of: attribute)
+            case .key: ["INTEGER"]
+            }
+        }
+    }
+
+    func kept(of entity: Entity) -> [Kept] {
+        let attributes = entity.attributes.filter { !$0.isTransient }
+            .map { Kept.attribute(entity, $0) }
+        let keys = entity.relationships.filter { relationship in
+            // Keys of what is not in the store are not in it either.
+            !relationship.isTransient && !relationship.isToMany
+                && catalogue.entity(named: relationship.destination) != nil
+        }.map { Kept.key(entity, $0) }
+        return (attributes + keys).sorted { $0.name < $1.name }
+    }
+
+    /// The column of each property.
+    func assign(_ properties: [Kept], _ types: [String: String]) -> [String?] {
+        var sharers: [String: Int] = [:]
+        for property in properties {
+            sharers[CoreDataName.column(of: property.name), default: 0] += 1
+        }
+        var free: [String: [String]] = [:]
+        for (name, count) in sharers {
+            free[name] = ([name] + (1..<max(count, 2)).map { "\(name)\($0)" }).prefix(count)
+                .filter { types[$0] != nil }
+        }
+        return properties.map { property in
+            let name = CoreDataName.column(of: property.name)
+            guard var candidates = free[name], !candidates.isEmpty else { return nil }
+            // Where two of one name have different types, the type tells them apart.
+            let index =
+                candidates.firstIndex { candidate in
+                    property.types?.contains(types[candidate] ?? "") ?? true
+                } ?? 0
+            let column = candidates.remove(at: index)
+            free[name] = candidates
+            return column
+        }
+    }
+
+    /// Gives properties without a column the one of their former name, where that is nobody else's.
+    mutating func takeFormerNames(
+        of properties: [Kept], _ types: [String: String], in table: String,
+        _ names: inout [String?]
+    ) {
+        var taken = Set(properties.map { CoreDataName.column(of: $0.name) })
+        for (index, property) in properties.enumerated() where names[index] == nil {
+            guard let former = property.formerName.map(CoreDataName.column), types[former] != nil,
+                taken.insert(former).inserted
+            else { continue }
+            names[index] = former
+            formerNames.append(
+                "\(table) has \(property.entity.name).\(property.name) under its former name, in "
+                    + former)
+        }
+    }
+
+    /// Names that differ in case only have one column name in Core Data, which numbers them. Where the
+    /// columns have one type, only the order of the entities and names says which is whose.
+    mutating func noteGuesses(
+        _ properties: [Kept], _ names: [String?], _ types: [String: String], in table: String
+    ) {
+        let found = zip(properties, names).compactMap { property, name in
+            name.map { (property: property, column: $0) }
+        }
+        let groups = Dictionary(grouping: found) { CoreDataName.column(of: $0.property.name) }
+        for (_, group) in groups.sorted(by: { $0.key < $1.key }) {
+            guard Set(group.map(\.property.name)).count > 1,
+                Set(group.map { types[$0.column] }).count < group.count
+            else { continue }
+            let places = group.map { member in
+                "\(member.property.entity.name).\(member.property.name) in \(member.column)"
+            }
+            remarks.append(
+                "\(table) has names that differ in case only, and their columns do not say which is "
+                    + "whose. They are read as Core Data numbers them: "
+                    + places.joined(separator: ", ") + ". Look at the values")
+        }
+    }
+
+    mutating func check(
+        _ property: Kept, _ column: String?, _ types: [String: String], in table: String
+    ) {
+        let name = "\(property.entity.name).\(property.name)"
+        guard let column else {
+            differences.append("\(table) has no column for \(name)")
+            return
+        }
+        guard let expected = property.types, let type = types[column],
+            CoreDataName.knownTypes.contains(type), !expected.contains(type)
+        else { return }
+        differences.append("\(table).\(column) is \(type), which \(name) is not kept in")
+    }
+}

@@ -1,0 +1,145 @@
+import CambiumModel
+import CambiumSQL
+
+/// The statements that save objects of one entity, each a whole set at once out of the `pending`
+/// table (`key`, `version`, `c0`, `c1`, … in the order of the entity's slots).
+///
+/// A save that fails is taken back as a whole. `OR ROLLBACK` says so to SQLite, which otherwise
+/// copies each page to a temporary file first, to be able to take back the statement alone.
+struct SaveSQL: Sendable {
+    private let table: String
+    private let entity: String?
+    private let columns: [(slot: Int, name: String)]
+    /// The slots of derived attributes, which nobody sets.
+    private let derived: Set<Int>
+    /// The places in ordered to-manys, by the slot of the key that leads there.
+    private let positions: [Int: String]
+
+    init(_ entity: Entity, layout: RecordLayout, in model: Model) {
+        let root = model.root(of: entity)
+        table = SQLText.identifier(root.name)
+        self.entity = model.hasSubentities(root) ? SQLText.literal(.text(entity.name)) : nil
+        columns = layout.slots.enumerated().compactMap { slot, place in
+            place.column.map { (slot, SQLText.identifier($0)) }
+        }
+        let derivedNames = Set(
+            model.attributes(of: entity).filter { $0.derivation != nil }.map(\.name))
+        derived = Set(
+            layout.slots.indices.filter { derivedNames.contains(layout.slots[$0].property) })
+        var positions: [Int: String] = [:]
+        for relationship in model.relationships(of: entity) {
+            let declarer = model.declarer(of: relationship.name, in: entity) ?? entity
+            guard let slot = layout.slot(of: relationship.name),
+                let column = model.inversePositionColumn(of: relationship, of: declarer)
+            else { continue }
+            positions[slot] = SQLText.identifier(column)
+        }
+        self.positions = positions
+    }
+
+    private static let key = SQLText.identifier(SystemColumn.key)
+    private static let version = SQLText.identifier(SystemColumn.version)
+    private static let entity = SQLText.identifier(SystemColumn.entity)
+
+    /// What becomes of a statement, and of the transaction around it, when a row is refused.
+    enum Refusal: String, Sendable {
+        /// All of the transaction is taken back.
+        case rollback = "ROLLBACK"
+        /// The statement stops, and what it wrote before stays: how many rows that were tells which
+        /// one was refused. Whoever runs it takes the transaction back.
+        case stop = "FAIL"
+    }
+
+    /// Inserts rows of version 1 more than the records'.
+    func insert(onRefusal refusal: Refusal = .rollback) -> String {
+        var names = [Self.key, Self.version]
+        var values = ["key", "version + 1"]
+        if let entity {
+            names.append(Self.entity)
+            values.append(entity)
+        }
+        for column in columns where !derived.contains(column.slot) {
+            names.append(column.name)
+            values.append("c\(column.slot)")
+        }
+        return """
+            INSERT OR \(refusal.rawValue) INTO \(table) (\(names.joined(separator: ", "))) \
+            SELECT \(values.joined(separator: ", ")) FROM pending
+            """
+    }
+
+    /// Updates the columns of some slots, and the version, in rows that still have the record's
+    /// version.
+    func update(slots: [Int], onRefusal refusal: Refusal = .rollback) -> String {
+        """
+        UPDATE OR \(refusal.rawValue) \(table) \
+        SET \(assignments(of: slots, version: "p.version") { "p.c\($0)" }) FROM pending AS p \
+        WHERE \(table).\(Self.key) = p.key AND \(table).\(Self.version) = p.version
+        """
+    }
+
+    /// Updates as ``update(slots:onRefusal:)`` does, in the rows from one key (parameter 1) to
+    /// another (2) that have the version that is parameter 3. There is a pending record for each.
+    ///
+    /// SQLite walks along the table and asks for a record's values where it stands; an update with
+    /// a join writes down first what it is going to write.
+    func updateRange(slots: [Int]) -> String {
+        """
+        UPDATE OR ROLLBACK \(table) \
+        SET \(assignments(of: slots, version: Self.version) { "pending_value(\(Self.key), \($0))" }) \
+        WHERE \(Self.key) BETWEEN ? AND ? AND \(Self.version) = ?
+        """
+    }
+
+    /// - Parameter value: What a slot is to hold, in SQL.
+    private func assignments(
+        of slots: [Int], version: String, value: (Int) -> String
+    ) -> String {
+        let wanted = Set(slots)
+        var sets = ["\(Self.version) = \(version) + 1"]
+        for column in columns where wanted.contains(column.slot) {
+            sets.append("\(column.name) = \(value(column.slot))")
+            // A place belongs to the owner that it is with.
+            guard let position = positions[column.slot] else { continue }
+            sets.append(
+                "\(position) = CASE WHEN \(table).\(column.name) IS \(value(column.slot)) "
+                    + "THEN \(position) END")
+        }
+        return sets.joined(separator: ", ")
+    }
+
+    /// Deletes rows by key, as long as they have the version that is parameter 1.
+    var delete: String {
+        """
+        DELETE FROM \(table) WHERE \(Self.key) IN (SELECT key FROM pending) \
+        AND \(Self.version) = ?
+        """
+    }
+
+    /// Deletes the rows from one key (parameter 1) to another (2), as long as they have the version
+    /// that is parameter 3.
+    var deleteRange: String {
+        "DELETE FROM \(table) WHERE \(Self.key) BETWEEN ? AND ? AND \(Self.version) = ?"
+    }
+
+    /// Finds the records whose row has another version, or is gone: the key, whether the row is
+    /// there, then the row as ``SelectSQL`` reads it.
+    var conflicts: String {
+        var names = ["p.key", "t.\(Self.key) IS NOT NULL", "t.\(Self.version)"]
+        if entity != nil { names.append("t.\(Self.entity)") }
+        names += columns.map { "t.\($0.name)" }
+        return """
+            SELECT \(names.joined(separator: ", ")) FROM pending AS p \
+            LEFT JOIN \(table) AS t ON t.\(Self.key) = p.key \
+            WHERE t.\(Self.version) IS NOT p.version
+            """
+    }
+
+    /// For each slot, its column in a row of ``conflicts``; nil for a transient one.
+    func conflictColumns(slotCount: Int) -> [Int?] {
+        let first = entity == nil ? 3 : 4
+        var places = [Int?](repeating: nil, count: slotCount)
+        for (index, column) in columns.enumerated() { places[column.slot] = first + index }
+        return places
+    }
+}
