@@ -12,7 +12,7 @@ final class SQLiteBatch: BatchTransaction {
     let isPlanned: Bool
     var changes: BatchChanges
     let rows: SQLiteLookup
-    private var files: [ExternalRun] = []
+    private var pipelines: [RowPipeline] = []
 
     var identifier: StoreIdentifier { store.identifier }
     var model: ModelDescription { store.model }
@@ -30,25 +30,25 @@ final class SQLiteBatch: BatchTransaction {
         rows = SQLiteLookup(store, connection)
     }
 
-    func commitFiles(keepsFiles: Bool) {
-        for run in files { run.commit(keepsFiles: keepsFiles) }
+    func commitFiles() {
+        for pipeline in pipelines { pipeline.commit() }
     }
 
     func rollBackFiles() {
-        for run in files { run.rollBack() }
+        for pipeline in pipelines { pipeline.rollBack() }
     }
 
     /// Runs a part of the work. Where it throws, all that it has written and noted is taken back,
     /// and the work before it stays.
     func savepoint(_ body: () throws -> Void) throws {
         let mark = changes.mark
-        let fileCount = files.count
+        let count = pipelines.count
         do {
             try connection.savepoint(body)
         } catch {
             changes.revert(to: mark)
-            for run in files[fileCount...] { run.rollBack() }
-            files.removeLast(files.count - fileCount)
+            for pipeline in pipelines[count...] { pipeline.rollBack() }
+            pipelines.removeLast(pipelines.count - count)
             throw error
         }
     }
@@ -152,84 +152,22 @@ final class SQLiteBatch: BatchTransaction {
         try store.reserveKeys(root: root, count: count, on: connection)
     }
 
-    /// Makes sure that what was written gives no object two partners in a one-to-one.
-    func checkPartners(_ request: SaveRequest) throws {
-        try store.checkPartners(request, connection)
+    func write(_ request: SaveRequest, from source: RowSource) throws {
+        try write(request, from: source, moving: [])
     }
 
-    /// Writes rows: deletes, updates and inserts, with their large values in files and what is
-    /// derived from them. The request's records stay alive by their owner.
-    ///
-    /// - Throws: ``RefusedRow`` where a check of the store says no to a row that is updated or
-    ///   inserted; then the transaction is to be taken back.
-    func write(_ request: SaveRequest) throws { try write(request, moving: []) }
-
-    func write(_ request: SaveRequest, moving movers: Set<RowIdentity>) throws {
-        var derivations = try store.derivationRun(for: request, connection)
-        let place = files.count
-        if let externalFiles = store.externalFiles, store.hasExternalColumns {
-            files.append(ExternalRun(externalFiles, store.prepared.externalColumns, connection))
-        }
-        let written = files.count > place ? try files[place].prepare(request) : request
-        for deletion in written.deletions { try store.delete(deletion, connection) }
-        let moving =
-            try movers.isEmpty ? [] : store.takeOut(movers, of: written, connection)
-        for var update in written.updates {
-            if !movers.isEmpty {
-                let root = update.entity.rootIndex
-                update.records.removeAll { movers.contains(RowIdentity(root: root, key: $0.key)) }
-            }
-            if !update.records.isEmpty { try self.update(update) }
-        }
-        for row in moving { try row.putBack(connection) }
-        for insertion in written.insertions { try insert(insertion) }
-        for links in written.links { try store.save(links, connection) }
-        let derived = try derivations?.finish(request, now: .now) ?? []
-        if files.count > place {
-            try files[place].finish()
-            // Where nothing went to a file there is nothing to be done at the end.
-            if !files[place].hasFiles { files.removeLast() }
-        }
+    private func write(
+        _ request: SaveRequest, from source: RowSource, moving movers: Set<RowIdentity>
+    ) throws {
+        pipelines.append(RowPipeline(store, connection, from: source))
+        let derived = try pipelines[pipelines.count - 1].write(request, moving: movers)
+        // Where nothing went to a file there is nothing to be done at the end.
+        if !pipelines[pipelines.count - 1].hasFiles { pipelines.removeLast() }
         guard !derived.isEmpty else { return }
         let own = request.rowIDs
         for row in derived
         where !own.contains(RowIdentity(root: row.rootIndex(in: model), key: row.key)) {
             changes.refresh(row)
-        }
-    }
-
-    /// Writes the order of lists, of which all members are there.
-    func write(_ order: SaveRequest.Order) throws { try store.write(order, connection) }
-
-    private func insert(_ insertion: SaveRequest.Insertion) throws {
-        let records = insertion.records.sortedByKey()
-        try run(
-            store.prepared.saves[insertion.entity.index].insert(onRefusal: .stop), records,
-            insertion.entity)
-    }
-
-    private func update(_ update: SaveRequest.Update) throws {
-        let records = update.records.sortedByKey()
-        let changed = try run(
-            store.prepared.saves[update.entity.index]
-                .update(slots: update.slots.slots, onRefusal: .stop), records, update.entity)
-        guard changed == records.count else { throw SaveObstacle() }
-    }
-
-    @discardableResult
-    private func run(
-        _ sql: String, _ records: [Record], _ entity: EntityDescription
-    ) throws -> Int {
-        do {
-            return try connection.runPending(sql, over: records, shape: entity.shape)
-        } catch  where error.primaryCode == ConstraintFailure.primaryCode {
-            // Rows are written in the order of their keys, and those before the refused one count.
-            let index = connection.changes
-            guard records.indices.contains(index) else { throw error }
-            throw RefusedRow(
-                entity: entity, key: records[index].key,
-                underlying: ConstraintFailure.error(for: error, in: model),
-                isOfUniqueValues: ConstraintFailure.isUnique(error))
         }
     }
 
@@ -242,56 +180,7 @@ final class SQLiteBatch: BatchTransaction {
         let plan = try planner.plan(request, arbiter)
         let settled = plan.request
         try withExtendedLifetime(plan) {
-            try write(settled, moving: try planner.movers(in: plan))
-        }
-    }
-
-    /// Makes sure that rows which were written lead to nobody whom another row has in a one-to-one.
-    ///
-    /// - Parameter slots: Those that were written; nil for new rows.
-    /// - Throws: ``RefusedRow``
-    func checkPartners(
-        _ placed: [PlacedRecord], _ slots: SlotSet?, of entity: EntityDescription
-    ) throws {
-        guard
-            let (property, key) = try rows.stolenPartner(entity, placed.map(\.record), slots)
-        else { return }
-        throw RefusedRow(
-            entity: entity, key: key,
-            underlying: ValidationError(
-                code: .notUnique, entityName: entity.name, objectID: nil, property: property,
-                message: "\(property) references an object that another one already has."))
-    }
-
-    /// Looks at rules that the store's checks do not hold, over rows that were written.
-    ///
-    /// - Throws: ``RefusedRow`` where one does not hold.
-    func checkRules(_ keys: [Int64], of entity: EntityDescription) throws {
-        for rule in entity.rules {
-            let declarer = entity.model.lineage(of: entity.entity).first { owner in
-                owner.rules.contains { $0.name == rule.name }
-            }
-            if let declarer, entity.model.isEnforcedByStore(rule, of: declarer) { continue }
-            let (sql, parameters): (String, [StoredValue])
-            do {
-                (sql, parameters) = try store.prepared.selects[entity.index]
-                    .violations(of: rule.condition, now: .now)
-            } catch {
-                throw StoreError(
-                    code: .invalidRequest,
-                    message: "The store cannot check the rule \(rule.name) of \(entity.name) in a "
-                        + "batch operation.",
-                    remedy: "Change objects of \(entity.name) in a context, and save it.",
-                    underlying: error)
-            }
-            var broken: Int64?
-            try connection.query(sql, over: keys, parameters) { broken = $0.integer(at: 0) }
-            guard let broken else { continue }
-            throw RefusedRow(
-                entity: entity, key: broken,
-                underlying: ValidationError(
-                    code: .ruleViolated, entityName: entity.name, objectID: nil, property: nil,
-                    rule: rule.name, message: rule.refusal))
+            try write(settled, from: .batch, moving: try planner.movers(in: plan))
         }
     }
 }

@@ -45,7 +45,7 @@ extension SQLiteEngine {
             transaction.rollBackFiles()
             throw error
         }
-        transaction.commitFiles(keepsFiles: isPinned)
+        transaction.commitFiles()
         return transaction
     }
 }

@@ -20,8 +20,7 @@ struct ObjectAdoptionSQL: Sendable {
     }
 
     /// - Parameter table: Our table of the root entity.
-    init(_ object: CoreDataLayout.ObjectSource, in layout: CoreDataLayout, to table: Table)
-    {
+    init(_ object: CoreDataLayout.ObjectSource, in layout: CoreDataLayout, to table: Table) {
         self.layout = layout
         self.object = object
         self.table = table

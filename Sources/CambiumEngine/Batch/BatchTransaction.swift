@@ -42,35 +42,17 @@ package protocol BatchTransaction: AnyObject {
     /// Reserves keys of a root entity; they are never given again.
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64>
 
-    /// Writes rows: deletes, updates and inserts, with their large values in files and what is
-    /// derived from them. The request's records stay alive by their owner.
+    /// Writes rows: the stages of their source, one after the other. The request's records stay
+    /// alive by their owner.
     ///
-    /// - Throws: ``RefusedRow`` where a check of the store says no to a row that is updated or
+    /// - Throws: ``RefusedRow`` where the store or a rule says no to a row that is updated or
     ///   inserted; then the transaction is to be taken back.
-    func write(_ request: SaveRequest) throws
+    func write(_ request: SaveRequest, from source: RowSource) throws
 
     /// The same for rows that want unique values of each other: all are looked at first.
     ///
     /// - Throws: What the arbiter throws where a row wants what another one keeps.
     func writePlanned(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws
-
-    /// Writes the order of lists, of which all members are there.
-    func write(_ order: SaveRequest.Order) throws
-
-    /// Makes sure that what was written gives no object two partners in a one-to-one.
-    func checkPartners(_ request: SaveRequest) throws
-
-    /// Makes sure that rows which were written lead to nobody whom another row has in a one-to-one.
-    ///
-    /// - Parameter slots: Those that were written; nil for new rows.
-    /// - Throws: ``RefusedRow``
-    func checkPartners(
-        _ placed: [PlacedRecord], _ slots: SlotSet?, of entity: EntityDescription) throws
-
-    /// Looks at rules that the store's checks do not hold, over rows that were written.
-    ///
-    /// - Throws: ``RefusedRow`` where one does not hold.
-    func checkRules(_ keys: [Int64], of entity: EntityDescription) throws
 }
 
 /// What computes values for rows, in the order in which it was asked for them.

@@ -21,4 +21,20 @@ extension Connection {
                 sql, over: records.map(\.record), shape: shape, parameters: parameters, receive)
         }
     }
+
+    /// Runs one of the statements of ``LinkSQL`` over pairs.
+    func run(_ sql: String, over pairs: [(source: Int64, destination: Int64)]) throws {
+        guard !pairs.isEmpty else { return }
+        let shape = RecordShape(kinds: [.integer])
+        let writer = RecordWriter()
+        let records = pairs.map { pair in
+            let placed = writer.makeRecord(shape)
+            placed.record.key = pair.source
+            placed.record.setInteger(0, pair.destination)
+            return placed
+        }
+        try withExtendedLifetime(records) {
+            _ = try runPending(sql, over: records.map(\.record), shape: shape)
+        }
+    }
 }

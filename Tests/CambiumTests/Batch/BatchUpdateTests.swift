@@ -208,6 +208,31 @@ struct BatchUpdateTests {
         }
     }
 
+    /// Rows whose keys follow each other are written as a range.
+    @Test func `the object that is refused is named in the second of two ranges, too`() throws {
+        try withShop { context in
+            func add(_ numbers: Range<Int>) throws {
+                for number in numbers {
+                    _ = Product(
+                        in: context, sku: "CD-\(number)", kind: .book,
+                        price: number == 150 ? 1000 : 1)
+                }
+                try context.save()
+            }
+            try add(100..<130)
+            try context.execute(
+                BatchDeleteRequest<Product>().filter(Product.sku == "CD-129"))
+            try add(130..<170)
+            let error = #expect(throws: ValidationError.self) {
+                try context.execute(
+                    BatchUpdateRequest<Product>().set(Product.price, toResultOf: "price * 1000"))
+            }
+            let found = try context.fetch(
+                Product.fetchRequest().filter(Product.sku == "CD-150"))
+            #expect(error?.code == .numberTooLarge && error?.objectID == found.first?.objectID)
+        }
+    }
+
     @Test func `what cannot be set is refused by name`() throws {
         try withShop { context in
             func error(_ request: BatchUpdateRequest<Product>) -> String {

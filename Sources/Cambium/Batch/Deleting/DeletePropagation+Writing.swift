@@ -30,7 +30,7 @@ extension DeletePropagation {
 
     private func write(_ piece: inout Piece) throws {
         let request = piece.request
-        try withExtendedLifetime(piece.records) { try transaction.write(request) }
+        try withExtendedLifetime(piece.records) { try transaction.write(request, from: .deletion) }
         for part in request.deletions {
             transaction.changes.delete(part.records.map(\.key), part.entity)
         }

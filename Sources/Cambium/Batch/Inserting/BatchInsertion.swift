@@ -68,12 +68,8 @@ final class BatchInsertion: BatchWork {
         var request = SaveRequest()
         request.insertions = [.init(entity: entity, records: placed.map(\.record))]
         try withExtendedLifetime(placed) {
-            try transaction.write(request)
-            try transaction.checkPartners(placed, nil, of: entity)
+            try transaction.write(request, from: .batch)
             for row in placed { row.record.version = 1 }
-            if !entity.rules.isEmpty {
-                try transaction.checkRules(placed.map(\.record.key), of: entity)
-            }
         }
         transaction.changes.insert(placed, entity)
         if let didPlace {

@@ -89,9 +89,7 @@ struct BatchUpsert {
                 .init(entity: owner, slots: group.slots, records: placed.map(\.record))
             ]
             do {
-                try transaction.write(request)
-                try transaction.checkPartners(placed, group.slots, of: owner)
-                try transaction.checkRules(placed.map(\.record.key), of: owner)
+                try transaction.write(request, from: .batch)
             } catch let refused as RefusedRow {
                 // The row of the input is what is wrong.
                 throw RefusedRow(

@@ -126,15 +126,11 @@ struct BatchUpdate: BatchWork {
                 try transaction.writePlanned(
                     request, BatchArbiter(store: transaction.identifier))
             } else {
-                try transaction.write(request)
-                try transaction.checkPartners(request)
+                try transaction.write(request, from: .batch)
             }
         }
         for (entity, rows) in groups.sorted(by: { $0.key < $1.key }) {
             for row in rows { row.record.version += 1 }
-            if !model.entities[entity].rules.isEmpty {
-                try transaction.checkRules(rows.map(\.record.key), of: model.entities[entity])
-            }
             transaction.changes.update(rows, slots, model.entities[entity])
         }
     }

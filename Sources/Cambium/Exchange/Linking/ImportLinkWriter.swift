@@ -52,10 +52,13 @@ struct ImportLinkWriter {
                 order.place(Set(owner.targets), in: owner.targets)
                 return SaveRequest.Order.List(owner: owner.head.key, order: order)
             }
-            try transaction.write(
+            var request = SaveRequest()
+            request.orders = [
                 .init(
                     relationship: relationship, ownerRoot: entity.rootIndex,
-                    memberRoot: destination.rootIndex, lists: lists))
+                    memberRoot: destination.rootIndex, lists: lists)
+            ]
+            try transaction.write(request, from: .batch)
         }
         tell(relationship.relationship.name, owners)
     }
@@ -168,10 +171,8 @@ struct ImportLinkWriter {
             let keys = changes.map(\.row.key)
             do {
                 try withExtendedLifetime(placed) {
-                    try transaction.write(request)
-                    try transaction.checkPartners(placed, slots, of: owner)
+                    try transaction.write(request, from: .batch)
                 }
-                try transaction.checkRules(keys, of: owner)
             } catch let refused as RefusedRow {
                 throw RefusedLink(
                     owner: owners[refused.key] ?? refused.key, underlying: refused.underlying)
@@ -221,7 +222,9 @@ struct ImportLinkWriter {
         }
         var request = SaveRequest()
         request.links = [links]
-        if !links.added.isEmpty || !links.removed.isEmpty { try transaction.write(request) }
+        if !links.added.isEmpty || !links.removed.isEmpty {
+            try transaction.write(request, from: .batch)
+        }
         if let inverse = relationship.relationship.inverse {
             tell(inverse, try heads(touched.sorted(), destination))
         }

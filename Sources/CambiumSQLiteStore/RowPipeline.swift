@@ -1,0 +1,287 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+import CambiumSQLite
+
+/// The one way in which rows come into a store in SQLite, for saves and batch operations alike: the
+/// stages that their source names, one after the other. A transaction may take several.
+struct RowPipeline {
+    private let store: SQLiteEngine
+    private let connection: Connection
+    private let source: RowSource
+    private let stages: Set<RowStage>
+    private var files: ExternalRun?
+
+    init(_ store: SQLiteEngine, _ connection: Connection, from source: RowSource) {
+        self.store = store
+        self.connection = connection
+        self.source = source
+        stages = source.stages
+    }
+
+    /// What the rows hold in place of values that went to files.
+    var movedValues: [DerivedRow] { files?.moved ?? [] }
+
+    /// Writes what is asked for. The request's records stay alive by their owner.
+    ///
+    /// - Parameter movers: Rows whose unique values others take.
+    /// - Returns: Rows that got other derived values.
+    /// - Throws: ``SaveObstacle`` where somebody was here before. Where a batch operation writes,
+    ///   ``RefusedRow`` names the row that the store refuses or a rule; then the transaction is to be
+    ///   taken back.
+    mutating func write(
+        _ request: SaveRequest, moving movers: Set<RowIdentity> = []
+    ) throws -> [DerivedRow] {
+        if stages.contains(.files), store.hasExternalColumns, let external = store.externalFiles {
+            files = ExternalRun(external, store.prepared.externalColumns, connection)
+        }
+        let request = try files?.prepare(request) ?? request
+        var derivations =
+            stages.contains(.derivedValues)
+            ? DerivationRun(store.prepared, store.model, connection) : nil
+        try derivations?.prepare(for: request)
+        if stages.contains(.rows) { try writeRows(request, movers) }
+        if stages.contains(.links) { for links in request.links { try write(links) } }
+        if stages.contains(.lists) { for order in request.orders { try write(order) } }
+        if stages.contains(.partners) { try checkPartners(request) }
+        let derived = try derivations?.finish(request, now: .now) ?? []
+        try files?.finish()
+        if stages.contains(.rules) { try checkRules(request) }
+        return derived
+    }
+
+    /// Whether files were made, or may be superfluous.
+    var hasFiles: Bool { files?.hasFiles ?? false }
+
+    /// After the commit.
+    func commit() { files?.commit(keepsFiles: store.isPinned) }
+
+    /// After the transaction was taken back.
+    func rollBack() { files?.rollBack() }
+
+    // MARK: Rows
+
+    /// Deletes come first, then updates: a unique value that becomes free may be taken at once.
+    private func writeRows(_ request: SaveRequest, _ movers: Set<RowIdentity>) throws {
+        for deletion in request.deletions { try delete(deletion) }
+        let moving = try movers.isEmpty ? [] : takeOut(movers, of: request)
+        for var update in request.updates {
+            if !movers.isEmpty {
+                let root = update.entity.rootIndex
+                update.records.removeAll { movers.contains(RowIdentity(root: root, key: $0.key)) }
+            }
+            if !update.records.isEmpty { try self.update(update) }
+        }
+        for row in moving { try row.putBack(connection) }
+        for insertion in request.insertions {
+            let entity = insertion.entity
+            let sql =
+                source == .save
+                ? store.prepared.inserts[entity.index]
+                : store.prepared.saves[entity.index].insert(onRefusal: refusal)
+            _ = try run(sql, insertion.records.sortedByKey(), entity)
+        }
+    }
+
+    /// What a row that is refused does to those before it.
+    private var refusal: SaveSQL.Refusal { source == .save ? .rollback : .stop }
+
+    /// Runs a statement over records in the order of their keys.
+    ///
+    /// - Parameter range: Those of the records whose keys follow each other, where the statement is
+    ///   about such.
+    private func run(
+        _ sql: String, _ records: [Record], _ entity: EntityDescription, in range: Range<Int>? = nil
+    ) throws -> Int {
+        do {
+            guard let range else {
+                return try connection.runPending(sql, over: records, shape: entity.shape)
+            }
+            return try connection.runPending(sql, over: records, in: range, shape: entity.shape)
+        } catch {
+            // Those before the refused one count.
+            let index = (range?.lowerBound ?? 0) + connection.changes
+            guard source != .save, error.primaryCode == ConstraintFailure.primaryCode,
+                records.indices.contains(index)
+            else { throw error }
+            throw RefusedRow(
+                entity: entity, key: records[index].key,
+                underlying: ConstraintFailure.error(for: error, in: store.model),
+                isOfUniqueValues: ConstraintFailure.isUnique(error))
+        }
+    }
+
+    /// Takes rows out of their tables, which are put back with their new values.
+    private func takeOut(
+        _ movers: Set<RowIdentity>, of request: SaveRequest
+    ) throws -> [MovingRow] {
+        var moving: [MovingRow] = []
+        for update in request.updates {
+            let entity = update.entity
+            let root = store.model.entities[entity.rootIndex]
+            let records = update.records.filter {
+                movers.contains(RowIdentity(root: root.index, key: $0.key))
+            }
+            guard !records.isEmpty else { continue }
+            let sql = RowCopySQL(root: root.entity, in: store.model.model)
+            moving += try records.compactMap {
+                try MovingRow(
+                    $0, update.slots, of: entity, sql, connection, history: store.history)
+            }
+        }
+        return moving
+    }
+
+    private func update(_ update: SaveRequest.Update) throws {
+        let entity = update.entity
+        let sql = store.prepared.saves[entity.index]
+        let records = update.records.sortedByKey()
+        let slots = update.slots.slots
+        var updated = 0
+        var others: [Record] = []
+        for group in records.groupedByVersion() {
+            for run in group.records.runsOfKeys() {
+                guard run.count >= Self.shortestRun else {
+                    others += group.records[run]
+                    continue
+                }
+                updated += try self.run(
+                    sql.updateRange(slots: slots, onRefusal: refusal), group.records, entity,
+                    in: run)
+            }
+        }
+        if !others.isEmpty {
+            updated += try run(
+                sql.update(slots: slots, onRefusal: refusal), others.sortedByKey(), entity)
+        }
+        guard updated == records.count else { throw SaveObstacle() }
+    }
+
+    private func delete(_ deletion: SaveRequest.Deletion) throws {
+        let records = deletion.records.sortedByKey()
+        let entity = deletion.entity
+        for relationship in entity.relationships {
+            guard let sql = store.prepared.links[relationship.identity].pairs else { continue }
+            _ = try connection.runPending(sql.deleteAll, over: records, shape: entity.shape)
+        }
+        // From where nothing leads back, nobody may have read the pairs.
+        for (_, relationship) in store.model.oneWayLinks[entity.index] {
+            guard let sql = store.prepared.links[relationship.identity].reversedPairs
+            else { continue }
+            _ = try connection.runPending(sql.deleteAll, over: records, shape: entity.shape)
+        }
+        // A set for each version, and there are few of them: SQLite has no DELETE with a join.
+        let deleted = try records.groupedByVersion().reduce(0) { count, group in
+            try count + delete(group.records, ofVersion: group.version, entity)
+        }
+        guard deleted == records.count else { throw SaveObstacle() }
+    }
+
+    /// Where the keys of so many records follow each other, their rows are written as a range:
+    /// SQLite walks along the table then, where it looks up the others one by one.
+    private static let shortestRun = 16
+
+    /// Deletes rows of one version.
+    ///
+    /// - Returns: How many rows there were.
+    private func delete(
+        _ records: [Record], ofVersion version: Int64, _ entity: EntityDescription
+    ) throws -> Int {
+        let sql = store.prepared.saves[entity.index]
+        var deleted = 0
+        var others: [Record] = []
+        for run in records.runsOfKeys() {
+            guard run.count >= Self.shortestRun else {
+                others += records[run]
+                continue
+            }
+            deleted += try connection.runPending(
+                sql.deleteRange, over: records, in: run, shape: entity.shape)
+        }
+        if others.isEmpty { return deleted }
+        return try deleted
+            + connection.runPending(
+                sql.delete, over: others, shape: entity.shape,
+                parameters: [.integer(version)])
+    }
+
+    // MARK: Links
+
+    private func write(_ links: SaveRequest.Links) throws {
+        guard let sql = store.prepared.links[links.relationship.identity].pairs else { return }
+        try connection.run(sql.delete, over: links.removed)
+        try connection.run(sql.insert, over: links.added)
+    }
+
+    private func write(_ order: SaveRequest.Order) throws {
+        guard let sql = store.prepared.links[order.relationship.identity].order else { return }
+        try ListWriter(sql, connection).write(order.lists)
+    }
+
+    /// Two contexts may have given one object two partners in a one-to-one.
+    private func checkPartners(_ request: SaveRequest) throws {
+        for update in request.updates {
+            try checkPartners(update.entity, update.records, update.slots)
+        }
+        for insertion in request.insertions {
+            try checkPartners(insertion.entity, insertion.records, nil)
+        }
+    }
+
+    /// - Parameter slots: Those that were written; nil for new rows.
+    private func checkPartners(
+        _ entity: EntityDescription, _ records: [Record], _ slots: SlotSet?
+    ) throws {
+        let lookup = SQLiteLookup(store, connection)
+        guard let (property, key) = try lookup.stolenPartner(entity, records, slots) else { return }
+        if source == .save { throw SaveObstacle() }
+        throw RefusedRow(
+            entity: entity, key: key,
+            underlying: ValidationError(
+                code: .notUnique, entityName: entity.name, objectID: nil, property: property,
+                message: "\(property) references an object that another one already has."),
+            isOfUniqueValues: true)
+    }
+
+    // MARK: Rules
+
+    /// Looks at rules that the store's checks do not hold, over rows that were written.
+    private func checkRules(_ request: SaveRequest) throws {
+        for update in request.updates {
+            try checkRules(update.records.map(\.key), of: update.entity)
+        }
+        for insertion in request.insertions {
+            try checkRules(insertion.records.map(\.key), of: insertion.entity)
+        }
+    }
+
+    private func checkRules(_ keys: [Int64], of entity: EntityDescription) throws {
+        for rule in entity.rules {
+            let declarer = entity.model.lineage(of: entity.entity).first { owner in
+                owner.rules.contains { $0.name == rule.name }
+            }
+            if let declarer, entity.model.isEnforcedByStore(rule, of: declarer) { continue }
+            let (sql, parameters): (String, [StoredValue])
+            do {
+                (sql, parameters) = try store.prepared.selects[entity.index]
+                    .violations(of: rule.condition, now: .now)
+            } catch {
+                throw StoreError(
+                    code: .invalidRequest,
+                    message: "The store cannot check the rule \(rule.name) of \(entity.name) in a "
+                        + "batch operation.",
+                    remedy: "Change objects of \(entity.name) in a context, and save it.",
+                    underlying: error)
+            }
+            var broken: Int64?
+            try connection.query(sql, over: keys, parameters) { broken = $0.integer(at: 0) }
+            guard let broken else { continue }
+            throw RefusedRow(
+                entity: entity, key: broken,
+                underlying: ValidationError(
+                    code: .ruleViolated, entityName: entity.name, objectID: nil, property: nil,
+                    rule: rule.name, message: rule.refusal))
+        }
+    }
+}
