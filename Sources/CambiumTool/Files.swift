@@ -129,3 +129,11 @@ enum Files {
     /// The folders in which programs are searched.
     static var programPath: String? { ProcessInfo.processInfo.environment["PATH"] }
 }
+
+extension String {
+    /// As a shell takes it for one word: in quotes where it needs them.
+    var asShellWord: String {
+        let needsQuotes = contains { !$0.isLetter && !$0.isNumber && !"/._-+@%:,".contains($0) }
+        return needsQuotes || isEmpty ? "'\(replacing("'", with: "'\\''"))'" : self
+    }
+}

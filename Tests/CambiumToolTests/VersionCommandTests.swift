@@ -42,6 +42,17 @@ struct VersionCommandTests {
         return folder
     }
 
+    @Test func `a path with a blank is in quotes in what is proposed`() throws {
+        let folder = try Self.folder(Self.first)
+        let path = folder.path("Our Shop.cambium")
+        try FileManager.default.moveItem(atPath: folder.path("Shop.cambium"), toPath: path)
+        let run = ToolRun("version", "new", path)
+        #expect(run.code == .fine, "\(run.errors)")
+        #expect(run.output.contains("Next: swift package cambium check '\(path)'\n"))
+        #expect("it's/a b".asShellWord == "'it'\\''s/a b'")
+        #expect("Models/Läden.cambium".asShellWord == "Models/Läden.cambium")
+    }
+
     @Test func `the current version is copied with its comments, under the next number`() throws {
         let folder = try Self.folder(Self.first)
         let path = folder.path("Shop.cambium")

@@ -112,7 +112,7 @@ enum ConvertCommand: Command {
             .map { "\($0) \($1)\($0 == 1 ? "" : "s")" }
         console.writeError(
             "cambium: note: the model has \(counts.joined(separator: " and ")); to see them: "
-                + "swift package cambium check \(bundle)\n")
+                + "swift package cambium check \(bundle.asShellWord)\n")
     }
 
     /// Says what stayed behind.
@@ -131,6 +131,7 @@ enum ConvertCommand: Command {
         guard Files.exists(lock) else { return }
         console.writeError(
             "cambium: note: \(lock) was not carried over: it holds for the old format. Freeze what "
-                + "has shipped again: swift package cambium freeze \(new) --through VERSION\n")
+                + "has shipped again: swift package cambium freeze \(new.asShellWord) "
+                + "--through VERSION\n")
     }
 }

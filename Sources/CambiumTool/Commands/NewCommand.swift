@@ -39,8 +39,8 @@ enum NewCommand: Command {
             Made \(bundle)/\(template.fileName). Read it: its comments say what can be said.
 
             \(template.packageLines)
-            Next: swift package cambium check \(bundle)
-            For completion in an editor: swift package cambium schema \(bundle)
+            Next: swift package cambium check \(bundle.asShellWord)
+            For completion in an editor: swift package cambium schema \(bundle.asShellWord)
 
             """)
         return .fine

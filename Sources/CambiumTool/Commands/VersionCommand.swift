@@ -58,8 +58,8 @@ enum VersionCommand: Command {
                 + (arguments.has("--freeze") || next.isCurrentFrozen
                     ? ""
                     : "Has version \(next.current) shipped? Then freeze it, and not the new one: swift "
-                        + "package cambium freeze \(path) --through \(next.current)\n")
-                + "Next: swift package cambium check \(path)\n")
+                        + "package cambium freeze \(path.asShellWord) --through \(next.current)\n")
+                + "Next: swift package cambium check \(path.asShellWord)\n")
         return .fine
     }
 }

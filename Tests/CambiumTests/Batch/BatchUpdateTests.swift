@@ -221,7 +221,7 @@ struct BatchUpdateTests {
             }
             try add(100..<130)
             try context.execute(
-                BatchDeleteRequest<Product>().filter(Product.sku == "CD-129"))
+                BatchDeleteRequest(Product.fetchRequest().filter(Product.sku == "CD-129")))
             try add(130..<170)
             let error = #expect(throws: ValidationError.self) {
                 try context.execute(
