@@ -93,12 +93,12 @@ struct StoreThreadsTests {
                 for _ in 0..<10 { group.addTask { await threads.run { gate.wait() } } }
             }
         }
-        try await eventually(within: .seconds(300)) { gate.waiting == 3 }
+        try await eventually(within: .seconds(900)) { gate.waiting == 3 }
         #expect(threads.busyCount == 3)
         gate.open()
         await run.value
         #expect(gate.most <= 3)
-        try await eventually(within: .seconds(300)) { threads.busyCount == 0 }
+        try await eventually(within: .seconds(900)) { threads.busyCount == 0 }
         #expect(threads.busyCount == 0)
     }
 
@@ -109,7 +109,7 @@ struct StoreThreadsTests {
         let gate = Gate()
         let order = Order<TaskPriority>()
         let first = Task { await threads.run { gate.wait() } }
-        try await eventually(within: .seconds(300)) { gate.waiting == 1 }
+        try await eventually(within: .seconds(900)) { gate.waiting == 1 }
         let priorities: [TaskPriority] = [.background, .low, .medium, .high, .low]
         let waiting = priorities.map { priority in
             let executor = StoreExecutor(threads)
@@ -121,12 +121,12 @@ struct StoreThreadsTests {
                 Task.detached(priority: priority) {
                     await recorder.record { order.append(priority) }
                 })
-            try await eventually(within: .seconds(300)) { threads.waitingCount == index + 1 }
+            try await eventually(within: .seconds(900)) { threads.waitingCount == index + 1 }
         }
         gate.open()
         await first.value
         // Nobody waits for one of them while they run: that would raise its priority.
-        try await eventually(within: .seconds(300)) { order.all.count == priorities.count }
+        try await eventually(within: .seconds(900)) { order.all.count == priorities.count }
         #expect(order.all == [.high, .medium, .low, .low, .background])
         for task in tasks { await task.value }
     }
@@ -136,7 +136,7 @@ struct StoreThreadsTests {
         let gate = Gate()
         let order = Order<String>()
         let first = Task { await threads.run { gate.wait() } }
-        try await eventually(within: .seconds(300)) { gate.waiting == 1 }
+        try await eventually(within: .seconds(900)) { gate.waiting == 1 }
         let (one, other) = (Recorder(StoreExecutor(threads)), Recorder(StoreExecutor(threads)))
         func call(_ recorder: Recorder, _ name: String, _ priority: TaskPriority) -> Task<
             Void, Never
@@ -144,14 +144,14 @@ struct StoreThreadsTests {
             Task.detached(priority: priority) { await recorder.record { order.append(name) } }
         }
         var tasks = [call(one, "one", .background)]
-        try await eventually(within: .seconds(300)) { threads.waitingCount == 1 }
+        try await eventually(within: .seconds(900)) { threads.waitingCount == 1 }
         tasks.append(call(other, "other", .medium))
-        try await eventually(within: .seconds(300)) { threads.waitingCount == 2 }
+        try await eventually(within: .seconds(900)) { threads.waitingCount == 2 }
         tasks.append(call(one, "urgent", .high))
         try await Task.sleep(for: .milliseconds(300))
         gate.open()
         await first.value
-        try await eventually(within: .seconds(300)) { order.all.count == 3 }
+        try await eventually(within: .seconds(900)) { order.all.count == 3 }
         #expect(order.all == ["urgent", "other", "one"])
         for task in tasks { await task.value }
     }
@@ -175,7 +175,7 @@ struct StoreThreadsTests {
         let gate = Gate()
         let order = Order<String>()
         let first = Task { await threads.run { gate.wait() } }
-        try await eventually(within: .seconds(300)) { gate.waiting == 1 }
+        try await eventually(within: .seconds(900)) { gate.waiting == 1 }
         let (one, other) = (
             Recorder(StoreExecutor(threads)), Recorder(StoreExecutor(threads))
         )
@@ -186,7 +186,7 @@ struct StoreThreadsTests {
                 }
             }
         }
-        try await eventually(within: .seconds(300)) { threads.waitingCount == 2 }
+        try await eventually(within: .seconds(900)) { threads.waitingCount == 2 }
         // All of them are with their executors, soon after the first of each is.
         try await Task.sleep(for: .milliseconds(100))
         gate.open()
@@ -239,7 +239,7 @@ struct StoreThreadsTests {
                 }
                 end.signal()
             }
-            let isInTime = end.wait(timeout: .now() + 300) == .success
+            let isInTime = end.wait(timeout: .now() + 900) == .success
             let count = try context.count(for: Node.fetchRequest())
             #expect(count == 1)
             return isInTime
@@ -254,7 +254,7 @@ struct StoreThreadsTests {
         let tasks = (0..<StoreThreads.defaultLimit + 2).map { _ in
             Task { try await busy.performBackgroundTask { _ in gate.wait() } }
         }
-        try await eventually(within: .seconds(300)) { gate.waiting == StoreThreads.defaultLimit }
+        try await eventually(within: .seconds(900)) { gate.waiting == StoreThreads.defaultLimit }
         #expect(gate.waiting == StoreThreads.defaultLimit)
         try await free.performBackgroundTask { _ = Node(in: $0) }
         #expect(gate.waiting == StoreThreads.defaultLimit)
@@ -274,7 +274,7 @@ struct StoreThreadsTests {
         continuation.yield("first")
         // The context is free for others between the elements.
         for _ in 0..<3 { try await background.perform { _ in } }
-        try await eventually(within: .seconds(300)) { container.coordinator.threads.busyCount == 0 }
+        try await eventually(within: .seconds(900)) { container.coordinator.threads.busyCount == 0 }
         #expect(container.coordinator.threads.busyCount == 0)
         continuation.yield("second")
         continuation.finish()
@@ -295,7 +295,7 @@ struct StoreThreadsTests {
             }
             for _ in 0..<20 { try await container.performBackgroundTask { _ in } }
         }
-        try await eventually(within: .seconds(300)) { threads == nil && context == nil }
+        try await eventually(within: .seconds(900)) { threads == nil && context == nil }
         #expect(threads == nil)
         #expect(context == nil)
     }
