@@ -54,10 +54,10 @@ extension PersistentStoreCoordinator {
         do {
             let roots = try model.roots(ofConfiguration: description.configuration)
             try requireRoom(for: roots, among: persistentStores)
-            let opener = try StoreOpener(
+            let factory = try StoreOpenerFactory(
                 description: description, compiled: compiled, roots: roots,
                 migratesByDefault: migratesByDefault)
-            let (store, migration) = try opener.opening.open()
+            let (store, migration) = try factory.opener.open()
             let added = PersistentStore(
                 storeDescription: description, roots: roots, store: store, migration: migration)
             do {

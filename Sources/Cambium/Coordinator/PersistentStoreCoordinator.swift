@@ -1,4 +1,3 @@
-@_spi(Generated) import CambiumMigration
 import CambiumRecords
 import Synchronization
 

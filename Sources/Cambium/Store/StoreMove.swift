@@ -21,10 +21,10 @@ struct StoreMove {
         self.description = description
         source = store.store
         opener =
-            StoreOpener(
+            StoreOpenerFactory(
                 description: description, compiled: compiled, roots: store.roots,
                 migratesByDefault: true, source: store.location
-            ).opening
+            ).opener
         rows = MovedRows(
             source: source, roots: store.roots.sorted(), model: compiled.modelDescription)
     }

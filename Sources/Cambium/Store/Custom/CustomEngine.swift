@@ -17,10 +17,9 @@ final class CustomEngine: StoreEngine {
     let readers = WorkingThreads()
 
     init(
-        _ backend: any NodeBackend, identifier: UUID, model: ModelDescription, roots: Set<Int>,
-        isReadOnly: Bool
+        _ backend: any NodeBackend, model: ModelDescription, roots: Set<Int>, isReadOnly: Bool
     ) throws {
-        self.identifier = StoreIdentifier(identifier)
+        identifier = StoreIdentifier(backend.identifier)
         self.isReadOnly = isReadOnly
         self.model = model
         self.backend = backend
@@ -103,12 +102,11 @@ struct CustomOpener: StoreOpening {
     /// The numbers of the root entities that it is to hold.
     let roots: Set<Int>
     let isReadOnly: Bool
-    let make: () throws -> (backend: any NodeBackend, identifier: UUID)
+    let makeBackend: () throws -> any NodeBackend
 
     func open() throws -> (store: any StoreEngine, migration: MigrationOutcome) {
-        let (backend, identifier) = try make()
         let store = try CustomEngine(
-            backend, identifier: identifier, model: model, roots: roots, isReadOnly: isReadOnly)
+            makeBackend(), model: model, roots: roots, isReadOnly: isReadOnly)
         return (store, .current)
     }
 

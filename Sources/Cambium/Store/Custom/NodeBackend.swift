@@ -1,5 +1,8 @@
 /// What keeps the rows of a ``CustomEngine``.
 protocol NodeBackend: Sendable {
+    /// The identity of the store.
+    var identifier: UUID { get }
+
     /// At least the rows that are asked for.
     func nodes(for request: StoreFetchRequest) throws -> [StoreNode]
 

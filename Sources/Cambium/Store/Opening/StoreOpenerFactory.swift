@@ -1,9 +1,8 @@
 import CambiumMigration
-import CambiumRecords
 import CambiumSQLiteStore
 
-/// Opens the store that a description describes.
-struct StoreOpener {
+/// Chooses what opens the store that a description describes.
+struct StoreOpenerFactory {
     let description: StoreDescription
     let compiled: CompiledModel
     /// The numbers of the root entities that it is to hold.
@@ -14,20 +13,14 @@ struct StoreOpener {
     var source: StoreLocation?
 
     /// What opens stores of its kind.
-    var opening: any StoreOpening {
+    var opener: any StoreOpening {
         switch description.type.kind {
         case .sqlite: sqlite(at: description.location.path, willOpen: warnAboutDrafts)
         case .memory: sqlite(at: nil) {}
         case .atomic(let make):
-            custom { setup in
-                let backend = try AtomicBackend(make(setup), compiled.model)
-                return (backend, backend.identifier)
-            }
+            custom { try AtomicBackend(make($0), compiled.model) }
         case .incremental(let make):
-            custom { setup in
-                let backend = try IncrementalBackend(make(setup), compiled.model)
-                return (backend, backend.identifier)
-            }
+            custom { try IncrementalBackend(make($0), compiled.model) }
         }
     }
 
@@ -44,7 +37,7 @@ struct StoreOpener {
     }
 
     private func custom(
-        _ make: @escaping (StoreSetup) throws -> (any NodeBackend, UUID)
+        _ makeBackend: @escaping (StoreSetup) throws -> any NodeBackend
     ) -> CustomOpener {
         let model = compiled.modelDescription
         let setup = StoreSetup(
@@ -53,11 +46,11 @@ struct StoreOpener {
             location: description.location, description: description)
         return CustomOpener(
             model: model, roots: roots, isReadOnly: description.options.isReadOnly
-        ) { try make(setup) }
+        ) { try makeBackend(setup) }
     }
 }
 
-extension StoreOpener {
+extension StoreOpenerFactory {
     /// Warns of a policy that is for development, where the program is none that is being developed.
     func warnAboutDrafts() {
         #if DEBUG
