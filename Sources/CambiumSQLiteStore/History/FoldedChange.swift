@@ -1,7 +1,6 @@
 import CambiumEngine
 import CambiumModel
 import CambiumRecords
-import CambiumSQL
 
 /// All that one transaction did to one row, as one change. A save may touch a row several times: it
 /// writes derived values after the others, and takes a row out and puts it back whose unique values

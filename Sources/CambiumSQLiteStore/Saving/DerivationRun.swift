@@ -1,6 +1,6 @@
+import CambiumEngine
 import CambiumModel
 import CambiumRecords
-import CambiumSQL
 import CambiumSQLite
 
 /// Brings derived attributes up to date in the transaction of a save, for exactly the objects whose

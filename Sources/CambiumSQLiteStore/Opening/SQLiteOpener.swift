@@ -1,7 +1,6 @@
 import CambiumAdoption
 import CambiumEngine
 @_spi(Generated) import CambiumMigration
-import CambiumModel
 import CambiumRecords
 import CambiumSQL
 import CambiumSQLite

@@ -1,5 +1,4 @@
 import CambiumEngine
-import CambiumSQL
 import CambiumSQLite
 
 extension SQLiteEngine {

@@ -1,4 +1,5 @@
 import CambiumEngine
+import CambiumModel
 import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
