@@ -10,12 +10,9 @@ package struct SaveRequest {
         /// a merge of unique values looks at.
         package var defaults: [[Int: StoredValue]] = []
 
-        package init(
-            entity: EntityDescription, records: [Record], defaults: [[Int: StoredValue]] = []
-        ) {
+        package init(entity: EntityDescription, records: [Record]) {
             self.entity = entity
             self.records = records
-            self.defaults = defaults
         }
     }
 
@@ -47,10 +44,8 @@ package struct SaveRequest {
         /// be unchanged.
         package var changes: [Change?] = []
 
-        package init(entity: EntityDescription, records: [Record] = [], changes: [Change?] = []) {
+        package init(entity: EntityDescription) {
             self.entity = entity
-            self.records = records
-            self.changes = changes
         }
 
         package struct Change {

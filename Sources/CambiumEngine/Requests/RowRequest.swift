@@ -1,6 +1,5 @@
 import CambiumModel
 import CambiumRecords
-import CambiumSQL
 
 /// Which rows are wanted.
 package struct RowRequest {

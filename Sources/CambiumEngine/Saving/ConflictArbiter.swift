@@ -1,4 +1,3 @@
-import CambiumModel
 import CambiumRecords
 
 /// Says how the conflicts of a save are decided: a merge policy, or a program's own. It is called

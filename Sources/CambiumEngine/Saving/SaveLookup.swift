@@ -1,4 +1,3 @@
-import CambiumModel
 import CambiumRecords
 
 /// What the planning of a save asks a store about the rows that are in it.

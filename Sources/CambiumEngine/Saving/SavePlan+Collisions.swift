@@ -1,4 +1,3 @@
-import CambiumModel
 import CambiumRecords
 
 // Unique values, and partners in one-to-ones, that two rows claim.

@@ -1,4 +1,3 @@
-import CambiumModel
 import CambiumRecords
 
 // Keys that would reference no row.

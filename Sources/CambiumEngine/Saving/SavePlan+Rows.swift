@@ -1,4 +1,3 @@
-import CambiumModel
 import CambiumRecords
 
 // Rows that others changed or deleted.

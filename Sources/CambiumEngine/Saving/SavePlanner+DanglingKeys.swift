@@ -1,4 +1,3 @@
-import CambiumModel
 import CambiumRecords
 
 // Keys that would lead nowhere, because somebody deletes what somebody else links to. The store's

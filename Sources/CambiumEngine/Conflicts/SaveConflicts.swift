@@ -1,39 +1,5 @@
 import CambiumModel
-
-/// A row by its root entity and key.
-public struct RowIdentity: Sendable, Hashable, Comparable {
-    /// The number of the root entity.
-    public let root: Int
-    /// The row's key.
-    public let key: Int64
-
-    /// Names a row.
-    @inlinable
-    public init(root: Int, key: Int64) {
-        self.root = root
-        self.key = key
-    }
-
-    // Written out so that other modules can inline them: they are in the dictionaries of contexts.
-
-    /// Whether both are the same row.
-    @inlinable
-    public static func == (one: RowIdentity, other: RowIdentity) -> Bool {
-        one.key == other.key && one.root == other.root
-    }
-
-    /// Hashes the root and the key.
-    @inlinable
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(root)
-        hasher.combine(key)
-    }
-
-    /// By root, then by key.
-    public static func < (one: RowIdentity, other: RowIdentity) -> Bool {
-        (one.root, one.key) < (other.root, other.key)
-    }
-}
+import CambiumRecords
 
 /// A row that is not in the store as the context last saw it.
 package struct RowConflict {
@@ -70,11 +36,6 @@ package struct UniqueCollision {
     /// then rows that were saved before, then new ones in the order of their insertion.
     package let claims: [Claim]
 
-    package init(key: UniqueKey, claims: [Claim]) {
-        self.key = key
-        self.claims = claims
-    }
-
     /// A row that has, or is to have, the values.
     package struct Claim {
         package let id: RowIdentity
@@ -85,17 +46,6 @@ package struct UniqueCollision {
         /// Keeps the record alive, where the plan has made or read it: later decisions replace it
         /// there.
         package let page: RowPage?
-
-        package init(
-            id: RowIdentity, entity: EntityDescription, kind: ClaimKind, record: Record,
-            page: RowPage?
-        ) {
-            self.id = id
-            self.entity = entity
-            self.kind = kind
-            self.record = record
-            self.page = page
-        }
     }
 }
 
@@ -104,11 +54,6 @@ package struct DanglingKeys: Sendable {
     package var keys: [DanglingKey] = []
     /// The rows that are not there, or will not be; pairs may lead to them too.
     package var missing: Set<RowIdentity> = []
-
-    package init(keys: [DanglingKey] = [], missing: Set<RowIdentity> = []) {
-        self.keys = keys
-        self.missing = missing
-    }
 
     package var isEmpty: Bool { keys.isEmpty && missing.isEmpty }
 }
@@ -120,12 +65,6 @@ package struct DanglingKey: Sendable {
     /// The delete rule of what it leads to, where this save deletes that and does not know of the
     /// row.
     package let rule: DeleteRule?
-
-    package init(row: RowIdentity, relationship: RelationshipDescription, rule: DeleteRule?) {
-        self.row = row
-        self.relationship = relationship
-        self.rule = rule
-    }
 }
 
 /// How one conflict is decided.
@@ -180,14 +119,6 @@ package struct DroppedPair: Sendable {
     package let relationship: RelationshipDescription
     package let source: RowIdentity
     package let destination: RowIdentity
-
-    package init(
-        relationship: RelationshipDescription, source: RowIdentity, destination: RowIdentity
-    ) {
-        self.relationship = relationship
-        self.source = source
-        self.destination = destination
-    }
 }
 
 /// What became of a row in a conflict.
@@ -215,17 +146,6 @@ package struct ConflictResolution: Sendable {
     package let theirs: PlacedRecord?
     /// Whether the context had not asked for anything to happen to the row.
     package let isBystander: Bool
-
-    package init(
-        entity: EntityDescription, key: Int64, action: Action, theirs: PlacedRecord?,
-        isBystander: Bool
-    ) {
-        self.entity = entity
-        self.key = key
-        self.action = action
-        self.theirs = theirs
-        self.isBystander = isBystander
-    }
 
     package var id: RowIdentity { RowIdentity(root: entity.rootIndex, key: key) }
 }

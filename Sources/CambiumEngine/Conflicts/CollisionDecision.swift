@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// A row that claims unique values, or a partner in a one-to-one, that another row claims too.
 package enum ClaimKind: Int, CaseIterable, Sendable {
     /// The store has the row with these values already.
@@ -18,13 +20,6 @@ package struct ClaimPair {
     package let isPartner: Bool
     /// Whether a row must have the values.
     package let isRequired: Bool
-
-    package init(winner: ClaimKind, loser: ClaimKind, isPartner: Bool, isRequired: Bool) {
-        self.winner = winner
-        self.loser = loser
-        self.isPartner = isPartner
-        self.isRequired = isRequired
-    }
 }
 
 /// What a save does about two rows that claim the same values.

@@ -1,7 +1,8 @@
 import CambiumModel
+import CambiumRecords
 import Testing
 
-@testable import CambiumRecords
+@testable import CambiumEngine
 
 /// Who gets a value or a partner that two rows claim, and what becomes of keys that reference no
 /// row: every case, against a table.
