@@ -81,9 +81,7 @@ extension ManagedObjectContext {
 
     /// Whether the objects are most of those that there are: then most rows at the far ends are
     /// wanted, and to read all as they lie is several times as fast as to look them up by an index.
-    private func areMost(
-        _ objects: [ManagedObject], _ relationship: RelationshipDescription
-    ) throws -> Bool {
+    private func areMost(_ objects: [ManagedObject]) throws -> Bool {
         guard objects.count > Self.fewObjects, let object = objects.first else { return false }
         let root = coordinator.model.entities[object.entityDescription.rootIndex]
         guard let greatest = try store(of: root).greatestKey(ofRoot: root) else { return false }
@@ -120,7 +118,7 @@ extension ManagedObjectContext {
         _ relationship: RelationshipDescription, of objects: [ManagedObject]
     ) throws -> [ManagedObject] {
         guard objects.count > 1 else { return [] }
-        if try areMost(objects, relationship) {
+        if try areMost(objects) {
             return try readLinks(relationship, of: objects[...], isSelective: false)
         }
         // A statement takes a limited number of keys.

@@ -2,7 +2,7 @@ import CambiumModel
 
 extension ModelDifference {
     mutating func compareAttributes(of oldEntity: Entity, _ entity: Entity) {
-        let added = compareComposites(of: oldEntity, entity)
+        let added = compareComposites(of: entity)
         for attribute in entity.attributes where !added.contains(attribute.name) {
             if let oldAttribute = match.oldAttribute(of: attribute.name, in: entity.name) {
                 compare(oldAttribute, attribute, of: entity)

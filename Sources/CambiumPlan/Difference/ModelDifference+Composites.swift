@@ -5,7 +5,7 @@ import CambiumModel
 extension ModelDifference {
     /// - Returns: The parts of composite values that are new as a whole; nothing else is to be said
     ///   about them.
-    mutating func compareComposites(of oldEntity: Entity, _ entity: Entity) -> Set<String> {
+    mutating func compareComposites(of entity: Entity) -> Set<String> {
         var added: Set<String> = []
         for composite in entity.compositeAttributes where !composite.isTransient {
             let parts = entity.attributes.filter(composite.contains)

@@ -137,7 +137,7 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
         }.map(\.ordinal)
         fetchedProperties = lineage.flatMap(\.fetchedProperties)
         presenceRules = lineage.flatMap { $0.presenceRules(in: model) }
-        template = Self.template(of: layout, shape, attributes, in: model)
+        template = Self.template(shape, attributes, in: model)
         dynamicDefaults = attributes.enumerated().compactMap { slot, attribute in
             switch attribute?.defaultValue {
             case .now?: (slot, .now)
@@ -157,7 +157,7 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
     }
 
     private static func template(
-        of layout: RecordLayout, _ shape: RecordShape, _ attributes: [Attribute?], in model: Model
+        _ shape: RecordShape, _ attributes: [Attribute?], in model: Model
     ) -> PlacedRecord {
         let writer = RecordWriter()
         var placed = writer.makeRecord(shape)

@@ -89,10 +89,4 @@ extension ManagedObject {
         case .deleted, .discarded, .gone: false
         }
     }
-
-    /// The version of the row, while the object is as the row is. The parent of a child context may
-    /// have other values than the row's.
-    final var settledVersion: Int64? {
-        lifecycle == .clean && state.parentReader == nil ? record?.version : nil
-    }
 }
