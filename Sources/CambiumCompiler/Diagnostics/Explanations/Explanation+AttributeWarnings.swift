@@ -6,20 +6,18 @@ extension Explanation {
             An attribute that can have only one value says nothing, and takes room in every row.
             """,
         remedy: "Widen the limits, or leave the attribute out.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
               <attribute name="stock" type="int32" min="1" max="1"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
               <attribute name="stock" type="int32" min="0" max="1"/>
             </entity>
-            """))
+            """)
 
     static let unusedType = Explanation(
         title: "Nothing is of the type",
@@ -28,20 +26,18 @@ extension Explanation {
             type. Most often the attribute was forgotten, or still has another type.
             """,
         remedy: "Use it, or remove it.",
-        wrong: .model(
-            """
+        wrong: """
             <enum name="Kind"><case name="book"/><case name="toy"/></enum>
             <entity name="Product">
               <attribute name="kind" type="string"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <enum name="Kind"><case name="book"/><case name="toy"/></enum>
             <entity name="Product">
               <attribute name="kind" type="Kind"/>
             </entity>
-            """))
+            """)
 
     static let smallExternalData = Explanation(
         title: "Small data is kept in files of its own",
@@ -49,19 +45,15 @@ extension Explanation {
             A file for each value is worth its cost for large values. Small ones are read and \
             written faster in the row.
             """,
-        remedy: """
-            Remove storage="external", or allow longer values.
-            """,
-        wrong: .model(
-            """
+        remedy: #"Remove storage="external", or allow longer values."#,
+        wrong: """
             <entity name="Product">
               <attribute name="icon" type="data" maxLength="1000" storage="external"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="icon" type="data" maxLength="1000"/>
             </entity>
-            """))
+            """)
 }

@@ -8,18 +8,16 @@ extension Explanation {
             (Boolean, Integer 16, text) are not among them; the note translates them.
             """,
         remedy: "Write one of the types.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="isNew" type="Boolean" default="false"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="isNew" type="bool" default="false"/>
             </entity>
-            """))
+            """)
 
     static let wrongDefault = Explanation(
         title: "The value is not one of the type",
@@ -32,18 +30,16 @@ extension Explanation {
             Write a value of the type: true or false, 42, 9.95, 2026-11-21, \
             2026-11-21T10:00:00Z, now (dates), new (UUIDs), the name of a case.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="stock" type="int16" default="40000"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="stock" type="int32" default="40000"/>
             </entity>
-            """))
+            """)
 
     static let inapplicable = Explanation(
         title: "This means nothing for the type",
@@ -55,18 +51,16 @@ extension Explanation {
         remedy: """
             Delete it, or use the one that the type has: minLength instead of min for a string.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="sku" type="string" min="1"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="sku" type="string" minLength="1"/>
             </entity>
-            """))
+            """)
 
     static let contradictoryLimits = Explanation(
         title: "No value can keep to the limits",
@@ -74,18 +68,16 @@ extension Explanation {
             The least value is greater than the greatest, so that no object could ever be saved.
             """,
         remedy: "Exchange the two, or correct the one that is wrong.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="stock" type="int32" min="9" max="3"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="stock" type="int32" min="3" max="9"/>
             </entity>
-            """))
+            """)
 
     static let invalidPattern = Explanation(
         title: "The pattern is no regular expression",
@@ -97,18 +89,16 @@ extension Explanation {
             Close brackets and groups; write a sign that has a meaning with a backslash before \
             it.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="sku" type="string" pattern="[A-Z"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="sku" type="string" pattern="[A-Z]+"/>
             </entity>
-            """))
+            """)
 
     static let defaultBeyondLimits = Explanation(
         title: "The value breaks the attribute's own limits",
@@ -117,18 +107,16 @@ extension Explanation {
             validation refuses.
             """,
         remedy: "Choose a default or fill that keeps to the limits, or widen them.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="stock" type="int32" min="0" default="-1"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="stock" type="int32" min="0" default="0"/>
             </entity>
-            """))
+            """)
 
     static let optionalBool = Explanation(
         title: "An optional bool has three values",
@@ -140,18 +128,16 @@ extension Explanation {
             Make it required with a default. Where there really are three answers, name them in \
             an enumeration.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="isNew" type="bool" optional="true"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="isNew" type="bool" default="false"/>
             </entity>
-            """))
+            """)
 
     static let emptyEnumeration = Explanation(
         title: "The enumeration has no case",
@@ -160,20 +146,18 @@ extension Explanation {
             raw type and without cases.
             """,
         remedy: "Add cases, or delete the enumeration.",
-        wrong: .model(
-            """
+        wrong: """
             <enum name="Kind"/>
             <entity name="Product">
               <attribute name="sku" type="string"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <enum name="Kind"><case name="book"/></enum>
             <entity name="Product">
               <attribute name="kind" type="Kind"/>
             </entity>
-            """))
+            """)
 
     static let duplicateRawValue = Explanation(
         title: "Two cases have the same raw value",
@@ -183,8 +167,7 @@ extension Explanation {
             before.
             """,
         remedy: "Give each case a value of its own.",
-        wrong: .model(
-            """
+        wrong: """
             <enum name="Kind">
               <case name="book"/>
               <case name="volume" value="book"/>
@@ -192,9 +175,8 @@ extension Explanation {
             <entity name="Product">
               <attribute name="kind" type="Kind"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <enum name="Kind">
               <case name="book"/>
               <case name="volume"/>
@@ -202,5 +184,5 @@ extension Explanation {
             <entity name="Product">
               <attribute name="kind" type="Kind"/>
             </entity>
-            """))
+            """)
 }

@@ -14,34 +14,27 @@ extension Explanation {
             Write a hashModifier, another one than before, at the entity: the older program then \
             says that it cannot open the store.
             """,
-        wrong: .versions(
-            """
+        before: """
             <entity name="Product">
               <attribute name="price" type="double"/>
             </entity>
             """,
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="price" type="double"/>
             </entity>
             <migration from="1">
               <fill entity="Product" attribute="price" with="price * 1.19"/>
             </migration>
-            """),
-        right: .versions(
-            """
-            <entity name="Product">
-              <attribute name="price" type="double"/>
-            </entity>
             """,
-            """
+        right: """
             <entity name="Product" hashModifier="2">
               <attribute name="price" type="double"/>
             </entity>
             <migration from="1">
               <fill entity="Product" attribute="price" with="price * 1.19"/>
             </migration>
-            """))
+            """)
 
     static let unknownCase = Explanation(
         title: "The older program cannot read a new case",
@@ -54,32 +47,25 @@ extension Explanation {
             Write a hashModifier, another one than before, at the entity that has the \
             enumeration: the older program then says that it cannot open the store.
             """,
-        wrong: .versions(
-            """
+        before: """
             <enum name="Kind"><case name="book"/></enum>
             <entity name="Product">
               <attribute name="kind" type="Kind"/>
             </entity>
             """,
-            """
+        after: """
             <enum name="Kind"><case name="book"/><case name="toy"/></enum>
-            <entity name="Product">
-              <attribute name="kind" type="Kind"/>
-            </entity>
-            """),
-        right: .versions(
-            """
-            <enum name="Kind"><case name="book"/></enum>
+            """,
+        wrong: """
             <entity name="Product">
               <attribute name="kind" type="Kind"/>
             </entity>
             """,
-            """
-            <enum name="Kind"><case name="book"/><case name="toy"/></enum>
+        right: """
             <entity name="Product" hashModifier="2">
               <attribute name="kind" type="Kind"/>
             </entity>
-            """))
+            """)
 
     static let unusedSuppression = Explanation(
         title: "A suppression suppresses nothing",
@@ -88,25 +74,21 @@ extension Explanation {
             put right, or belonged to an older step, and the suppression would hide the next \
             one.
             """,
-        remedy: """
-            Remove the suppression.
-            """,
-        wrong: .model(
-            """
+        remedy: "Remove the suppression.",
+        wrong: """
             <entity name="Product">
               <attribute name="isOpen" type="bool">
                 <suppress code="CM407" reason="not asked yet"/>
               </attribute>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="isOpen" type="bool" optional="true">
                 <suppress code="CM407" reason="not asked yet"/>
               </attribute>
             </entity>
-            """))
+            """)
 
     static let invalidSuppression = Explanation(
         title: "A suppression is not complete",
@@ -115,23 +97,19 @@ extension Explanation {
             be ignored here. Errors, and findings about suppressions themselves, cannot be \
             suppressed.
             """,
-        remedy: """
-            Write the code that stands in brackets after the finding, and a reason.
-            """,
-        wrong: .model(
-            """
+        remedy: "Write the code that stands in brackets after the finding, and a reason.",
+        wrong: """
             <entity name="Product">
               <attribute name="isOpen" type="bool" optional="true">
                 <suppress code="CM407" reason=" "/>
               </attribute>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="isOpen" type="bool" optional="true">
                 <suppress code="CM407" reason="not asked yet"/>
               </attribute>
             </entity>
-            """))
+            """)
 }

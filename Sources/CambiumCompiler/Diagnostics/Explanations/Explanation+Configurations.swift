@@ -2,28 +2,22 @@
 extension Explanation {
     static let transientInverse = Explanation(
         title: "One end of a relationship is transient",
-        meaning: """
-            The two ends of a relationship are one link. It is in the store or it is not.
-            """,
-        remedy: """
-            Write transient="true" at both ends or at none.
-            """,
-        wrong: .model(
-            """
+        meaning: "The two ends of a relationship are one link. It is in the store or it is not.",
+        remedy: #"Write transient="true" at both ends or at none."#,
+        wrong: """
             <entity name="Product">
               <relationship name="rival" to="Product" inverse="rivals" optional="true"
                             transient="true"/>
               <relationship name="rivals" to="Product" inverse="rival" many="true"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <relationship name="rival" to="Product" inverse="rivals" optional="true"
                             transient="true"/>
               <relationship name="rivals" to="Product" inverse="rival" many="true" transient="true"/>
             </entity>
-            """))
+            """)
 
     static let separatedEntities = Explanation(
         title: "A configuration separates what belongs together",
@@ -35,22 +29,20 @@ extension Explanation {
             Name the other entity too, or leave this one out. What leads from store to store is \
             an attribute with an identifier and a fetched property.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Named" abstract="true"/>
             <entity name="Tag" parent="Named">
               <attribute name="label" type="string"/>
             </entity>
             <configuration name="Words" entities="Tag"/>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Named" abstract="true"/>
             <entity name="Tag" parent="Named">
               <attribute name="label" type="string"/>
             </entity>
             <configuration name="Words" entities="Tag Named"/>
-            """))
+            """)
 
     static let separatedInXcode = Explanation(
         title: "A configuration of Xcode separates what belongs together",

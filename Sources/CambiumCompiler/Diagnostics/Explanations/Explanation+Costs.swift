@@ -8,33 +8,18 @@ extension Explanation {
             the room; one that says the same as the default does so for nothing.
             """,
         remedy: "Remove the fill.",
-        wrong: .versions(
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
-            """,
-            """
+        before: product,
+        after: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
               <attribute name="stock" type="int32" default="0"/>
             </entity>
+            """,
+        wrong: """
             <migration from="1">
               <fill entity="Product" attribute="stock" with="0"/>
             </migration>
-            """),
-        right: .versions(
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
-            """,
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <attribute name="stock" type="int32" default="0"/>
-            </entity>
-            """))
+            """)
 
     static let rebuiltData = Explanation(
         title: "A table with large data is rebuilt",
@@ -84,11 +69,8 @@ extension Explanation {
             A named request finds, or sorts, by what the index began with, and no other index \
             does. It gives the same result as before and goes through the whole table for it.
             """,
-        remedy: """
-            Keep the index, or remove the request if nobody uses it.
-            """,
-        wrong: .versions(
-            """
+        remedy: "Keep the index, or remove the request if nobody uses it.",
+        before: """
             <entity name="Product">
               <attribute name="title" type="string"/>
               <attribute name="price" type="int32"/>
@@ -96,30 +78,21 @@ extension Explanation {
               <fetch name="cheap" sort="title"><parameter name="limit"/>price &lt; $limit</fetch>
             </entity>
             """,
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="title" type="string"/>
               <attribute name="price" type="int32"/>
-              <fetch name="cheap" sort="title"><parameter name="limit"/>price &lt; $limit</fetch>
-            </entity>
-            """),
-        right: .versions(
-            """
-            <entity name="Product">
-              <attribute name="title" type="string"/>
-              <attribute name="price" type="int32"/>
-              <index by="price"/>
               <fetch name="cheap" sort="title"><parameter name="limit"/>price &lt; $limit</fetch>
             </entity>
             """,
-            """
+        right: """
             <entity name="Product">
               <attribute name="title" type="string"/>
               <attribute name="price" type="int32"/>
               <index by="price, title"/>
               <fetch name="cheap" sort="title"><parameter name="limit"/>price &lt; $limit</fetch>
             </entity>
-            """))
+            """)
 
     static let costlyPattern = Explanation(
         title: "A pattern cannot be matched in linear time",
@@ -133,18 +106,16 @@ extension Explanation {
             Write the pattern without them, or split it into several rules. Possessive repetitions \
             of single characters, such as [a-z]++, are matched in linear time too.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="User">
               <attribute name="password" type="string" pattern="(?=.*[0-9]).{8,}"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="User">
               <attribute name="password" type="string" minLength="8" pattern=".*[0-9].*"/>
             </entity>
-            """))
+            """)
 
     static let floatingUnique = Explanation(
         title: "A floating-point number is to be unique",
@@ -152,23 +123,19 @@ extension Explanation {
             Such numbers are compared to the last bit. Two that a person takes for equal, such \
             as 0.3 and 0.1 + 0.2, are two to the store, and both are saved.
             """,
-        remedy: """
-            Make it a decimal or a whole number, or leave it out of the constraint.
-            """,
-        wrong: .model(
-            """
+        remedy: "Make it a decimal or a whole number, or leave it out of the constraint.",
+        wrong: """
             <entity name="Product">
               <attribute name="weight" type="double"/>
               <unique by="weight"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="weight" type="decimal" scale="3"/>
               <unique by="weight"/>
             </entity>
-            """))
+            """)
 
     static let inventedMoment = Explanation(
         title: "Objects get the moment of the migration as their own",
@@ -181,31 +148,16 @@ extension Explanation {
             Make the attribute optional without a default, or fill it with another attribute or \
             with a date that says that it is not known.
             """,
-        wrong: .versions(
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
-            """,
-            """
+        before: product,
+        after: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
               <attribute name="created" type="date" default="now"/>
             </entity>
-            """),
-        right: .versions(
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
             """,
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <attribute name="created" type="date" default="now"/>
-            </entity>
+        right: """
             <migration from="1">
               <fill entity="Product" attribute="created" with="CAST(0, 'NSDate')"/>
             </migration>
-            """))
+            """)
 }

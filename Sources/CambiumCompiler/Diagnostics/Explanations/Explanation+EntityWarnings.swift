@@ -6,27 +6,23 @@ extension Explanation {
             Deleting one object deletes its neighbours, these delete theirs, and everything that \
             hangs together is gone.
             """,
-        remedy: """
-            Cascade from the whole to its parts only, and nullify or deny on the way back.
-            """,
-        wrong: .model(
-            """
+        remedy: "Cascade from the whole to its parts only, and nullify or deny on the way back.",
+        wrong: """
             <entity name="Order">
               <relationship name="items" to="Item" inverse="order" many="true" onDelete="cascade"/>
             </entity>
             <entity name="Item">
               <relationship name="order" to="Order" inverse="items" optional="true" onDelete="cascade"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Order">
               <relationship name="items" to="Item" inverse="order" many="true" onDelete="cascade"/>
             </entity>
             <entity name="Item">
               <relationship name="order" to="Order" inverse="items" optional="true"/>
             </entity>
-            """))
+            """)
 
     static let cascadeIntoShared = Explanation(
         title: "Deleting an object deletes what others have too",
@@ -38,8 +34,7 @@ extension Explanation {
             Write onDelete="nullify". Deleting what nobody has any more is a choice of the \
             program.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <relationship name="category" to="Category" inverse="products" optional="true"
                             onDelete="cascade"/>
@@ -47,16 +42,15 @@ extension Explanation {
             <entity name="Category">
               <relationship name="products" to="Product" inverse="category" many="true"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <relationship name="category" to="Category" inverse="products" optional="true"/>
             </entity>
             <entity name="Category">
               <relationship name="products" to="Product" inverse="category" many="true"/>
             </entity>
-            """))
+            """)
 
     static let denyForever = Explanation(
         title: "An object could never be deleted",
@@ -64,11 +58,8 @@ extension Explanation {
             It is required to have an object at the other end, and may not be deleted as long as \
             it has one.
             """,
-        remedy: """
-            Write onDelete="nullify" or "cascade", or make the relationship optional.
-            """,
-        wrong: .model(
-            """
+        remedy: #"Write onDelete="nullify" or "cascade", or make the relationship optional."#,
+        wrong: """
             <entity name="Product">
               <relationship name="category" to="Category" inverse="products" onDelete="deny"/>
             </entity>
@@ -76,9 +67,8 @@ extension Explanation {
               <relationship name="products" to="Product" inverse="category"
                             many="true" onDelete="cascade"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <relationship name="category" to="Category" inverse="products"/>
             </entity>
@@ -86,7 +76,7 @@ extension Explanation {
               <relationship name="products" to="Product" inverse="category"
                             many="true" onDelete="cascade"/>
             </entity>
-            """))
+            """)
 
     static let emptyEntity = Explanation(
         title: "An entity has nothing to store",
@@ -95,16 +85,12 @@ extension Explanation {
             cannot be told apart.
             """,
         remedy: "Declare what it stores, or remove it.",
-        wrong: .model(
-            """
-            <entity name="Product"/>
-            """),
-        right: .model(
-            """
+        wrong: #"<entity name="Product"/>"#,
+        right: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
             </entity>
-            """))
+            """)
 
     static let childlessAbstract = Explanation(
         title: "An abstract entity has no sub-entities",
@@ -112,33 +98,24 @@ extension Explanation {
             There are no objects of an abstract entity itself, and nothing inherits from this \
             one.
             """,
-        remedy: """
-            Remove abstract="true", or the entity.
-            """,
-        wrong: .model(
-            """
+        remedy: #"Remove abstract="true", or the entity."#,
+        wrong: """
             <entity name="Named" abstract="true">
               <attribute name="label" type="string"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Named" abstract="true">
               <attribute name="label" type="string"/>
             </entity>
             <entity name="Tag" parent="Named"/>
-            """))
+            """)
 
     static let singularToMany = Explanation(
         title: "A to-many relationship leads to at most one object",
-        meaning: """
-            That is what a to-one relationship is, and it is faster and easier to use.
-            """,
-        remedy: """
-            Remove many="true" and max="1".
-            """,
-        wrong: .model(
-            """
+        meaning: "That is what a to-one relationship is, and it is faster and easier to use.",
+        remedy: #"Remove many="true" and max="1"."#,
+        wrong: """
             <entity name="Product">
               <relationship name="category" to="Category" inverse="products" optional="true"/>
             </entity>
@@ -146,14 +123,13 @@ extension Explanation {
               <relationship name="products" to="Product" inverse="category"
                             many="true" max="1"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <relationship name="category" to="Category" inverse="products" optional="true"/>
             </entity>
             <entity name="Category">
               <relationship name="products" to="Product" inverse="category" many="true"/>
             </entity>
-            """))
+            """)
 }

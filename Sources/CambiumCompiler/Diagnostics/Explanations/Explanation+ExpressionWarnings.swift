@@ -7,21 +7,19 @@ extension Explanation {
             second one makes every save slower and finds nothing more.
             """,
         remedy: "Remove the index.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
               <unique by="sku"/>
               <index by="sku"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
               <unique by="sku"/>
             </entity>
-            """))
+            """)
 
     static let uselessIndex = Explanation(
         title: "The index is of no use",
@@ -33,19 +31,17 @@ extension Explanation {
             Remove it, or give it a condition: an index where="isOpen == TRUE" over another \
             property is small and quick.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="isOpen" type="bool" default="true"/>
               <index by="isOpen"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="isOpen" type="bool" default="true"/>
             </entity>
-            """))
+            """)
 
     static let leakyConstraint = Explanation(
         title: "A unique set has an optional or a codable property",
@@ -59,22 +55,20 @@ extension Explanation {
             Make the property required, or leave it out of the set. For a codable one, name an \
             attribute that holds what makes its values equal.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
               <attribute name="shop" type="string" optional="true"/>
               <unique by="sku, shop"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
               <attribute name="shop" type="string"/>
               <unique by="sku, shop"/>
             </entity>
-            """))
+            """)
 
     static let constantCondition = Explanation(
         title: "A condition is always true or always false",
@@ -83,20 +77,18 @@ extension Explanation {
             no object be saved; an index holds all rows, or none.
             """,
         remedy: "Correct the condition, or remove it.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="stock" type="int32" min="0"/>
               <rule name="counted">stock &gt;= 0 OR TRUEPREDICATE</rule>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="stock" type="int32" min="0"/>
               <rule name="few">stock != 13</rule>
             </entity>
-            """))
+            """)
 
     static let impliedRule = Explanation(
         title: "A rule says what the limits say",
@@ -105,19 +97,17 @@ extension Explanation {
             checked twice and reported twice.
             """,
         remedy: "Remove the rule, or the limit.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="stock" type="int32" min="0"/>
               <rule name="counted">stock &gt;= 0</rule>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="stock" type="int32" min="0"/>
             </entity>
-            """))
+            """)
 
     static let distantDerivation = Explanation(
         title: "A derived attribute looks far",
@@ -139,20 +129,18 @@ extension Explanation {
             objects that are all read.
             """,
         remedy: "Remove it.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="stock" type="int32"/>
               <fetch name="rare" distinct="true">stock &lt; 3</fetch>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="stock" type="int32"/>
               <fetch name="rare" distinct="true" result="dictionaries">stock &lt; 3</fetch>
             </entity>
-            """))
+            """)
 
     static let skippedIndex = Explanation(
         title: "An index of an Xcode model is left out",

@@ -7,20 +7,18 @@ extension Explanation {
             parents declare.
             """,
         remedy: "Correct the name; the note names the nearest one.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
               <unique by="sky"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
               <unique by="sku"/>
             </entity>
-            """))
+            """)
 
     static let unsuitableProperty = Explanation(
         title: "The property cannot be used for this",
@@ -30,20 +28,18 @@ extension Explanation {
             column there.
             """,
         remedy: "Leave the property out, or store it.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="rank" type="int32" transient="true" default="0"/>
               <index by="rank"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="rank" type="int32" default="0"/>
               <index by="rank"/>
             </entity>
-            """))
+            """)
 
     static let invalidExpression = Explanation(
         title: "The expression is wrong",
@@ -57,20 +53,18 @@ extension Explanation {
             Correct the name or the comparison. Strings stand in single quotes; in XML, < is \
             written &lt; and & is written &amp;.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="stock" type="int32"/>
               <rule name="inStock">stok &gt; 0</rule>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="stock" type="int32"/>
               <rule name="inStock">stock &gt; 0</rule>
             </entity>
-            """))
+            """)
 
     static let derivedMayBeNil = Explanation(
         title: "A required derived attribute can be nil",
@@ -78,23 +72,19 @@ extension Explanation {
             The expression can have no value: it leads through something that is optional, or \
             takes the mean of nothing.
             """,
-        remedy: """
-            Write optional="true".
-            """,
-        wrong: .model(
-            """
+        remedy: #"Write optional="true"."#,
+        wrong: """
             <entity name="Product">
               <attribute name="title" type="string" optional="true"/>
               <derived name="search" type="string" expression="canonical:(title)"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="title" type="string" optional="true"/>
               <derived name="search" type="string" optional="true" expression="canonical:(title)"/>
             </entity>
-            """))
+            """)
 
     static let limitWithoutOrder = Explanation(
         title: "A limit without an order",
@@ -102,23 +92,19 @@ extension Explanation {
             A request with a limit and without an order gives some of the objects it could find, \
             and others the next time.
             """,
-        remedy: """
-            Say in which order: sort="…".
-            """,
-        wrong: .model(
-            """
+        remedy: #"Say in which order: sort="…"."#,
+        wrong: """
             <entity name="Product">
               <attribute name="price" type="double"/>
               <fetch name="top" limit="10"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="price" type="double"/>
               <fetch name="top" limit="10" sort="price descending"/>
             </entity>
-            """))
+            """)
 
     static let unusedParameter = Explanation(
         title: "A parameter is not used",
@@ -127,20 +113,18 @@ extension Explanation {
             give a value that changes nothing.
             """,
         remedy: "Use it, or remove it.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="price" type="double"/>
               <fetch name="cheap"><parameter name="limit" type="double"/>price &lt; 10</fetch>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="price" type="double"/>
               <fetch name="cheap"><parameter name="limit" type="double"/>price &lt; $limit</fetch>
             </entity>
-            """))
+            """)
 
     static let rtreeKeptBinary = Explanation(
         title: "An R-tree index is kept as an ordinary one",
@@ -152,20 +136,18 @@ extension Explanation {
             Write type="binary", or nothing, with the property that narrows the search most at \
             the front.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Place">
               <attribute name="longitude" type="double"/>
               <attribute name="latitude" type="double"/>
               <index by="longitude, latitude" type="rtree"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Place">
               <attribute name="longitude" type="double"/>
               <attribute name="latitude" type="double"/>
               <index by="longitude, latitude"/>
             </entity>
-            """))
+            """)
 }

@@ -10,20 +10,18 @@ extension Explanation {
             Put the tag or quote right. In texts and values write &lt; for <, &gt; for > and \
             &amp; for &, or put a long text between <![CDATA[ and ]]>.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="stock" type="int32"/>
               <rule name="few">stock < 100</rule>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="stock" type="int32"/>
               <rule name="few">stock &lt; 100</rule>
             </entity>
-            """))
+            """)
 
     static let notUTF8 = Explanation(
         title: "The file is not UTF-8",
@@ -72,20 +70,18 @@ extension Explanation {
             skipped in silence.
             """,
         remedy: "Delete it, or make a comment of it: <!-- … -->.",
-        wrong: .model(
-            """
+        wrong: """
             <?sort by-name?>
             <entity name="Product">
               <attribute name="sku" type="string"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <!-- sorted by name -->
             <entity name="Product">
               <attribute name="sku" type="string"/>
             </entity>
-            """))
+            """)
 
     static let limitExceeded = Explanation(
         title: "The file exceeds a limit",

@@ -12,36 +12,27 @@ extension Explanation {
             count). A lower limit of more than 0 says that there is none to divide by; else, if there \
             can be no such object, say so in a suppression.
             """,
-        wrong: .versions(
-            """
+        before: """
             <entity name="Product">
               <attribute name="note" type="string" optional="true"/>
             </entity>
             """,
-            """
+        after: """
             <entity name="Product">
               <attribute name="note" type="string" optional="true"/>
               <attribute name="label" type="string"/>
             </entity>
+            """,
+        wrong: """
             <migration from="1">
               <fill entity="Product" attribute="label" with="note"/>
             </migration>
-            """),
-        right: .versions(
-            """
-            <entity name="Product">
-              <attribute name="note" type="string" optional="true"/>
-            </entity>
             """,
-            """
-            <entity name="Product">
-              <attribute name="note" type="string" optional="true"/>
-              <attribute name="label" type="string"/>
-            </entity>
+        right: """
             <migration from="1">
               <fill entity="Product" attribute="label" with="TERNARY(note == nil, 'none', note)"/>
             </migration>
-            """))
+            """)
 
     static let idleFill = Explanation(
         title: "A fill changes nothing",
@@ -53,32 +44,25 @@ extension Explanation {
             Make the value of the old one, drop the attribute's old values as well so that all \
             objects get the new one, or remove the fill.
             """,
-        wrong: .versions(
-            """
+        before: """
             <entity name="Product">
               <attribute name="price" type="double"/>
             </entity>
             """,
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="price" type="double"/>
             </entity>
             <migration from="1">
               <fill entity="Product" attribute="price" with="9.5"/>
             </migration>
-            """),
-        right: .versions(
-            """
-            <entity name="Product">
-              <attribute name="price" type="double"/>
-            </entity>
             """,
-            """
+        right: """
             <entity name="Product">
               <attribute name="price" type="double" hashModifier="2"/>
             </entity>
             <migration from="1">
               <fill entity="Product" attribute="price" with="price * 1.19"/>
             </migration>
-            """))
+            """)
 }

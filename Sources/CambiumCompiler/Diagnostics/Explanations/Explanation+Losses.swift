@@ -11,31 +11,24 @@ extension Explanation {
             Write renamedFrom instead of the drop. If it is another thing, suppress the finding \
             and say what the difference is.
             """,
-        wrong: .versions(
-            """
+        before: """
             <entity name="Product">
               <attribute name="colour" type="string" optional="true"/>
             </entity>
             """,
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="color" type="string" optional="true"/>
             </entity>
             <migration from="1">
               <drop entity="Product" property="colour" reason="misspelt"/>
             </migration>
-            """),
-        right: .versions(
-            """
-            <entity name="Product">
-              <attribute name="colour" type="string" optional="true"/>
-            </entity>
             """,
-            """
+        right: """
             <entity name="Product">
               <attribute name="color" type="string" optional="true" renamedFrom="colour"/>
             </entity>
-            """))
+            """)
 
     static let lostOrder = Explanation(
         title: "A list loses its order",
@@ -48,8 +41,7 @@ extension Explanation {
             Leave it ordered. If nobody has ever given it an order that counts, suppress the \
             finding and say so.
             """,
-        wrong: .versions(
-            """
+        before: """
             <entity name="Album">
               <relationship name="tracks" to="Track" inverse="album" many="true" ordered="true"/>
             </entity>
@@ -58,7 +50,7 @@ extension Explanation {
               <relationship name="album" to="Album" inverse="tracks" optional="true"/>
             </entity>
             """,
-            """
+        wrong: """
             <entity name="Album">
               <relationship name="tracks" to="Track" inverse="album" many="true"/>
             </entity>
@@ -66,18 +58,8 @@ extension Explanation {
               <attribute name="title" type="string"/>
               <relationship name="album" to="Album" inverse="tracks" optional="true"/>
             </entity>
-            """),
-        right: .versions(
-            """
-            <entity name="Album">
-              <relationship name="tracks" to="Track" inverse="album" many="true" ordered="true"/>
-            </entity>
-            <entity name="Track">
-              <attribute name="title" type="string"/>
-              <relationship name="album" to="Album" inverse="tracks" optional="true"/>
-            </entity>
             """,
-            """
+        right: """
             <entity name="Album">
               <relationship name="tracks" to="Track" inverse="album" many="true" ordered="true"/>
             </entity>
@@ -88,5 +70,5 @@ extension Explanation {
             <entity name="Product">
               <attribute name="sku" type="string"/>
             </entity>
-            """))
+            """)
 }

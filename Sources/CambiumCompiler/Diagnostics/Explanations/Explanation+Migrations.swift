@@ -10,36 +10,23 @@ extension Explanation {
             Delete the migration, if it belongs to an older step: what was done once is not done \
             again. Else write the version before into from.
             """,
-        wrong: .versions(
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
-            """,
-            """
+        before: product,
+        after: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
               <attribute name="stock" type="int32"/>
             </entity>
+            """,
+        wrong: """
             <migration from="0">
               <fill entity="Product" attribute="stock" with="0"/>
             </migration>
-            """),
-        right: .versions(
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
             """,
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <attribute name="stock" type="int32"/>
-            </entity>
+        right: """
             <migration from="1">
               <fill entity="Product" attribute="stock" with="0"/>
             </migration>
-            """))
+            """)
 
     static let unknownMigrationSubject = Explanation(
         title: "The migration names something that is not there",
@@ -50,36 +37,23 @@ extension Explanation {
             history; there the versions have to exist, too.
             """,
         remedy: "Correct the name, or delete the line.",
-        wrong: .versions(
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
-            """,
-            """
+        before: product,
+        after: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
               <attribute name="stock" type="int32"/>
             </entity>
+            """,
+        wrong: """
             <migration from="1">
               <fill entity="Product" attribute="stok" with="0"/>
             </migration>
-            """),
-        right: .versions(
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
             """,
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <attribute name="stock" type="int32"/>
-            </entity>
+        right: """
             <migration from="1">
               <fill entity="Product" attribute="stock" with="0"/>
             </migration>
-            """))
+            """)
 
     static let undecidedMigration = Explanation(
         title: "The model alone does not say how the data moves",
@@ -94,28 +68,17 @@ extension Explanation {
             that every object has it. For a case: another one with its raw value, or a <replace> \
             with the reason.
             """,
-        wrong: .versions(
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
-            """,
-            """
+        before: product,
+        wrong: """
             <entity name="Product">
               <attribute name="number" type="string"/>
             </entity>
-            """),
-        right: .versions(
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
             """,
-            """
+        right: """
             <entity name="Product">
               <attribute name="number" type="string" renamedFrom="sku"/>
             </entity>
-            """))
+            """)
 
     static let unprovenMigration = Explanation(
         title: "The SQL fails on SQLite",

@@ -11,18 +11,16 @@ extension Explanation {
             Choose another name. For another word in the store use the value of an enumeration's \
             case; a label for people belongs into the program.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="sale price" type="double"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="salePrice" type="double"/>
             </entity>
-            """))
+            """)
 
     static let duplicateName = Explanation(
         title: "The name is there already",
@@ -31,20 +29,18 @@ extension Explanation {
             SQLite does not tell apart.
             """,
         remedy: "Rename or delete one of them.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
               <attribute name="SKU" type="string"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
               <attribute name="barcode" type="string"/>
             </entity>
-            """))
+            """)
 
     static let reservedName = Explanation(
         title: "The name belongs to the runtime",
@@ -57,18 +53,16 @@ extension Explanation {
             Choose another name. In the next version of a model that has shipped, rename it with \
             renamedFrom, and the data stays.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="description" type="string"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="summary" type="string"/>
             </entity>
-            """))
+            """)
 
     static let shadowedProperty = Explanation(
         title: "An inherited property is declared again",
@@ -77,22 +71,20 @@ extension Explanation {
             second column and a second Swift property of the same name.
             """,
         remedy: "Delete the second declaration, or give it a name of its own.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Named" abstract="true">
               <attribute name="label" type="string"/>
             </entity>
             <entity name="Tag" parent="Named">
               <attribute name="label" type="string"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Named" abstract="true">
               <attribute name="label" type="string"/>
             </entity>
             <entity name="Tag" parent="Named"/>
-            """))
+            """)
 
     static let renamedInSwift = Explanation(
         title: "The name is another one in Swift",

@@ -7,20 +7,18 @@ extension Explanation {
             not declare.
             """,
         remedy: "Correct the name; the note names the nearest one.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Named" abstract="true"/>
             <entity name="Tag" parent="Nmaed">
               <attribute name="label" type="string"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Named" abstract="true"/>
             <entity name="Tag" parent="Named">
               <attribute name="label" type="string"/>
             </entity>
-            """))
+            """)
 
     static let unknownInverse = Explanation(
         title: "The other entity has no such relationship",
@@ -29,24 +27,22 @@ extension Explanation {
             kept in step. There is none of that name.
             """,
         remedy: "Correct the name of the inverse, or declare the relationship there.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <relationship name="category" to="Category" inverse="product" optional="true"/>
             </entity>
             <entity name="Category">
               <relationship name="products" to="Product" inverse="category" many="true"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <relationship name="category" to="Category" inverse="products" optional="true"/>
             </entity>
             <entity name="Category">
               <relationship name="products" to="Product" inverse="category" many="true"/>
             </entity>
-            """))
+            """)
 
     static let inverseNotMutual = Explanation(
         title: "The inverse leads somewhere else",
@@ -55,8 +51,7 @@ extension Explanation {
             one names a relationship that is the inverse of a third.
             """,
         remedy: "Declare a relationship for each way back.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <relationship name="category" to="Category" inverse="products" optional="true"/>
               <relationship name="shelf" to="Category" inverse="products" optional="true"/>
@@ -64,9 +59,8 @@ extension Explanation {
             <entity name="Category">
               <relationship name="products" to="Product" inverse="category" many="true"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <relationship name="category" to="Category" inverse="products" optional="true"/>
               <relationship name="shelf" to="Category" inverse="shelved" optional="true"/>
@@ -75,7 +69,7 @@ extension Explanation {
               <relationship name="products" to="Product" inverse="category" many="true"/>
               <relationship name="shelved" to="Product" inverse="shelf" many="true"/>
             </entity>
-            """))
+            """)
 
     static let inheritanceCycle = Explanation(
         title: "An entity inherits from itself",
@@ -84,20 +78,18 @@ extension Explanation {
             table.
             """,
         remedy: "Take the parent from one of the entities of the circle.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product" parent="Book">
               <attribute name="sku" type="string"/>
             </entity>
             <entity name="Book" parent="Product"/>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
             </entity>
             <entity name="Book" parent="Product"/>
-            """))
+            """)
 
     static let missingInverse = Explanation(
         title: "The relationship has no inverse",
@@ -110,24 +102,22 @@ extension Explanation {
             Declare the way back, even if the program does not use it, and name it on both \
             sides.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <relationship name="category" to="Category" optional="true"/>
             </entity>
             <entity name="Category">
               <attribute name="name" type="string"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <relationship name="category" to="Category" inverse="products" optional="true"/>
             </entity>
             <entity name="Category">
               <relationship name="products" to="Product" inverse="category" many="true"/>
             </entity>
-            """))
+            """)
 
     static let laxRequirement = Explanation(
         title: "A required to-many accepts an empty set",
@@ -135,11 +125,8 @@ extension Explanation {
             optional="false" says nothing about how many there must be, and real models rely on \
             it being lax. An empty set is accepted.
             """,
-        remedy: """
-            Write min="1" if at least one is meant; otherwise leave optional away.
-            """,
-        wrong: .model(
-            """
+        remedy: #"Write min="1" if at least one is meant; otherwise leave optional away."#,
+        wrong: """
             <entity name="Product">
               <relationship name="category" to="Category" inverse="products" optional="true"/>
             </entity>
@@ -147,9 +134,8 @@ extension Explanation {
               <relationship name="products" to="Product" inverse="category"
                             many="true" optional="false"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <relationship name="category" to="Category" inverse="products" optional="true"/>
             </entity>
@@ -157,7 +143,7 @@ extension Explanation {
               <relationship name="products" to="Product" inverse="category"
                             many="true" min="1"/>
             </entity>
-            """))
+            """)
 
     static let deleteNeverSucceeds = Explanation(
         title: "An object with links could not be deleted",
@@ -169,17 +155,15 @@ extension Explanation {
             Write onDelete="cascade" if they are deleted too, onDelete="deny" if the object is \
             to stay while there are any, or make the other end optional.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <relationship name="category" to="Category" inverse="products"/>
             </entity>
             <entity name="Category">
               <relationship name="products" to="Product" inverse="category" many="true"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <relationship name="category" to="Category" inverse="products"/>
             </entity>
@@ -187,5 +171,5 @@ extension Explanation {
               <relationship name="products" to="Product" inverse="category"
                             many="true" onDelete="deny"/>
             </entity>
-            """))
+            """)
 }

@@ -12,33 +12,18 @@ extension Explanation {
             the objects that they lead to. Or add to the constraint what tells them apart. If there can be no such objects, say so in a \
             suppression; the next version does not warn of it any more.
             """,
-        wrong: .versions(
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
-            """,
-            """
+        before: product,
+        after: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
               <unique by="sku"/>
             </entity>
-            """),
-        right: .versions(
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
             """,
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <unique by="sku"/>
-            </entity>
+        right: """
             <migration from="1">
               <deduplicate entity="Product" by="sku" reason="the same product, entered twice"/>
             </migration>
-            """))
+            """)
 
     static let limitsOnRows = Explanation(
         title: "Values that are there may be beyond the new limits",
@@ -52,33 +37,22 @@ extension Explanation {
             value is computed for every row; any other gives a value to rows without one, and \
             puts nothing right. If there can be no such values, say so in a suppression.
             """,
-        wrong: .versions(
-            """
+        before: """
             <entity name="Product">
               <attribute name="stock" type="int32"/>
             </entity>
             """,
-            """
+        after: """
             <entity name="Product">
               <attribute name="stock" type="int32" min="0"/>
               <attribute name="note" type="string" optional="true"/>
-            </entity>
-            """),
-        right: .versions(
-            """
-            <entity name="Product">
-              <attribute name="stock" type="int32"/>
             </entity>
             """,
-            """
-            <entity name="Product">
-              <attribute name="stock" type="int32" min="0"/>
-              <attribute name="note" type="string" optional="true"/>
-            </entity>
+        right: """
             <migration from="1">
               <fill entity="Product" attribute="stock" with="TERNARY(stock &lt; 0, 0, stock)"/>
             </migration>
-            """))
+            """)
 
     static let ruleOnRows = Explanation(
         title: "Objects that are there may not meet the new rule",
@@ -91,35 +65,23 @@ extension Explanation {
             Fill what the rule looks at, from its old value. If there can be no such objects, \
             say so in a suppression.
             """,
-        wrong: .versions(
-            """
+        before: """
             <entity name="Product">
               <attribute name="price" type="int32"/>
             </entity>
             """,
-            """
+        after: """
             <entity name="Product">
               <attribute name="price" type="int32"/>
               <attribute name="note" type="string" optional="true"/>
               <rule name="priced">price &gt; 0</rule>
             </entity>
-            """),
-        right: .versions(
-            """
-            <entity name="Product">
-              <attribute name="price" type="int32"/>
-            </entity>
             """,
-            """
-            <entity name="Product">
-              <attribute name="price" type="int32"/>
-              <attribute name="note" type="string" optional="true"/>
-              <rule name="priced">price &gt; 0</rule>
-            </entity>
+        right: """
             <migration from="1">
               <fill entity="Product" attribute="price" with="TERNARY(price &gt; 0, price, 1)"/>
             </migration>
-            """))
+            """)
 
     static let narrowedType = Explanation(
         title: "Values that are there may not fit their new type",
@@ -132,24 +94,17 @@ extension Explanation {
             that looks at the old value. If there can be no such values, say so in a \
             suppression.
             """,
-        wrong: .versions(
-            """
+        before: """
             <entity name="Product">
               <attribute name="stock" type="int64"/>
             </entity>
             """,
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="stock" type="int16"/>
             </entity>
-            """),
-        right: .versions(
-            """
-            <entity name="Product">
-              <attribute name="stock" type="int64"/>
-            </entity>
             """,
-            """
+        right: """
             <entity name="Product">
               <attribute name="stock" type="int64"/>
               <attribute name="note" type="string" optional="true"/>
@@ -157,7 +112,7 @@ extension Explanation {
             <migration from="1">
               <fill entity="Product" attribute="stock" with="TERNARY(stock &gt; 30000, 30000, stock)"/>
             </migration>
-            """))
+            """)
 
     static let countsOnRows = Explanation(
         title: "A relationship may have more or fewer objects than it may now",
@@ -166,11 +121,8 @@ extension Explanation {
             that leads to more than the new version allows, or to fewer, is read and cannot be \
             saved.
             """,
-        remedy: """
-            Widen min and max. If there can be no such objects, say so in a suppression.
-            """,
-        wrong: .versions(
-            """
+        remedy: "Widen min and max. If there can be no such objects, say so in a suppression.",
+        before: """
             <entity name="Album">
               <relationship name="tracks" to="Track" inverse="album" many="true"/>
             </entity>
@@ -179,7 +131,7 @@ extension Explanation {
               <relationship name="album" to="Album" inverse="tracks" optional="true"/>
             </entity>
             """,
-            """
+        wrong: """
             <entity name="Album">
               <relationship name="tracks" to="Track" inverse="album" many="true" max="20"/>
             </entity>
@@ -188,18 +140,8 @@ extension Explanation {
               <attribute name="note" type="string" optional="true"/>
               <relationship name="album" to="Album" inverse="tracks" optional="true"/>
             </entity>
-            """),
-        right: .versions(
-            """
-            <entity name="Album">
-              <relationship name="tracks" to="Track" inverse="album" many="true"/>
-            </entity>
-            <entity name="Track">
-              <attribute name="title" type="string"/>
-              <relationship name="album" to="Album" inverse="tracks" optional="true"/>
-            </entity>
             """,
-            """
+        right: """
             <entity name="Album">
               <relationship name="tracks" to="Track" inverse="album" many="true"/>
             </entity>
@@ -208,7 +150,7 @@ extension Explanation {
               <attribute name="note" type="string" optional="true"/>
               <relationship name="album" to="Album" inverse="tracks" optional="true"/>
             </entity>
-            """))
+            """)
 
     static let abstractOnRows = Explanation(
         title: "An entity that may have objects becomes abstract",
@@ -220,34 +162,26 @@ extension Explanation {
             Leave the entity as it was, or let the program turn its objects into others before \
             this version ships. If there can be none, say so in a suppression.
             """,
-        wrong: .versions(
-            """
+        before: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
             </entity>
             <entity name="Book" parent="Product"/>
             """,
-            """
+        wrong: """
             <entity name="Product" abstract="true">
               <attribute name="sku" type="string"/>
               <attribute name="note" type="string" optional="true"/>
             </entity>
             <entity name="Book" parent="Product"/>
-            """),
-        right: .versions(
-            """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
-            <entity name="Book" parent="Product"/>
             """,
-            """
+        right: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
               <attribute name="note" type="string" optional="true"/>
             </entity>
             <entity name="Book" parent="Product"/>
-            """))
+            """)
 
     static let presenceOnRows = Explanation(
         title: "Values that are there may lack a part that is required now",
@@ -262,8 +196,7 @@ extension Explanation {
             is no value, there is none afterwards. If there can be no such values, say so in a \
             suppression.
             """,
-        wrong: .versions(
-            """
+        before: """
             <composite name="Address">
               <attribute name="city" type="string"/>
               <attribute name="street" type="string" optional="true"/>
@@ -272,7 +205,7 @@ extension Explanation {
               <attribute name="origin" type="Address" optional="true"/>
             </entity>
             """,
-            """
+        wrong: """
             <composite name="Address">
               <attribute name="city" type="string"/>
               <attribute name="street" type="string"/>
@@ -281,18 +214,8 @@ extension Explanation {
               <attribute name="origin" type="Address" optional="true"/>
               <attribute name="note" type="string" optional="true"/>
             </entity>
-            """),
-        right: .versions(
-            """
-            <composite name="Address">
-              <attribute name="city" type="string"/>
-              <attribute name="street" type="string" optional="true"/>
-            </composite>
-            <entity name="Product">
-              <attribute name="origin" type="Address" optional="true"/>
-            </entity>
             """,
-            """
+        right: """
             <composite name="Address">
               <attribute name="city" type="string"/>
               <attribute name="street" type="string" optional="true"/>
@@ -301,7 +224,7 @@ extension Explanation {
               <attribute name="origin" type="Address" optional="true"/>
               <attribute name="note" type="string" optional="true"/>
             </entity>
-            """))
+            """)
 
     static let externalOnRows = Explanation(
         title: "Values that are there may lie in files",
@@ -314,27 +237,20 @@ extension Explanation {
             Leave storage as it was. If no value was ever larger than 100 KB, say so in a \
             suppression.
             """,
-        wrong: .versions(
-            """
+        before: """
             <entity name="Product">
               <attribute name="photo" type="data" optional="true" storage="external"/>
             </entity>
             """,
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="photo" type="data" optional="true"/>
             </entity>
-            """),
-        right: .versions(
-            """
-            <entity name="Product">
-              <attribute name="photo" type="data" optional="true" storage="external"/>
-            </entity>
             """,
-            """
+        right: """
             <entity name="Product">
               <attribute name="photo" type="data" optional="true" storage="external"/>
               <attribute name="note" type="string" optional="true"/>
             </entity>
-            """))
+            """)
 }

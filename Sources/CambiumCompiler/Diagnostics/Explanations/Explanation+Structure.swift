@@ -10,18 +10,16 @@ extension Explanation {
             Correct the name; the note names the nearest one that is possible. What other tools \
             need can stand in a namespace of its own.
             """,
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <atribute name="sku" type="string"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
             </entity>
-            """))
+            """)
 
     static let unknownXMLAttribute = Explanation(
         title: "There is no such XML attribute here",
@@ -30,18 +28,16 @@ extension Explanation {
             the model would not be what its author thinks.
             """,
         remedy: "Correct the name; the note names the nearest one that is possible.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="sku" type="string" optionel="true"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="sku" type="string" optional="true"/>
             </entity>
-            """))
+            """)
 
     static let missingXMLAttribute = Explanation(
         title: "A necessary XML attribute is missing",
@@ -50,18 +46,16 @@ extension Explanation {
             relationship needs to say where it leads.
             """,
         remedy: "Add the XML attribute that the message names.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="sku"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
             </entity>
-            """))
+            """)
 
     static let wrongRoot = Explanation(
         title: "The file does not start with <model>",
@@ -69,9 +63,7 @@ extension Explanation {
             The outermost element is <model> in the namespace urn:cambium:model:1. The namespace \
             says which language the file is written in.
             """,
-        remedy: """
-            Start the file with <model xmlns="urn:cambium:model:1" name="…" version="…">.
-            """,
+        remedy: #"Start the file with <model xmlns="urn:cambium:model:1" name="…" version="…">."#,
         wrong: .file(
             """
             <model name="Shop" version="1">
@@ -111,18 +103,16 @@ extension Explanation {
             neither. Flags are true or false.
             """,
         remedy: "Write one of the values that the note names.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="sku" type="string" optional="yes"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="sku" type="string" optional="true"/>
             </entity>
-            """))
+            """)
 
     static let unexpectedText = Explanation(
         title: "Text stands where none means anything",
@@ -131,20 +121,18 @@ extension Explanation {
             often a comment without its signs, or a line that lost its tag.
             """,
         remedy: "Make a comment of it or delete it.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               the number on the label
               <attribute name="sku" type="string"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <!-- the number on the label -->
               <attribute name="sku" type="string"/>
             </entity>
-            """))
+            """)
 
     static let versionMismatch = Explanation(
         title: "The version is not that of the file",

@@ -7,18 +7,16 @@ extension Explanation {
             nobody but the author knows which.
             """,
         remedy: "Write the default as JSON, or make the attribute optional.",
-        wrong: .model(
-            """
+        wrong: """
             <entity name="Product">
               <attribute name="labels" type="codable" class="[String]"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="labels" type="codable" class="[String]" default="[]"/>
             </entity>
-            """))
+            """)
 
     static let madeOptional = Explanation(
         title: "A required property of Xcode is optional here",
@@ -43,21 +41,17 @@ extension Explanation {
             else: names with dots and generic arguments, [Element], [Key: Value], and a ? behind \
             each.
             """,
-        remedy: """
-            Write the type as Swift does, without a module or access level before it.
-            """,
-        wrong: .model(
-            """
+        remedy: "Write the type as Swift does, without a module or access level before it.",
+        wrong: """
             <entity name="Product">
               <attribute name="labels" type="codable" class="[String" default="[]"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <entity name="Product">
               <attribute name="labels" type="codable" class="[String]" default="[]"/>
             </entity>
-            """))
+            """)
 
     static let compositeCycle = Explanation(
         title: "A composite contains itself",
@@ -65,25 +59,21 @@ extension Explanation {
             A composite is kept as a column for each of its parts. One that contains itself, \
             directly or through others, would have no end of them.
             """,
-        remedy: """
-            Use a relationship to an entity where something leads to more of its own kind.
-            """,
-        wrong: .model(
-            """
+        remedy: "Use a relationship to an entity where something leads to more of its own kind.",
+        wrong: """
             <composite name="Box">
               <attribute name="inner" type="Box" optional="true"/>
             </composite>
             <entity name="Product">
               <attribute name="box" type="Box"/>
             </entity>
-            """),
-        right: .model(
-            """
+            """,
+        right: """
             <composite name="Box">
               <attribute name="width" type="int32"/>
             </composite>
             <entity name="Product">
               <attribute name="box" type="Box"/>
             </entity>
-            """))
+            """)
 }

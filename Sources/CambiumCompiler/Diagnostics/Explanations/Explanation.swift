@@ -11,8 +11,38 @@ package struct Explanation: Sendable {
     /// The same without.
     package let right: Example
 
-    /// An example. What is a model is compiled by the tests.
-    package enum Example: Sendable {
+    /// An explanation with two examples.
+    init(title: String, meaning: String, remedy: String, wrong: Example, right: Example) {
+        self.title = title
+        self.meaning = meaning
+        self.remedy = remedy
+        self.wrong = wrong
+        self.right = right
+    }
+
+    /// An explanation whose examples have the same first version, `before`. The second version has
+    /// `after` in both, and then what is only in the one that is wrong, or only in the right one.
+    init(
+        title: String, meaning: String, remedy: String, before: String, after: String = "",
+        wrong: String = "", right: String = ""
+    ) {
+        func versions(_ own: String) -> Example {
+            .versions(before, [after, own].filter { !$0.isEmpty }.joined(separator: "\n"))
+        }
+        self.init(
+            title: title, meaning: meaning, remedy: remedy, wrong: versions(wrong),
+            right: versions(right))
+    }
+
+    /// The first version of most examples with two.
+    static let product = """
+        <entity name="Product">
+          <attribute name="sku" type="string"/>
+        </entity>
+        """
+
+    /// An example. What is a model is compiled by the tests. Written as a literal, it is a model.
+    package enum Example: Sendable, ExpressibleByStringLiteral {
         /// What stands in the `<model>` of the first version.
         case model(String)
         /// What stands in two versions, the second after the first.
@@ -21,6 +51,8 @@ package struct Explanation: Sendable {
         case file(String)
         /// Something that cannot be shown as XML, in words.
         case words(String)
+
+        package init(stringLiteral text: String) { self = .model(text) }
 
         /// The text to print.
         package var text: String {
