@@ -1,6 +1,19 @@
 /// Why a text is no definition of a model.
 struct UnreadableDefinition: Error {}
 
+/// Something that a definition says: one function writes it and reads it.
+protocol DefinitionPart {
+    /// Whether it is written in braces.
+    static var isGroup: Bool { get }
+
+    /// Writes a part and makes the same one; reads one where it is nil.
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition)
+}
+
+extension DefinitionPart {
+    static var isGroup: Bool { true }
+}
+
 /// Writes the parts of a model one after the other, or reads them in the same order: each part has
 /// one function for both, so that what is written can be read.
 ///
@@ -27,8 +40,22 @@ struct DefinitionCoder {
         (self.text, isReading) = (Array(text), true)
     }
 
-    /// Whether all of a text was read.
-    var isAtEnd: Bool { index == text.count }
+    /// The text of a part. Only reading fails.
+    static func text(of part: some DefinitionPart) -> String {
+        var coder = DefinitionCoder()
+        _ = try? coder.part(part)
+        return String(decoding: coder.text, as: UTF8.self)
+    }
+
+    /// The part that all of a text is.
+    static func part<Part: DefinitionPart>(
+        in text: String
+    ) throws(UnreadableDefinition) -> Part {
+        var coder = DefinitionCoder(reading: text.utf8)
+        let part: Part = try coder.part(nil)
+        guard coder.index == coder.text.count else { throw UnreadableDefinition() }
+        return part
+    }
 
     // MARK: Parts
 
@@ -53,24 +80,14 @@ struct DefinitionCoder {
         return try readString()
     }
 
-    /// A number, or another value that has a spelling as a word.
-    mutating func number<Number: LosslessStringConvertible>(
-        _ value: Number?
-    ) throws(UnreadableDefinition) -> Number {
-        guard let number = Number(try word(value.map { "\($0)" })) else {
-            throw UnreadableDefinition()
+    /// Something that is always there.
+    mutating func part<Part: DefinitionPart>(
+        _ value: Part?
+    ) throws(UnreadableDefinition) -> Part {
+        guard Part.isGroup else { return try Part(value, &self) }
+        return try within("{", "}") { coder throws(UnreadableDefinition) in
+            try Part(value, &coder)
         }
-        return number
-    }
-
-    /// A value of an enumeration, by its raw value.
-    mutating func raw<Raw: RawRepresentable<String>>(
-        _ value: Raw?
-    ) throws(UnreadableDefinition) -> Raw {
-        guard let raw = Raw(rawValue: try string(value?.rawValue)) else {
-            throw UnreadableDefinition()
-        }
-        return raw
     }
 
     /// Something that is or is not: the name stands there where it is.
@@ -83,51 +100,36 @@ struct DefinitionCoder {
     }
 
     /// Something that may be missing.
-    mutating func optional<Part>(
-        _ name: StaticString, _ value: Part??,
-        _ code: (Part?, inout DefinitionCoder) throws(UnreadableDefinition) -> Part
+    mutating func optional<Part: DefinitionPart>(
+        _ name: StaticString, _ value: Part?
     ) throws(UnreadableDefinition) -> Part? {
-        guard isReading else {
-            guard let part = value ?? nil else { return nil }
-            write(name)
-            return try code(part, &self)
-        }
-        return reads(name) ? try code(nil, &self) : nil
+        flag(name, value != nil) ? try part(value) : nil
     }
 
     /// Something that has a usual value, which is left out.
-    mutating func part<Part: Equatable>(
-        _ name: StaticString, _ value: Part?, unless usual: Part,
-        _ code: (Part?, inout DefinitionCoder) throws(UnreadableDefinition) -> Part
+    mutating func part<Part: DefinitionPart & Equatable>(
+        _ name: StaticString, _ value: Part?, unless usual: Part
     ) throws(UnreadableDefinition) -> Part {
-        try optional(name, value.map { $0 == usual ? nil : $0 }, code) ?? usual
+        try optional(name, value == usual ? nil : value) ?? usual
     }
 
     /// Several things; a name without any is left out.
-    mutating func list<Part>(
-        _ name: StaticString, _ values: [Part]?,
-        _ code: (Part?, inout DefinitionCoder) throws(UnreadableDefinition) -> Part
+    mutating func list<Part: DefinitionPart>(
+        _ name: StaticString, _ values: [Part]?
     ) throws(UnreadableDefinition) -> [Part] {
-        guard isReading else {
-            let values = values ?? []
-            guard !values.isEmpty else { return [] }
-            write(name)
-            return try list(values, code)
-        }
-        return reads(name) ? try list(nil, code) : []
+        flag(name, values?.isEmpty == false) ? try list(values) : []
     }
 
     /// Several things, even where there are none.
-    mutating func list<Part>(
-        _ values: [Part]?,
-        _ code: (Part?, inout DefinitionCoder) throws(UnreadableDefinition) -> Part
+    mutating func list<Part: DefinitionPart>(
+        _ values: [Part]?
     ) throws(UnreadableDefinition) -> [Part] {
         try within("[", "]") { coder throws(UnreadableDefinition) in
             var parts: [Part] = []
             if let values {
-                for value in values { parts.append(try code(value, &coder)) }
+                for value in values { parts.append(try coder.part(value)) }
             } else if coder.isReading {
-                while coder.peek != UInt8(ascii: "]") { parts.append(try code(nil, &coder)) }
+                while coder.peek != UInt8(ascii: "]") { parts.append(try coder.part(nil)) }
             }
             return parts
         }
@@ -138,17 +140,8 @@ struct DefinitionCoder {
         _ name: StaticString, _ values: [String: String]?
     ) throws(UnreadableDefinition) -> [String: String] {
         let sorted = values?.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        let pairs = try list(name, sorted) { pair, coder throws(UnreadableDefinition) in
-            (key: try coder.string(pair?.key), value: try coder.string(pair?.value))
-        }
-        return Dictionary(pairs.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// Something with parts of its own.
-    mutating func group<Part>(
-        _ code: (inout DefinitionCoder) throws(UnreadableDefinition) -> Part
-    ) throws(UnreadableDefinition) -> Part {
-        try within("{", "}", code)
+        let notes = try list(name, sorted?.map { DefinitionNote(key: $0.key, value: $0.value) })
+        return Dictionary(notes.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
     private mutating func within<Part>(
@@ -247,5 +240,49 @@ struct DefinitionCoder {
         }
         index = place + 1
         return string
+    }
+}
+
+/// What an author noted under one name.
+private struct DefinitionNote: DefinitionPart {
+    static let isGroup = false
+    let key: String
+    let value: String
+}
+
+extension DefinitionNote {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(key: try coder.part(it?.key), value: try coder.part(it?.value))
+    }
+}
+
+extension String: DefinitionPart {
+    static let isGroup = false
+
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self = try coder.string(it)
+    }
+}
+
+extension Int: DefinitionPart {
+    static let isGroup = false
+
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        guard let number = Int(try coder.word(it.map(String.init))) else {
+            throw UnreadableDefinition()
+        }
+        self = number
+    }
+}
+
+/// A value of an enumeration, by its raw value.
+extension DefinitionPart where Self: RawRepresentable<String> {
+    static var isGroup: Bool { false }
+
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        guard let value = Self(rawValue: try coder.part(it?.rawValue)) else {
+            throw UnreadableDefinition()
+        }
+        self = value
     }
 }

@@ -1,137 +1,100 @@
 // What the author of a version declared about the step to it, in the definition of a model.
 
-extension MigrationDeclaration {
-    static func coded(
-        _ it: MigrationDeclaration?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> MigrationDeclaration {
-        try coder.group { coder throws(UnreadableDefinition) in
-            MigrationDeclaration(
-                from: try coder.string(it?.from),
-                fills: try coder.list("fills", it?.fills, Fill.coded),
-                links: try coder.list("links", it?.links, Link.coded),
-                requirements: try coder.list("requirements", it?.requirements, Requirement.coded),
-                drops: try coder.list("drops", it?.drops, Drop.coded),
-                replacements: try coder.list("replacements", it?.replacements, Replacement.coded),
-                keeps: try coder.list("keeps", it?.keeps, Keep.coded),
-                deduplications: try coder.list(
-                    "deduplications", it?.deduplications, Deduplication.coded),
-                steps: try coder.list("steps", it?.steps, Step.coded))
-        }
+extension MigrationDeclaration: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            from: try coder.part(it?.from),
+            fills: try coder.list("fills", it?.fills),
+            links: try coder.list("links", it?.links),
+            requirements: try coder.list("requirements", it?.requirements),
+            drops: try coder.list("drops", it?.drops),
+            replacements: try coder.list("replacements", it?.replacements),
+            keeps: try coder.list("keeps", it?.keeps),
+            deduplications: try coder.list("deduplications", it?.deduplications),
+            steps: try coder.list("steps", it?.steps))
     }
 }
 
-extension MigrationDeclaration.Fill {
-    fileprivate static func coded(
-        _ it: Self?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> Self {
-        try coder.group { coder throws(UnreadableDefinition) in
-            Self(
-                entity: try coder.string(it?.entity), attribute: try coder.string(it?.attribute),
-                value: try ModelExpression.coded(it?.value, &coder))
-        }
+extension MigrationDeclaration.Fill: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            entity: try coder.part(it?.entity), attribute: try coder.part(it?.attribute),
+            value: try coder.part(it?.value))
     }
 }
 
-extension MigrationDeclaration.Link {
-    fileprivate static func coded(
-        _ it: Self?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> Self {
-        try coder.group { coder throws(UnreadableDefinition) in
-            Self(
-                entity: try coder.string(it?.entity),
-                relationship: try coder.string(it?.relationship),
-                condition: try ModelExpression.coded(it?.condition, &coder),
-                order: try coder.list("order", it?.order, MigrationDeclaration.Order.coded))
-        }
+extension MigrationDeclaration.Link: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            entity: try coder.part(it?.entity),
+            relationship: try coder.part(it?.relationship),
+            condition: try coder.part(it?.condition),
+            order: try coder.list("order", it?.order))
     }
 }
 
-extension MigrationDeclaration.Requirement {
-    fileprivate static func coded(
-        _ it: Self?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> Self {
-        try coder.group { coder throws(UnreadableDefinition) in
-            Self(
-                entity: try coder.string(it?.entity), property: try coder.string(it?.property),
-                reason: try coder.string(it?.reason))
-        }
+extension MigrationDeclaration.Requirement: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            entity: try coder.part(it?.entity), property: try coder.part(it?.property),
+            reason: try coder.part(it?.reason))
     }
 }
 
-extension MigrationDeclaration.Drop {
-    fileprivate static func coded(
-        _ it: Self?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> Self {
-        try coder.group { coder throws(UnreadableDefinition) in
-            Self(
-                entity: try coder.string(it?.entity),
-                property: try coder.optional("property", it?.property, String.coded),
-                condition: try coder.optional("where", it?.condition, ModelExpression.coded),
-                reason: try coder.string(it?.reason))
-        }
+extension MigrationDeclaration.Drop: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            entity: try coder.part(it?.entity),
+            property: try coder.optional("property", it?.property),
+            condition: try coder.optional("where", it?.condition),
+            reason: try coder.part(it?.reason))
     }
 }
 
-extension MigrationDeclaration.Replacement {
-    fileprivate static func coded(
-        _ it: Self?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> Self {
-        try coder.group { coder throws(UnreadableDefinition) in
-            Self(
-                enumeration: try coder.string(it?.enumeration), case: try coder.string(it?.name),
-                with: try coder.optional("with", it?.replacement, String.coded),
-                reason: try coder.string(it?.reason))
-        }
+extension MigrationDeclaration.Replacement: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            enumeration: try coder.part(it?.enumeration), case: try coder.part(it?.name),
+            with: try coder.optional("with", it?.replacement),
+            reason: try coder.part(it?.reason))
     }
 }
 
-extension MigrationDeclaration.Keep {
-    fileprivate static func coded(
-        _ it: Self?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> Self {
-        try coder.group { coder throws(UnreadableDefinition) in
-            Self(
-                entity: try coder.string(it?.entity),
-                relationship: try coder.string(it?.relationship),
-                order: try coder.list("order", it?.order, MigrationDeclaration.Order.coded),
-                reason: try coder.string(it?.reason))
-        }
+extension MigrationDeclaration.Keep: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            entity: try coder.part(it?.entity),
+            relationship: try coder.part(it?.relationship),
+            order: try coder.list("order", it?.order),
+            reason: try coder.part(it?.reason))
     }
 }
 
-extension MigrationDeclaration.Deduplication {
-    fileprivate static func coded(
-        _ it: Self?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> Self {
-        try coder.group { coder throws(UnreadableDefinition) in
-            Self(
-                entity: try coder.string(it?.entity),
-                properties: try coder.list(it?.properties, String.coded),
-                order: try coder.list("order", it?.order, MigrationDeclaration.Order.coded),
-                links: try coder.part("links", it?.links, unless: .move, Links.coded),
-                reason: try coder.string(it?.reason))
-        }
+extension MigrationDeclaration.Deduplication: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            entity: try coder.part(it?.entity),
+            properties: try coder.list(it?.properties),
+            order: try coder.list("order", it?.order),
+            links: try coder.part("links", it?.links, unless: .move),
+            reason: try coder.part(it?.reason))
     }
 }
 
-extension MigrationDeclaration.Order {
-    fileprivate static func coded(
-        _ it: Self?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> Self {
-        Self(
-            try coder.string(it?.attribute),
+extension MigrationDeclaration.Order: DefinitionPart {
+    static let isGroup = false
+
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            try coder.part(it?.attribute),
             isDescending: coder.flag("descending", it?.isDescending))
     }
 }
 
-extension MigrationDeclaration.Step {
-    fileprivate static func coded(
-        _ it: Self?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> Self {
-        try coder.group { coder throws(UnreadableDefinition) in
-            Self(
-                name: try coder.string(it?.name),
-                entities: try coder.list(it?.entities, String.coded))
-        }
+extension MigrationDeclaration.Step: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            name: try coder.part(it?.name),
+            entities: try coder.list(it?.entities))
     }
 }

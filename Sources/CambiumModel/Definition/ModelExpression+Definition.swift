@@ -1,14 +1,17 @@
 // Conditions, values and requests in the definition of a model.
 
-extension Value {
-    static func coded(
-        _ it: Value?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> Value {
+extension Value: DefinitionPart {
+    static let isGroup = false
+
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
         let (kind, text) = it.map(\.spelling) ?? ("", "")
         let name = try coder.word(kind)
-        if name == "null" { return .null }
+        if name == "null" {
+            self = .null
+            return
+        }
         guard let value = Value(name, try coder.string(text)) else { throw UnreadableDefinition() }
-        return value
+        self = value
     }
 
     /// The kind of value, and a text that is it to the last bit.
@@ -47,15 +50,13 @@ extension Value {
     }
 }
 
-extension ModelExpression {
-    static func coded(
-        _ it: ModelExpression?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> ModelExpression {
-        let part = try coder.group { coder throws(UnreadableDefinition) in
-            try Part.coded(it.map(Part.init), &coder)
-        }
+extension ModelExpression: DefinitionPart {
+    static let isGroup = false
+
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        let part: Part = try coder.part(it.map(Part.init))
         guard let expression = part.expression else { throw UnreadableDefinition() }
-        return expression
+        self = expression
     }
 
     /// A part of a tree with whatever it has, of which each kind has a few.
@@ -65,21 +66,18 @@ extension ModelExpression {
         var options = 0
         var value: Value?
         var operands: [ModelExpression] = []
-
-        static func coded(
-            _ it: Part?, _ coder: inout DefinitionCoder
-        ) throws(UnreadableDefinition) -> Part {
-            Part(
-                kind: try coder.word(it?.kind),
-                texts: try coder.list("texts", it?.texts, String.coded),
-                options: try coder.part("options", it?.options, unless: 0, Int.coded),
-                value: try coder.optional("value", it?.value, Value.coded),
-                operands: try coder.list("of", it?.operands, ModelExpression.coded))
-        }
     }
 }
 
-extension ModelExpression.Part {
+extension ModelExpression.Part: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            kind: try coder.word(it?.kind), texts: try coder.list("texts", it?.texts),
+            options: try coder.part("options", it?.options, unless: 0),
+            value: try coder.optional("value", it?.value),
+            operands: try coder.list("of", it?.operands))
+    }
+
     fileprivate init(_ expression: ModelExpression) {
         switch expression {
         case .literal(let value): self.init(kind: "literal", value: value)
@@ -151,112 +149,81 @@ extension ModelExpression.Part {
 
 // MARK: What has conditions
 
-extension Index {
-    static func coded(
-        _ it: Index?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> Index {
-        try coder.group { coder throws(UnreadableDefinition) in
-            Index(
-                name: try coder.optional("name", it?.name, String.coded),
-                kind: try coder.part("kind", it?.kind, unless: .binary, IndexKind.coded),
-                elements: try coder.list(it?.elements, IndexElement.coded),
-                condition: try coder.optional("where", it?.condition, ModelExpression.coded))
+extension Index: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            name: try coder.optional("name", it?.name),
+            kind: try coder.part("kind", it?.kind, unless: .binary),
+            elements: try coder.list(it?.elements),
+            condition: try coder.optional("where", it?.condition))
+    }
+}
+
+extension IndexElement: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            property: try coder.part(it?.property),
+            isDescending: coder.flag("descending", it?.isDescending),
+            expression: try coder.optional("expression", it?.expression))
+    }
+}
+
+extension Rule: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            name: try coder.part(it?.name),
+            message: try coder.optional("message", it?.message),
+            condition: try coder.part(it?.condition))
+    }
+}
+
+extension FetchTemplate: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            name: try coder.part(it?.name),
+            parameters: try coder.list("parameters", it?.parameters),
+            condition: try coder.optional("where", it?.condition),
+            sort: try coder.list("sort", it?.sort),
+            options: try coder.part("options", it?.options, unless: RequestOptions()),
+            userInfo: try coder.notes("info", it?.userInfo))
+    }
+}
+
+extension FetchParameter: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        let name: String = try coder.part(it?.name)
+        let isList = coder.flag("list", it?.isList)
+        if let entity = try coder.optional("entity", it?.entity) {
+            self.init(name: name, entity: entity, isList: isList)
+        } else {
+            self.init(name: name, type: try coder.part(it?.type), isList: isList)
         }
     }
 }
 
-extension IndexElement {
-    fileprivate static func coded(
-        _ it: IndexElement?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> IndexElement {
-        try coder.group { coder throws(UnreadableDefinition) in
-            IndexElement(
-                property: try coder.string(it?.property),
-                isDescending: coder.flag("descending", it?.isDescending),
-                expression: try coder.optional(
-                    "expression", it?.expression, ModelExpression.coded))
-        }
+extension FetchedProperty: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            name: try coder.part(it?.name), destination: try coder.part(it?.destination),
+            condition: try coder.optional("where", it?.condition),
+            sort: try coder.list("sort", it?.sort),
+            options: try coder.part("options", it?.options, unless: RequestOptions()),
+            hashModifier: try coder.optional("modifier", it?.hashModifier),
+            userInfo: try coder.notes("info", it?.userInfo))
     }
 }
 
-extension Rule {
-    static func coded(
-        _ it: Rule?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> Rule {
-        try coder.group { coder throws(UnreadableDefinition) in
-            Rule(
-                name: try coder.string(it?.name),
-                message: try coder.optional("message", it?.message, String.coded),
-                condition: try ModelExpression.coded(it?.condition, &coder))
-        }
-    }
-}
-
-extension FetchTemplate {
-    static func coded(
-        _ it: FetchTemplate?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> FetchTemplate {
-        try coder.group { coder throws(UnreadableDefinition) in
-            FetchTemplate(
-                name: try coder.string(it?.name),
-                parameters: try coder.list("parameters", it?.parameters, FetchParameter.coded),
-                condition: try coder.optional("where", it?.condition, ModelExpression.coded),
-                sort: try coder.list("sort", it?.sort, IndexElement.coded),
-                options: try coder.part(
-                    "options", it?.options, unless: RequestOptions(), RequestOptions.coded),
-                userInfo: try coder.notes("info", it?.userInfo))
-        }
-    }
-}
-
-extension FetchParameter {
-    fileprivate static func coded(
-        _ it: FetchParameter?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> FetchParameter {
-        try coder.group { coder throws(UnreadableDefinition) in
-            let name = try coder.string(it?.name)
-            let isList = coder.flag("list", it?.isList)
-            if let entity = try coder.optional("entity", it?.entity, String.coded) {
-                return FetchParameter(name: name, entity: entity, isList: isList)
-            }
-            return FetchParameter(
-                name: name, type: try AttributeType.coded(it?.type, &coder), isList: isList)
-        }
-    }
-}
-
-extension FetchedProperty {
-    static func coded(
-        _ it: FetchedProperty?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> FetchedProperty {
-        try coder.group { coder throws(UnreadableDefinition) in
-            FetchedProperty(
-                name: try coder.string(it?.name), destination: try coder.string(it?.destination),
-                condition: try coder.optional("where", it?.condition, ModelExpression.coded),
-                sort: try coder.list("sort", it?.sort, IndexElement.coded),
-                options: try coder.part(
-                    "options", it?.options, unless: RequestOptions(), RequestOptions.coded),
-                hashModifier: try coder.optional("modifier", it?.hashModifier, String.coded),
-                userInfo: try coder.notes("info", it?.userInfo))
-        }
-    }
-}
-
-extension RequestOptions {
-    fileprivate static func coded(
-        _ it: RequestOptions?, _ coder: inout DefinitionCoder
-    ) throws(UnreadableDefinition) -> RequestOptions {
-        try coder.group { coder throws(UnreadableDefinition) in
-            RequestOptions(
-                limit: try coder.optional("limit", it?.limit, Int.coded),
-                offset: try coder.number(it?.offset), batchSize: try coder.number(it?.batchSize),
-                resultKind: try coder.raw(it?.resultKind),
-                isDistinct: coder.flag("distinct", it?.isDistinct),
-                includesSubentities: coder.flag("subentities", it?.includesSubentities),
-                includesPendingChanges: coder.flag("pending", it?.includesPendingChanges),
-                includesPropertyValues: coder.flag("values", it?.includesPropertyValues),
-                returnsObjectsAsFaults: coder.flag("faults", it?.returnsObjectsAsFaults),
-                prefetched: try coder.list("prefetched", it?.prefetched, String.coded))
-        }
+extension RequestOptions: DefinitionPart {
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            limit: try coder.optional("limit", it?.limit),
+            offset: try coder.part(it?.offset), batchSize: try coder.part(it?.batchSize),
+            resultKind: try coder.part(it?.resultKind),
+            isDistinct: coder.flag("distinct", it?.isDistinct),
+            includesSubentities: coder.flag("subentities", it?.includesSubentities),
+            includesPendingChanges: coder.flag("pending", it?.includesPendingChanges),
+            includesPropertyValues: coder.flag("values", it?.includesPropertyValues),
+            returnsObjectsAsFaults: coder.flag("faults", it?.returnsObjectsAsFaults),
+            prefetched: try coder.list("prefetched", it?.prefetched))
     }
 }
