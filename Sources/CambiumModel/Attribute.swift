@@ -6,7 +6,7 @@ public struct Attribute: Sendable, Hashable {
     /// The type of its values.
     public let type: AttributeType
     /// Whether nil is a value. A required attribute is non-optional in Swift.
-    public let isOptional: Bool
+    public package(set) var isOptional: Bool
     /// Whether the value lives in memory only and is never stored.
     public let isTransient: Bool
     /// What a new object starts with.
@@ -23,7 +23,7 @@ public struct Attribute: Sendable, Hashable {
     /// What the value is computed from, if it is derived; such an attribute cannot be set. An
     /// object has the value that the last save came to, and none before its first; `now()` is the
     /// moment of the last save that wrote the object itself.
-    public let derivation: ModelExpression?
+    public package(set) var derivation: ModelExpression?
     /// Whether large values (data only) are kept in files beside the store: those above 100 KB, in
     /// the folder `.<name of the store>.external`. They are read when they are asked for, not with
     /// the object.

@@ -9,7 +9,7 @@ public struct Model: Sendable, Hashable {
     /// The model's name, such as `Shop`.
     public let name: String
     /// The version's name, such as `3`. Versions of a bundle are ordered by the compiler.
-    public let version: String
+    public package(set) var version: String
     /// The entities in the order in which the model declares them.
     public let entities: [Entity]
     /// The enumerations that attributes may have as their type.
@@ -23,7 +23,7 @@ public struct Model: Sendable, Hashable {
     /// What the author noted for programs.
     public let userInfo: [String: String]
     /// What the author declared about the step from the version before, if anything.
-    public let migration: MigrationDeclaration?
+    public package(set) var migration: MigrationDeclaration?
 
     let indexByName: [String: Int]
     let hierarchy: ModelHierarchy
@@ -48,6 +48,21 @@ public struct Model: Sendable, Hashable {
         indexByName = Dictionary(
             entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         hierarchy = ModelHierarchy(entities, indexByName)
+    }
+
+    /// The same with other entities.
+    package func with(_ entities: [Entity]) -> Model {
+        Model(
+            name: name, version: version, entities: entities, enumerations: enumerations,
+            composites: composites, configurations: configurations, identifier: identifier,
+            userInfo: userInfo, migration: migration)
+    }
+
+    /// The same with another declaration of the step to it, or none.
+    package func declaring(_ migration: MigrationDeclaration?) -> Model {
+        var model = self
+        model.migration = migration
+        return model
     }
 
     /// The entity of that name, or nil.

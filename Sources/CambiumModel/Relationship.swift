@@ -5,7 +5,7 @@ public struct Relationship: Sendable, Hashable {
     /// The entity whose objects it leads to.
     public let destination: String
     /// The relationship of the destination that leads back, kept in step with this one.
-    public let inverse: String?
+    public package(set) var inverse: String?
     /// Whether it leads to any number of objects.
     public let isToMany: Bool
     /// Whether a to-one may be nil. For a to-many, see ``minimumCount``.

@@ -100,7 +100,9 @@ extension ModelChecker {
         let attributes = flattened.attributes.map { leaf in
             let own = renames.removeValue(
                 forKey: Subject(entity: subject.entity, property: leaf.name))
-            return own.map { leaf.with(renamedFrom: $0) } ?? leaf
+            var renamed = leaf
+            renamed.renamedFrom = own ?? leaf.renamedFrom
+            return renamed
         }
         return (attributes, flattened.compositeAttributes)
     }
@@ -148,29 +150,9 @@ extension ModelChecker {
 }
 
 extension Attribute {
-    /// The same with another former name.
-    func with(renamedFrom: String?) -> Attribute {
-        copy(isOptional: isOptional, renamedFrom: renamedFrom, derivation: derivation)
-    }
-
-    /// The same with values that the program sets.
-    var notComputed: Attribute {
-        copy(isOptional: true, renamedFrom: renamedFrom, derivation: nil)
-    }
-
-    /// The same, computed from something.
-    func with(derivation: ModelExpression, isOptional: Bool) -> Attribute {
-        copy(isOptional: isOptional, renamedFrom: renamedFrom, derivation: derivation)
-    }
-
-    private func copy(
-        isOptional: Bool, renamedFrom: String?, derivation: ModelExpression?
-    ) -> Attribute {
-        Attribute(
-            name: name, type: type, isOptional: isOptional, isTransient: isTransient,
-            defaultValue: defaultValue, limits: limits, merge: merge, renamedFrom: renamedFrom,
-            hasCustomValidation: hasCustomValidation, derivation: derivation,
-            isExternal: isExternal, isPreservedAfterDeletion: isPreservedAfterDeletion,
-            hashModifier: hashModifier, userInfo: userInfo)
+    /// Makes it one with values that the program sets.
+    mutating func removeDerivation() {
+        isOptional = true
+        derivation = nil
     }
 }

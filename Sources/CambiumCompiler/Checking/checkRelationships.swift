@@ -86,7 +86,7 @@ extension ModelChecker {
                 guard let element = drafts[draft].declaration(of: relationship.name),
                     !checkInverse(of: relationship, drafts[draft], element, in: model)
                 else { continue }
-                drafts[draft].relationships[index] = relationship.withoutInverse
+                drafts[draft].relationships[index].inverse = nil
             }
         }
     }
@@ -187,16 +187,5 @@ extension ModelChecker {
                 ])
         }
         return true
-    }
-}
-
-extension Relationship {
-    /// The same as if no relationship led back.
-    fileprivate var withoutInverse: Relationship {
-        Relationship(
-            name: name, destination: destination, isToMany: isToMany, isOptional: isOptional,
-            minimumCount: minimumCount, maximumCount: maximumCount, deleteRule: deleteRule,
-            renamedFrom: renamedFrom, isOrdered: isOrdered, isTransient: isTransient,
-            hashModifier: hashModifier, userInfo: userInfo)
     }
 }

@@ -16,84 +16,62 @@ extension BundleDifference {
     /// and words for changes, may be added; `format` changes when any is removed or changes its
     /// meaning.
     func json(relativeTo folder: String?) -> String {
-        JSONValue.object([
-            ("format", .number(1)),
-            ("model", .string(name)),
-            ("steps", .array(steps.map { Self.value(of: $0, relativeTo: folder) })),
-        ]).text
+        let json: JSONValue = [
+            "format": .number(1), "model": .string(name),
+            "steps": .array(steps.map { Self.value(of: $0, relativeTo: folder) }),
+        ]
+        return json.text
     }
 
     private static func value(
         of step: VersionChanges, relativeTo folder: String?
     ) -> JSONValue {
-        .object([
-            ("from", .string(step.from)),
-            ("to", .string(step.to)),
-            ("class", .string(step.kind.rawValue)),
-            ("losesData", .bool(step.losesData)),
-            ("hasShipped", .bool(step.hasShipped || step.isFrozen)),
-            (
-                "changes",
-                .array(
-                    step.subjects.flatMap(\.changes).map { change in
-                        value(of: change, tables: change.tables.map { step.tables[$0].table })
-                    })
-            ),
-            ("tables", .array(step.tables.map(value))),
-            (
-                "obstacles",
-                .array(
-                    step.obstacles.map {
-                        .object([("message", .string($0.message)), ("fixes", strings($0.fixes))])
-                    })
-            ),
-            ("findings", .array(step.findings.map { value(of: $0, relativeTo: folder) })),
-        ])
+        [
+            "from": .string(step.from), "to": .string(step.to),
+            "class": .string(step.kind.rawValue), "losesData": .bool(step.losesData),
+            "hasShipped": .bool(step.hasShipped || step.isFrozen),
+            "changes": .array(
+                step.subjects.flatMap(\.changes).map { change in
+                    value(of: change, tables: change.tables.map { step.tables[$0].table })
+                }),
+            "tables": .array(step.tables.map(value)),
+            "obstacles": .array(
+                step.obstacles.map {
+                    ["message": .string($0.message), "fixes": .strings($0.fixes)]
+                }),
+            "findings": .array(step.findings.map { value(of: $0, relativeTo: folder) }),
+        ]
     }
 
     private static func value(of change: VersionChanges.Change, tables: [String]) -> JSONValue {
-        var members: [(name: String, value: JSONValue)] = [("of", .string(change.subject))]
-        if let property = change.property { members.append(("property", .string(property))) }
-        members += [
-            ("change", .string(change.word)),
-            ("summary", .string(change.summary)),
+        [
+            "of": .string(change.subject), "property": change.property.map(JSONValue.string),
+            "change": .string(change.word), "summary": .string(change.summary),
+            "before": change.before.map(JSONValue.string),
+            "after": change.after.map(JSONValue.string),
+            "class": .string(change.kind?.rawValue ?? "program"),
+            "losesData": .bool(change.losesData), "isUndecided": .bool(change.isUndecided),
+            "reason": change.reason.map(JSONValue.string), "tables": .strings(tables),
         ]
-        if let before = change.before { members.append(("before", .string(before))) }
-        if let after = change.after { members.append(("after", .string(after))) }
-        members += [
-            ("class", .string(change.kind?.rawValue ?? "program")),
-            ("losesData", .bool(change.losesData)),
-            ("isUndecided", .bool(change.isUndecided)),
-        ]
-        if let reason = change.reason { members.append(("reason", .string(reason))) }
-        return .object(members + [("tables", strings(tables))])
     }
 
     private static func value(of table: TableWork) -> JSONValue {
-        .object([
-            ("name", .string(table.table)),
-            ("effect", .string(table.effect.rawValue)),
-            ("causes", strings(table.causes)),
-            ("madeIndexes", strings(table.madeIndexes)),
-            ("droppedIndexes", strings(table.droppedIndexes)),
-        ])
+        [
+            "name": .string(table.table), "effect": .string(table.effect.rawValue),
+            "causes": .strings(table.causes), "madeIndexes": .strings(table.madeIndexes),
+            "droppedIndexes": .strings(table.droppedIndexes),
+        ]
     }
 
     private static func value(
         of finding: Diagnostic, relativeTo folder: String?
     ) -> JSONValue {
         let report = DiagnosticReport([finding], relativeTo: folder)
-        return .object([
-            ("code", .string(finding.code.name)),
-            ("message", .string(finding.message)),
-            ("path", .string(report.path(finding.position))),
-            ("line", .number(finding.position.line)),
-            ("column", .number(finding.position.column)),
-            ("notes", strings(finding.notes)),
-        ])
-    }
-
-    private static func strings(_ texts: [String]) -> JSONValue {
-        .array(texts.map(JSONValue.string))
+        return [
+            "code": .string(finding.code.name), "message": .string(finding.message),
+            "path": .string(report.path(finding.position)),
+            "line": .number(finding.position.line), "column": .number(finding.position.column),
+            "notes": .strings(finding.notes),
+        ]
     }
 }

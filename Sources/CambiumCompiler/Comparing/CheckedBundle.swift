@@ -107,11 +107,6 @@ extension CheckedModel {
     /// The version, without what it declares about a step that starts from another one.
     fileprivate func ifDeclaring(from version: String) -> CheckedModel {
         guard let migration = model.migration, migration.from != version else { return self }
-        let bare = Model(
-            name: model.name, version: model.version, entities: model.entities,
-            enumerations: model.enumerations, composites: model.composites,
-            configurations: model.configurations, identifier: model.identifier,
-            userInfo: model.userInfo)
-        return CheckedModel(model: bare, access: access, parsed: parsed)
+        return CheckedModel(model: model.declaring(nil), access: access, parsed: parsed)
     }
 }

@@ -11,7 +11,7 @@ extension DocumentationEmitter {
                 writer.table(
                     ["Case", "In the store (\(HTMLText.escaped(enumeration.rawType.notation)))"],
                     enumeration.cases.map {
-                        (nil, [HTMLWriter.code($0.name), HTMLWriter.code($0.rawValue.notation)])
+                        [HTMLWriter.code($0.name), HTMLWriter.code($0.rawValue.notation)]
                     })
                 emitUses(of: .enumeration(enumeration.name), &writer)
             }
@@ -28,14 +28,11 @@ extension DocumentationEmitter {
                 writer.table(
                     ["Part", "Type", "Presence"],
                     composite.attributes.map { attribute in
-                        (
-                            nil,
-                            [
-                                HTMLWriter.code(attribute.name),
-                                HTMLText.escaped(attribute.type.notation),
-                                attribute.isOptional ? "optional" : "required",
-                            ]
-                        )
+                        [
+                            HTMLWriter.code(attribute.name),
+                            HTMLText.escaped(attribute.type.notation),
+                            attribute.isOptional ? "optional" : "required",
+                        ]
                     })
             }
         }
@@ -52,10 +49,7 @@ extension DocumentationEmitter {
                     let entities = configuration.entities.map {
                         HTMLWriter.link($0, to: Anchor.entity($0))
                     }
-                    return (
-                        nil,
-                        [HTMLWriter.code(configuration.name), entities.joined(separator: ", ")]
-                    )
+                    return [HTMLWriter.code(configuration.name), entities.joined(separator: ", ")]
                 })
         }
     }

@@ -43,15 +43,12 @@ extension DocumentationEmitter {
             writer.table(
                 ["What changed", "For the data", "Why"],
                 changes.changes.map { change in
-                    (
-                        nil,
-                        [
-                            HTMLText.escaped(change.summary),
-                            HTMLWriter.badge(
-                                change.meaning, change.isUndecided || change.losesData ? "bad" : ""),
-                            HTMLText.escaped(change.reason ?? ""),
-                        ]
-                    )
+                    [
+                        HTMLText.escaped(change.summary),
+                        HTMLWriter.badge(
+                            change.meaning, change.isUndecided || change.losesData ? "bad" : ""),
+                        HTMLText.escaped(change.reason ?? ""),
+                    ]
                 })
         }
     }

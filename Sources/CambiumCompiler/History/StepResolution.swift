@@ -71,13 +71,3 @@ extension HistoryItem {
 
     fileprivate var isKeep: Bool { if case .keep = self { true } else { false } }
 }
-
-extension Model {
-    /// The model with other declarations about the step to it.
-    func declaring(_ migration: MigrationDeclaration) -> Model {
-        Model(
-            name: name, version: version, entities: entities, enumerations: enumerations,
-            composites: composites, configurations: configurations, identifier: identifier,
-            userInfo: userInfo, migration: migration)
-    }
-}

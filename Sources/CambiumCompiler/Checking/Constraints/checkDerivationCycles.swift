@@ -21,7 +21,7 @@ extension ModelChecker {
                 guard let way = way(from: name, to: name, sources),
                     let element = draft.declaration(of: attribute.name)
                 else { continue }
-                drafts[number].attributes[index] = attribute.notComputed
+                drafts[number].attributes[index].removeDerivation()
                 report(
                     .invalidExpression,
                     "'\(attribute.name)' is made of itself: "

@@ -32,18 +32,16 @@ extension ModelChecker {
                     $0, as: attribute.type, entity: entity, model: model)
             }
             guard let derivation = checked else {
-                if parsed.isOfXcode { draft.attributes[index] = attribute.notComputed }
+                if parsed.isOfXcode { draft.attributes[index].removeDerivation() }
                 continue
             }
-            var isOptional = attribute.isOptional
-            if !isOptional,
+            draft.attributes[index].derivation = derivation
+            if !attribute.isOptional,
                 Nullability(model: model).mayBeNil(derivation, of: entity)
             {
-                isOptional = parsed.isOfXcode
+                draft.attributes[index].isOptional = parsed.isOfXcode
                 reportNil(attribute, element)
             }
-            draft.attributes[index] = attribute.with(
-                derivation: derivation, isOptional: isOptional)
         }
     }
 

@@ -61,25 +61,21 @@ package struct DiagnosticReport: Sendable {
         func count(_ severity: Severity) -> JSONValue {
             .number(diagnostics.count { $0.severity == severity })
         }
-        return JSONValue.object([
-            ("format", .number(1)),
-            ("errors", count(.error)),
-            ("warnings", count(.warning)),
-            (
-                "diagnostics",
-                .array(
-                    diagnostics.map { diagnostic in
-                        .object([
-                            ("code", .string(diagnostic.code.name)),
-                            ("severity", .string(diagnostic.severity.rawValue)),
-                            ("message", .string(diagnostic.message)),
-                            ("path", .string(path(diagnostic.position))),
-                            ("line", .number(diagnostic.position.line)),
-                            ("column", .number(diagnostic.position.column)),
-                            ("notes", .array(diagnostic.notes.map(JSONValue.string))),
-                        ])
-                    })
-            ),
-        ]).text
+        let json: JSONValue = [
+            "format": .number(1), "errors": count(.error), "warnings": count(.warning),
+            "diagnostics": .array(
+                diagnostics.map { diagnostic in
+                    [
+                        "code": .string(diagnostic.code.name),
+                        "severity": .string(diagnostic.severity.rawValue),
+                        "message": .string(diagnostic.message),
+                        "path": .string(path(diagnostic.position)),
+                        "line": .number(diagnostic.position.line),
+                        "column": .number(diagnostic.position.column),
+                        "notes": .strings(diagnostic.notes),
+                    ]
+                }),
+        ]
+        return json.text
     }
 }

@@ -1,12 +1,20 @@
 /// A JSON value whose text is the same, byte for byte, on every platform: the one point at which
 /// text of a model becomes JSON.
-enum JSONValue {
+enum JSONValue: ExpressibleByDictionaryLiteral {
     case string(String)
     case number(Int)
     case bool(Bool)
     case array([JSONValue])
     /// Members in the order in which they are written.
     case object([(name: String, value: JSONValue)])
+
+    /// A literal of members is an object without those that are nil.
+    init(dictionaryLiteral members: (String, JSONValue?)...) {
+        self = .object(members.compactMap { name, value in value.map { (name, $0) } })
+    }
+
+    /// A list of strings.
+    static func strings(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
 
     /// The text, over several lines, ended by a line feed.
     var text: String {

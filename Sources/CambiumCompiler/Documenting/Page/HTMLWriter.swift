@@ -16,6 +16,11 @@ struct HTMLWriter {
         line("</\(name)>")
     }
 
+    /// Writes a table whose rows have no names.
+    mutating func table(_ heads: [String], _ rows: [[String]]) {
+        table(heads, rows.map { (nil, $0) })
+    }
+
     /// Writes a table; a cell is markup. Nothing where there are no rows.
     mutating func table(_ heads: [String], _ rows: [(id: String?, cells: [String])]) {
         guard !rows.isEmpty else { return }
