@@ -1,41 +1,18 @@
 import CambiumModel
 
 extension AdoptionReport: Encodable {
-    private enum Name: String, CodingKey {
-        case store, destination, model, writtenBy, version, current, foundBy, alsoFits, choice
-        case remarks
-        case differences, formerNames
-        case objects, entities, relationships, refusedRows, lostLinks, changedValues, missingFiles,
-            leftOut
-        case invalidObjects, migration, isComplete
-    }
-
     /// Writes all members, also those that are nil.
     public func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: Name.self)
-        try object.encode(store, forKey: .store)
-        try object.encode(destination, forKey: .destination)
-        try object.encode(model, forKey: .model)
-        try object.encode(writtenBy, forKey: .writtenBy)
-        try object.encode(version, forKey: .version)
-        try object.encode(current, forKey: .current)
-        try object.encode(foundBy, forKey: .foundBy)
-        try object.encode(alsoFits, forKey: .alsoFits)
-        try object.encode(choice, forKey: .choice)
-        try object.encode(remarks, forKey: .remarks)
-        try object.encode(differences, forKey: .differences)
-        try object.encode(formerNames, forKey: .formerNames)
-        try object.encode(objects, forKey: .objects)
-        try object.encode(entities, forKey: .entities)
-        try object.encode(relationships, forKey: .relationships)
-        try object.encode(refusedRows, forKey: .refusedRows)
-        try object.encode(lostLinks, forKey: .lostLinks)
-        try object.encode(changedValues, forKey: .changedValues)
-        try object.encode(invalidObjects, forKey: .invalidObjects)
-        try object.encode(missingFiles, forKey: .missingFiles)
-        try object.encode(leftOut, forKey: .leftOut)
-        try object.encode(migration, forKey: .migration)
-        try object.encode(isComplete, forKey: .isComplete)
+        try encoder.encode([
+            "store": store, "destination": destination, "model": model, "writtenBy": writtenBy,
+            "version": version, "current": current, "foundBy": foundBy, "alsoFits": alsoFits,
+            "choice": choice, "remarks": remarks, "differences": differences,
+            "formerNames": formerNames, "objects": objects, "entities": entities,
+            "relationships": relationships, "refusedRows": refusedRows, "lostLinks": lostLinks,
+            "changedValues": changedValues, "invalidObjects": invalidObjects,
+            "missingFiles": missingFiles, "leftOut": leftOut, "migration": migration,
+            "isComplete": isComplete,
+        ])
     }
 
     /// The report as JSON, ended by a line feed. Equal reports have equal texts.
@@ -43,98 +20,61 @@ extension AdoptionReport: Encodable {
 }
 
 extension AdoptionReport.RelationshipCount: Encodable {
-    private enum Name: String, CodingKey { case entity, relationship, inverse, read, written, lost }
-
     /// Writes all members, also those that are nil.
     public func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: Name.self)
-        try object.encode(entity, forKey: .entity)
-        try object.encode(relationship, forKey: .relationship)
-        try object.encode(inverse, forKey: .inverse)
-        try object.encode(read, forKey: .read)
-        try object.encode(written, forKey: .written)
-        try object.encode(lost, forKey: .lost)
+        try encoder.encode([
+            "entity": entity, "relationship": relationship, "inverse": inverse, "read": read,
+            "written": written, "lost": lost,
+        ])
     }
 }
 
 extension AdoptionReport.RefusedRow: Encodable {
-    private enum Name: String, CodingKey { case entity, id, property, reason }
-
     /// Writes all members, also those that are nil.
     public func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: Name.self)
-        try object.encode(entity, forKey: .entity)
-        try object.encode(id, forKey: .id)
-        try object.encode(property, forKey: .property)
-        try object.encode(reason, forKey: .reason)
+        try encoder.encode([
+            "entity": entity, "id": id, "property": property, "reason": reason,
+        ])
     }
 }
 
 extension AdoptionReport.LostLink: Encodable {
-    private enum Name: String, CodingKey { case entity, id, relationship, target, reason }
-
     /// Writes all members, also those that are nil.
     public func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: Name.self)
-        try object.encode(entity, forKey: .entity)
-        try object.encode(id, forKey: .id)
-        try object.encode(relationship, forKey: .relationship)
-        try object.encode(target, forKey: .target)
-        try object.encode(reason, forKey: .reason)
+        try encoder.encode([
+            "entity": entity, "id": id, "relationship": relationship, "target": target,
+            "reason": reason,
+        ])
     }
 }
 
 extension AdoptionReport.LeftOut: Encodable {
-    private enum Name: String, CodingKey { case name, rows, reason, isBookkeeping }
-
     /// Writes all members, also those that are nil.
     public func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: Name.self)
-        try object.encode(name, forKey: .name)
-        try object.encode(rows, forKey: .rows)
-        try object.encode(reason, forKey: .reason)
-        try object.encode(isBookkeeping, forKey: .isBookkeeping)
+        try encoder.encode([
+            "name": name, "rows": rows, "reason": reason, "isBookkeeping": isBookkeeping,
+        ])
     }
 }
 
 extension AdoptionReport.MigrationCount: Encodable {
-    private enum Name: String, CodingKey {
-        case from, to, versions, losses, objects, links, stoppedAt, reason
-    }
-
     /// Writes all members, also those that are nil.
     public func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: Name.self)
-        try object.encode(from, forKey: .from)
-        try object.encode(to, forKey: .to)
-        try object.encode(versions, forKey: .versions)
-        try object.encode(losses, forKey: .losses)
-        try object.encode(objects, forKey: .objects)
-        try object.encode(links, forKey: .links)
-        try object.encode(stoppedAt, forKey: .stoppedAt)
-        try object.encode(reason, forKey: .reason)
+        try encoder.encode([
+            "from": from, "to": to, "versions": versions, "losses": losses, "objects": objects,
+            "links": links, "stoppedAt": stoppedAt, "reason": reason,
+        ])
     }
 }
 
 extension VersionMismatch: Encodable {
-    private enum Name: String, CodingKey {
-        case store, model, refused, message, identifiers, nearest, differences, named, unrelated
-        case versions
-    }
-
     /// Writes all members, the message too.
     public func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: Name.self)
-        try object.encode(store, forKey: .store)
-        try object.encode(model, forKey: .model)
-        try object.encode(true, forKey: .refused)
-        try object.encode(description, forKey: .message)
-        try object.encode(identifiers, forKey: .identifiers)
-        try object.encode(nearest, forKey: .nearest)
-        try object.encode(differences, forKey: .differences)
-        try object.encode(named, forKey: .named)
-        try object.encode(isUnrelated, forKey: .unrelated)
-        try object.encode(versions, forKey: .versions)
+        try encoder.encode([
+            "store": store, "model": model, "refused": true, "message": description,
+            "identifiers": identifiers, "nearest": nearest, "differences": differences,
+            "named": named, "unrelated": isUnrelated, "versions": versions,
+        ])
     }
 
     /// The mismatch as JSON, ended by a line feed.
@@ -150,4 +90,22 @@ private enum JSONText {
         let data = (try? encoder.encode(value)) ?? Data("{}".utf8)
         return String(decoding: data, as: UTF8.self) + "\n"
     }
+}
+
+extension Encoder {
+    /// Writes an object with all these members, also those that are nil.
+    fileprivate func encode(_ members: KeyValuePairs<String, any Encodable>) throws {
+        var object = container(keyedBy: MemberName.self)
+        for (name, value) in members {
+            try object.encode(value, forKey: MemberName(stringValue: name))
+        }
+    }
+}
+
+private struct MemberName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
 }
