@@ -4,22 +4,22 @@ public struct MigrationDeclaration: Sendable, Hashable {
     /// The version that the step starts from.
     public let from: String
     /// Values for attributes that rows of the old version do not have, or have to be put right.
-    public let fills: [Fill]
+    public package(set) var fills: [Fill]
     /// Objects that existing objects are linked to where they have a relationship that is new, or
     /// nothing there.
     public let links: [Link]
     /// What existing objects are expected to have already.
     public let requirements: [Requirement]
     /// Entities and properties whose data is meant to be lost.
-    public let drops: [Drop]
+    public package(set) var drops: [Drop]
     /// What existing objects get in place of cases of enumerations that are gone.
-    public let replacements: [Replacement]
+    public package(set) var replacements: [Replacement]
     /// Which links stay where a relationship holds fewer than before.
-    public let keeps: [Keep]
+    public package(set) var keeps: [Keep]
     /// What becomes of objects that are equal in what is to tell them apart from now on.
     public let deduplications: [Deduplication]
     /// The steps that the program supplies.
-    public let steps: [Step]
+    public package(set) var steps: [Step]
 
     /// Describes a step.
     public init(

@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumModel
 
 extension AdoptionReport: Encodable {
@@ -16,7 +17,7 @@ extension AdoptionReport: Encodable {
     }
 
     /// The report as JSON, ended by a line feed. Equal reports have equal texts.
-    public var json: String { JSONText.of(self) }
+    public var json: String { reportJSON }
 }
 
 extension AdoptionReport.RelationshipCount: Encodable {
@@ -78,18 +79,7 @@ extension VersionMismatch: Encodable {
     }
 
     /// The mismatch as JSON, ended by a line feed.
-    public var json: String { JSONText.of(self) }
-}
-
-/// JSON whose members are sorted by name.
-private enum JSONText {
-    static func of(_ value: some Encodable) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Texts and whole numbers can always be written.
-        let data = (try? encoder.encode(value)) ?? Data("{}".utf8)
-        return String(decoding: data, as: UTF8.self) + "\n"
-    }
+    public var json: String { reportJSON }
 }
 
 extension Encoder {

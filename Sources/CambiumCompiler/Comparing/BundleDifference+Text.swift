@@ -49,14 +49,12 @@ extension VersionChanges {
 enum PlainText {
     /// Model text may hold anything; a line is one line and moves no cursor.
     static func onOneLine(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .lineSeparator, .paragraphSeparator, .format: "\u{FFFD}"
-                    default: scalar
-                    }
-                }))
+        text.escaping { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator, .format: "\u{FFFD}"
+            default: nil
+            }
+        }
     }
 }
 

@@ -1,21 +1,17 @@
+import CambiumModel
+
 /// Text as XML.
 enum XMLText {
     /// An attribute's value between its quotes.
     static func attribute(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
+        text.escaping { scalar in
             switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "\n": escaped += "&#10;"
-            case "\r": escaped += "&#13;"
-            case "\t": escaped += "&#9;"
-            default: escaped.unicodeScalars.append(scalar)
+            case "\"": "&quot;"
+            case "\n": "&#10;"
+            case "\t": "&#9;"
+            default: escape(scalar)
             }
         }
-        return escaped
     }
 
     /// Text in a comment, where two hyphens in a row would end it.
@@ -25,16 +21,16 @@ enum XMLText {
 
     /// Text between tags.
     static func content(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\r": escaped += "&#13;"
-            default: escaped.unicodeScalars.append(scalar)
-            }
+        text.escaping(escape)
+    }
+
+    private static func escape(_ scalar: Unicode.Scalar) -> String? {
+        switch scalar {
+        case "&": "&amp;"
+        case "<": "&lt;"
+        case ">": "&gt;"
+        case "\r": "&#13;"
+        default: nil
         }
-        return escaped
     }
 }

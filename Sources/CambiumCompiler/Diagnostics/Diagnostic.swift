@@ -33,24 +33,12 @@ package struct Diagnostic: Error, Sendable, Hashable {
         let place = "\(position.path):\(position.line):\(position.column)"
         let first = "\(place): \(severity.rawValue): \(message) [\(code.name)]"
         let lines = [first] + notes.map { "\(place): note: \($0)" }
-        return lines.map(Self.onOneLine).joined(separator: "\n")
+        return lines.map(PlainText.onOneLine).joined(separator: "\n")
     }
 
     /// The same as a note: of a version that has shipped.
     var asNote: Diagnostic {
         Diagnostic(code, message, at: position, notes: notes, severity: .note)
-    }
-
-    /// Model text may hold anything; a diagnostic is one line and moves no cursor.
-    private static func onOneLine(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .lineSeparator, .paragraphSeparator, .format: "\u{FFFD}"
-                    default: scalar
-                    }
-                }))
     }
 }
 

@@ -62,15 +62,13 @@ extension SwiftEmitter {
                 switch member.kind {
                 case .part(let attribute):
                     let key = names.library(attribute.keyType)
-                    writer.line()
-                    writer.doc("`\(composite.name).\(member.name)`")
+                    writer.nextDoc("`\(composite.name).\(member.name)`")
                     let value = names.swiftType(of: attribute.type)
                     writer.block(
                         "\(modifier)var \(member.identifier): \(key)<\(root), \(value)>",
                         statement: "\(names.initializer(of: key))(part: _path + [\(literal)])")
                 case .composite(let inner):
-                    writer.line()
-                    writer.doc("`\(composite.name).\(member.name)`")
+                    writer.nextDoc("`\(composite.name).\(member.name)`")
                     let type = SwiftText.plainIdentifier(inner.composite) + "Keys"
                     writer.block(
                         "\(modifier)var \(member.identifier): \(type)<\(root)>",
@@ -89,8 +87,7 @@ extension SwiftEmitter {
         for (sign, prefix, doc) in [
             ("==", "", "There is no value."), ("!=", "!", "There is a value."),
         ] {
-            writer.line()
-            writer.doc(doc)
+            writer.nextDoc(doc)
             writer.block(
                 "\(modifier)static func \(sign) (keys: Self, nothing: \(never)?) "
                     + "-> \(condition)<\(root)>",

@@ -16,15 +16,13 @@ extension SwiftEmitter {
         }
         for text in classes { writer.append(text) }
         for (type, alias) in names.aliases {
-            writer.line()
-            writer.doc(
+            writer.nextDoc(
                 "The type `\(type)`, for use where a class or a struct has another one of that name."
             )
             writer.line("\(modifier)typealias \(alias) = \(SwiftText.identifier(type))")
         }
         if isModelTypeHidden {
-            writer.line()
-            writer.doc("The model, for classes with a member of that name.")
+            writer.nextDoc("The model, for classes with a member of that name.")
             writer.line("private typealias \(modelType) = \(SwiftText.identifier(model.name))")
         }
         return writer.text
@@ -74,8 +72,7 @@ extension SwiftEmitter {
                 emitAccessor(of: relationship, of: entity, to: &writer)
             }
             for property in entity.fetched {
-                writer.line()
-                writer.doc(describe(property, of: entity))
+                writer.nextDoc(describe(property, of: entity))
                 writer.block(
                     "\(modifier)var \(property.name): [\(property.destinationType)]",
                     statement: "self.fetched(\(property.number))")
@@ -179,16 +176,14 @@ extension SwiftEmitter {
     private func emitHooks(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
         let openness = access == .public ? "open " : ""
         for attribute in entity.attributes where attribute.attribute.hasCustomValidation {
-            writer.line()
-            writer.doc(
+            writer.nextDoc(
                 "Override it to check, and perhaps to repair, a value of "
                     + "`\(attribute.attribute.name)` before each save.")
             writer.line(
                 "\(openness)func \(attribute.hook)(_ value: inout \(attribute.type)) throws {}")
         }
         for hook in entity.objectHooks {
-            writer.line()
-            writer.doc("Override it to check the object as a whole before each save.")
+            writer.nextDoc("Override it to check the object as a whole before each save.")
             writer.line("\(openness)func \(hook)() throws {}")
         }
     }

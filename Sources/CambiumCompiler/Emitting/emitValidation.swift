@@ -5,8 +5,7 @@ extension SwiftEmitter {
     func validationText() -> String {
         var writer = startFile()
         for entity in entities where hasLimits(entity) {
-            writer.line()
-            writer.doc(
+            writer.nextDoc(
                 "Checks the limits of the properties of an object of `\(entity.entity.name)`.")
             writer.function(
                 "\(isolation)func \(validationFunction(entity))",

@@ -83,21 +83,20 @@ enum HistoryItem: Hashable {
 extension MigrationDeclaration {
     /// The declarations with others after them.
     func adding(_ items: [HistoryItem]) -> MigrationDeclaration {
-        var (drops, replacements, keeps, fills) = (drops, replacements, keeps, fills)
+        var declaration = self
         var entities: [String] = []
         for item in items {
             switch item {
-            case .drop(let drop): drops.append(drop)
-            case .replace(let way): replacements.append(way)
-            case .keep(let keep): keeps.append(keep)
-            case .fill(let fill, _, _): fills.append(fill)
+            case .drop(let drop): declaration.drops.append(drop)
+            case .replace(let way): declaration.replacements.append(way)
+            case .keep(let keep): declaration.keeps.append(keep)
+            case .fill(let fill, _, _): declaration.fills.append(fill)
             case .code(let entity): entities.append(entity)
             }
         }
-        let code = entities.isEmpty ? [] : [Step(name: HistoryItem.codeName, entities: entities)]
-        return MigrationDeclaration(
-            from: from, fills: fills, links: links, requirements: requirements, drops: drops,
-            replacements: replacements, keeps: keeps, deduplications: deduplications,
-            steps: steps + code)
+        if !entities.isEmpty {
+            declaration.steps.append(Step(name: HistoryItem.codeName, entities: entities))
+        }
+        return declaration
     }
 }

@@ -27,17 +27,17 @@ struct LockedConditions {
 
     private mutating func addEntities() {
         for entity in model.entities {
-            add(entity.name, "entity", [("renamedFrom", entity.renamedFrom)])
+            add(entity.name, "entity", ["renamedFrom": entity.renamedFrom])
             for attribute in entity.attributes { add(attribute, of: entity) }
             for composite in entity.compositeAttributes {
                 add(
                     "\(entity.name).\(composite.name)", "composite",
-                    [("renamedFrom", composite.renamedFrom)])
+                    ["renamedFrom": composite.renamedFrom])
             }
             for relationship in entity.relationships {
                 add(
                     "\(entity.name).\(relationship.name)", "relationship",
-                    [("renamedFrom", relationship.renamedFrom)])
+                    ["renamedFrom": relationship.renamedFrom])
             }
             for rule in entity.rules {
                 lines.append("\(entity.name).\(rule.name) \(Self.onOneLine(rule.condition))")
@@ -60,11 +60,11 @@ struct LockedConditions {
         add(
             "\(entity.name).\(attribute.name)", "attribute",
             [
-                ("default", fallback), ("max", limits.maximum.map(Self.text)),
-                ("maxLength", limits.maximumLength.map(String.init)),
-                ("min", limits.minimum.map(Self.text)),
-                ("minLength", limits.minimumLength.map(String.init)),
-                ("pattern", limits.pattern), ("renamedFrom", former),
+                "default": fallback, "max": limits.maximum.map(Self.text),
+                "maxLength": limits.maximumLength.map(String.init),
+                "min": limits.minimum.map(Self.text),
+                "minLength": limits.minimumLength.map(String.init),
+                "pattern": limits.pattern, "renamedFrom": former,
             ])
     }
 
@@ -92,7 +92,7 @@ struct LockedConditions {
     }
 
     private mutating func add(
-        _ path: String, _ kind: String, _ values: [(name: String, value: String?)]
+        _ path: String, _ kind: String, _ values: KeyValuePairs<String, String?>
     ) {
         if let line = Self.line(values) { lines.append("\(path) \(kind) \(line)") }
     }
@@ -100,7 +100,7 @@ struct LockedConditions {
     // MARK: Words
 
     /// Names with their values; nil where none has one.
-    static func line(_ values: [(name: String, value: String?)]) -> String? {
+    static func line(_ values: KeyValuePairs<String, String?>) -> String? {
         let parts = values.compactMap { name, value in value.map { "\(name)=\(quoted($0))" } }
         return parts.isEmpty ? nil : parts.joined(separator: " ")
     }

@@ -29,40 +29,32 @@ struct LockedMigration {
 
     private mutating func add(_ migration: MigrationDeclaration) {
         for fill in own(migration.fills, "fill") {
-            add(
-                "fill",
-                [
-                    ("entity", fill.entity), ("attribute", fill.attribute),
-                    ("with", LockedConditions.onOneLine(fill.value)),
-                ])
+            let value = LockedConditions.onOneLine(fill.value)
+            add("fill", ["entity": fill.entity, "attribute": fill.attribute, "with": value])
         }
         for link in own(migration.links, "link") {
             add(
                 "link",
                 [
-                    ("entity", link.entity), ("relationship", link.relationship),
-                    ("where", LockedConditions.onOneLine(link.condition)),
-                    ("sort", Self.text(of: link.order)),
+                    "entity": link.entity, "relationship": link.relationship,
+                    "where": LockedConditions.onOneLine(link.condition),
+                    "sort": Self.text(of: link.order),
                 ])
         }
         for required in own(migration.requirements, "require") {
-            add("require", [("entity", required.entity), ("property", required.property)])
+            add("require", ["entity": required.entity, "property": required.property])
         }
         addDrops(migration.drops)
         for way in own(migration.replacements, "replace") {
-            add(
-                "replace",
-                [
-                    ("enum", way.enumeration), ("case", way.name), ("with", way.replacement),
-                ])
+            add("replace", ["enum": way.enumeration, "case": way.name, "with": way.replacement])
         }
         // What is said first is done first.
         for (number, keep) in own(migration.keeps, "keep").enumerated() {
             add(
                 "keep",
                 [
-                    ("number", "\(number + 1)"), ("entity", keep.entity),
-                    ("relationship", keep.relationship), ("sort", Self.text(of: keep.order)),
+                    "number": "\(number + 1)", "entity": keep.entity,
+                    "relationship": keep.relationship, "sort": Self.text(of: keep.order),
                 ])
         }
         let deduplications = own(migration.deduplications, "deduplicate")
@@ -71,20 +63,18 @@ struct LockedMigration {
                 "deduplicate",
                 [
                     // What is made one first may make others equal.
-                    ("number", deduplications.count > 1 ? "\(number + 1)" : nil),
-                    ("entity", rule.entity), ("by", rule.properties.joined(separator: " ")),
-                    ("sort", Self.text(of: rule.order)), ("links", rule.links.rawValue),
+                    "number": deduplications.count > 1 ? "\(number + 1)" : nil,
+                    "entity": rule.entity, "by": rule.properties.joined(separator: " "),
+                    "sort": Self.text(of: rule.order), "links": rule.links.rawValue,
                 ])
         }
         for (number, step) in own(migration.steps, "step").enumerated() {
+            let entities = step.entities.sorted().joined(separator: " ")
             add(
                 "step",
                 [
-                    ("number", "\(number + 1)"), ("name", step.name),
-                    (
-                        "entities",
-                        step.entities.isEmpty ? nil : step.entities.sorted().joined(separator: " ")
-                    ),
+                    "number": "\(number + 1)", "name": step.name,
+                    "entities": step.entities.isEmpty ? nil : entities,
                 ])
         }
     }
@@ -95,19 +85,12 @@ struct LockedMigration {
         let conditions = drops.filter { $0.condition != nil }
         for (drop, element) in zip(conditions, all.filter { $0["where"] != nil })
         where isOwn(element) {
-            add(
-                "drop",
-                [
-                    ("entity", drop.entity),
-                    ("where", drop.condition.map(LockedConditions.onOneLine)),
-                ])
+            let condition = drop.condition.map(LockedConditions.onOneLine)
+            add("drop", ["entity": drop.entity, "where": condition])
         }
         for element in all where element["where"] == nil && isOwn(element) {
-            add(
-                "drop",
-                [
-                    ("entity", element["entity"]?.value), ("property", element["property"]?.value),
-                ])
+            let (entity, property) = (element["entity"], element["property"])
+            add("drop", ["entity": entity?.value, "property": property?.value])
         }
     }
 
@@ -118,7 +101,7 @@ struct LockedMigration {
         zip(declarations, element.children(named: name)).filter { isOwn($0.1) }.map(\.0)
     }
 
-    private mutating func add(_ kind: String, _ values: [(name: String, value: String?)]) {
+    private mutating func add(_ kind: String, _ values: KeyValuePairs<String, String?>) {
         lines.append("migration \(kind) \(LockedConditions.line(values) ?? "")")
     }
 

@@ -36,168 +36,142 @@ enum SchemaWords {
     ]
 
     /// An attribute: what it may be, and what it means.
-    struct Word {
-        let value: SchemaValue
-        let text: String
-    }
+    typealias Word = (value: SchemaValue, text: String)
 
     /// What is known of an attribute of an element.
     static func attribute(_ name: String, of element: String) -> Word {
         // The same element within another has the same words.
         let own = element.split(separator: "/").last.map { "\($0)/\(name)" } ?? name
         return attributes["\(element)/\(name)"] ?? attributes[own] ?? attributes[name]
-            ?? Word(value: .text, text: name)
+            ?? (.text, name)
     }
 
-    static let attributes: [String: Word] = [
-        "name": Word(value: .name, text: "The name: a letter, then letters, digits, underscores."),
-        "configuration/name": Word(value: .name, text: "The name."),
-        "index/name": Word(value: .name, text: "A name for people; the store's own is made anew."),
-        "model/version": Word(value: .name, text: "The version: the file's name without .xml."),
-        "model/access": Word(value: .access, text: "Who may use the generated code."),
-        "model/identifier": Word(value: .text, text: "A name of the version for programs."),
-        "key": Word(value: .text, text: "The key, once in each element."),
-        "value": Word(value: .text, text: "The value."),
-        "code": Word(value: .text, text: "The code of the warning, such as LQ201."),
-        "suppress/reason": Word(value: .text, text: "Why it is meant as it is."),
-        "case/value": Word(
-            value: .text, text: "What the store holds; else the name, or the next number."),
-        "type": Word(
-            value: .type,
-            text: "The type: one of the words, or the name of an enumeration or composite."),
-        "enum/type": Word(value: .rawType, text: "The type of the raw values; string by default."),
-        "parameter/type": Word(
-            value: .type,
-            text: "The type, or the entity of an object; without it, that of what it is compared "
-                + "with."),
-        "index/type": Word(value: .indexKind, text: "What the index is good for."),
-        "class": Word(
-            value: .text, text: "With type=\"codable\", the Swift type, such as [String: Int]."),
-        "entity/class": Word(
-            value: .name, text: "The name of the Swift class, where it is not the entity's."),
-        "optional": Word(
-            value: .flag, text: "Whether nil is a value; without it, one is required."),
-        "transient": Word(value: .flag, text: "Whether it lives in memory only."),
-        "default": Word(
-            value: .text,
-            text: "What new objects start with; now for a date, new for a UUID, JSON for codable."),
-        "min": Word(value: .text, text: "The least value."),
-        "max": Word(value: .text, text: "The greatest value."),
-        "relationship/min": Word(value: .count, text: "The least number of objects of a to-many."),
-        "relationship/max": Word(
-            value: .count, text: "The greatest number of objects of a to-many."),
-        "minLength": Word(
-            value: .count, text: "The least length: characters of a string, bytes of data."),
-        "maxLength": Word(
-            value: .count, text: "The greatest length: characters of a string, bytes of data."),
-        "pattern": Word(value: .text, text: "A regular expression that the whole string matches."),
-        "scale": Word(
-            value: .scale,
-            text: "The decimal places that are kept, 6 by default; any keeps up to 38 digits."),
-        "storage": Word(value: .external, text: "Large data in files beside the store."),
-        "preserved": Word(value: .flag, text: "Whether the history keeps it of deleted objects."),
-        "merge": Word(
-            value: .merge, text: "How conflicting changes become one; else the policy decides."),
-        "renamedFrom": Word(value: .name, text: "The name in the version just before."),
-        "validate": Word(
-            value: .custom, text: "The program supplies a validation, or the build fails."),
-        "hashModifier": Word(
-            value: .text, text: "Makes the version another one although the storage is the same."),
-        "entity/parent": Word(value: .name, text: "The entity that this one inherits from."),
-        "entity/abstract": Word(
-            value: .flag, text: "Whether there are objects of sub-entities only."),
-        "entity/codegen": Word(
-            value: .codegen,
-            text: "The whole class, an open base for a hand-written one, or nothing."),
-        "expression": Word(value: .text, text: "What the value is computed from."),
-        "relationship/to": Word(value: .name, text: "The entity that it leads to."),
-        "fetched/to": Word(value: .name, text: "The entity whose objects it finds."),
-        "relationship/inverse": Word(
-            value: .name, text: "The way back, which is kept in step with this one."),
-        "relationship/many": Word(value: .flag, text: "Whether it leads to any number of objects."),
-        "relationship/ordered": Word(value: .flag, text: "Whether a to-many keeps an order."),
-        "relationship/onDelete": Word(
-            value: .deleteRule,
-            text: "What becomes of the other end when this end's object is deleted."),
-        "fetched/where": Word(
-            value: .text, text: "The condition; $source is the object that has the property."),
-        "index/where": Word(value: .text, text: "Only objects that meet it are in the index."),
-        "sort": Word(value: .text, text: "The order: price descending, category.name"),
-        "limit": Word(value: .count, text: "The greatest number of results."),
-        "offset": Word(value: .count, text: "How many results are skipped."),
-        "batchSize": Word(value: .count, text: "How many objects are loaded at a time."),
-        "distinct": Word(value: .flag, text: "Whether equal results appear once."),
-        "result": Word(value: .result, text: "What the results are; objects by default."),
-        "includesSubentities": Word(
-            value: .flag, text: "Whether objects of sub-entities count; true by default."),
-        "includesPendingChanges": Word(
-            value: .flag, text: "Whether unsaved changes count; true by default."),
-        "includesPropertyValues": Word(
-            value: .flag, text: "Whether values are loaded too; true by default."),
-        "returnsFaults": Word(
-            value: .flag, text: "Whether objects come without their values; true by default."),
-        "prefetch": Word(
-            value: .text, text: "Relationships whose objects are loaded too: category tags"),
-        "unique/by": Word(value: .name, text: "The properties: sku, or shop sku"),
-        "index/by": Word(value: .name, text: "The properties: price descending, title"),
-        "by/property": Word(value: .name, text: "An attribute or to-one relationship."),
-        "by/expression": Word(value: .text, text: "A value computed from the object's own."),
-        "by/descending": Word(value: .flag, text: "Whether greater values come first."),
-        "rule/message": Word(value: .text, text: "What an error says to a person."),
-        "configuration/entities": Word(
-            value: .text, text: "The names of its entities, separated by spaces."),
-        "step/entities": Word(
-            value: .text,
-            text:
-                "The entities whose objects the step writes, separated by spaces; without it, all "
-                + "that the migration changes."),
-        "migration/from": Word(value: .name, text: "The name of the version just before."),
-        "migration/to": Word(value: .name, text: "The name of the version that it leads to."),
-        "rename/from": Word(value: .name, text: "The old name."),
-        "entity": Word(value: .name, text: "The entity."),
-        "property": Word(value: .name, text: "The property; without it, the entity is meant."),
-        "fill/attribute": Word(value: .name, text: "The attribute, by its new name."),
-        "fill/with": Word(value: .text, text: "The value, computed from the object."),
-        "fill/reason": Word(value: .text, text: "Why this is the value."),
-        "link/relationship": Word(value: .name, text: "The to-one relationship, by its new name."),
-        "link/where": Word(
-            value: .text,
-            text: "Which object it is, by its old properties; $source is the old object that leads "
-                + "to it."),
-        "link/sort": Word(
-            value: .text, text: "Which of several: the first in this order of old attributes."),
-        "link/reason": Word(value: .text, text: "Why this is the object."),
-        "require/property": Word(
-            value: .name, text: "The attribute or to-one relationship, by its new name."),
-        "require/reason": Word(value: .text, text: "Why every object has it."),
-        "drop/where": Word(
-            value: .text,
-            text: "Which objects go, by their old properties, while the entity stays."),
-        "drop/reason": Word(value: .text, text: "Why the data may go."),
-        "replace/enum": Word(value: .name, text: "The enumeration."),
-        "replace/case": Word(value: .name, text: "The case that is gone, by its old name."),
-        "replace/with": Word(
-            value: .name,
-            text: "The case that objects get instead, by its new name; without it none."),
-        "replace/reason": Word(value: .text, text: "Why the case is gone."),
-        "keep/relationship": Word(value: .name, text: "The to-one relationship, by its new name."),
-        "keep/sort": Word(
-            value: .text,
-            text: "Which link stays: that to the first object in this order of old attributes."),
-        "keep/reason": Word(value: .text, text: "Why the other links may go."),
-        "deduplicate/by": Word(value: .name, text: "The properties of the constraint."),
-        "deduplicate/sort": Word(
-            value: .text, text: "Which object stays: the first in this order, then the eldest."),
-        "deduplicate/links": Word(
-            value: .linksOfDuplicates, text: "What becomes of links to the others; move by default."
-        ),
-        "deduplicate/reason": Word(value: .text, text: "Why the other objects may go."),
-        "history/name": Word(value: .name, text: "The model's name."),
-    ].merging(
+    static let attributes = ownAttributes.merging(
         Vocabulary.declarations.map { name in
-            (
-                "\(name)/class",
-                Word(value: .migrationKind, text: "What it means for the data that is there.")
-            )
+            ("\(name)/class", (.migrationKind, "What it means for the data that is there."))
         }, uniquingKeysWith: { word, _ in word })
+
+    private static let ownAttributes: [String: Word] = [
+        "name": (.name, "The name: a letter, then letters, digits, underscores."),
+        "configuration/name": (.name, "The name."),
+        "index/name": (.name, "A name for people; the store's own is made anew."),
+        "model/version": (.name, "The version: the file's name without .xml."),
+        "model/access": (.access, "Who may use the generated code."),
+        "model/identifier": (.text, "A name of the version for programs."),
+        "key": (.text, "The key, once in each element."),
+        "value": (.text, "The value."),
+        "code": (.text, "The code of the warning, such as LQ201."),
+        "suppress/reason": (.text, "Why it is meant as it is."),
+        "case/value": (.text, "What the store holds; else the name, or the next number."),
+        "type": (.type, "The type: one of the words, or the name of an enumeration or composite."),
+        "enum/type": (.rawType, "The type of the raw values; string by default."),
+        "parameter/type": (
+            .type,
+            "The type, or the entity of an object; without it, that of what it is "
+                + "compared with."
+        ),
+        "index/type": (.indexKind, "What the index is good for."),
+        "class": (.text, "With type=\"codable\", the Swift type, such as [String: Int]."),
+        "entity/class": (.name, "The name of the Swift class, where it is not the entity's."),
+        "optional": (.flag, "Whether nil is a value; without it, one is required."),
+        "transient": (.flag, "Whether it lives in memory only."),
+        "default": (
+            .text, "What new objects start with; now for a date, new for a UUID, JSON for codable."
+        ),
+        "min": (.text, "The least value."),
+        "max": (.text, "The greatest value."),
+        "relationship/min": (.count, "The least number of objects of a to-many."),
+        "relationship/max": (.count, "The greatest number of objects of a to-many."),
+        "minLength": (.count, "The least length: characters of a string, bytes of data."),
+        "maxLength": (.count, "The greatest length: characters of a string, bytes of data."),
+        "pattern": (.text, "A regular expression that the whole string matches."),
+        "scale": (
+            .scale, "The decimal places that are kept, 6 by default; any keeps up to 38 digits."
+        ),
+        "storage": (.external, "Large data in files beside the store."),
+        "preserved": (.flag, "Whether the history keeps it of deleted objects."),
+        "merge": (.merge, "How conflicting changes become one; else the policy decides."),
+        "renamedFrom": (.name, "The name in the version just before."),
+        "validate": (.custom, "The program supplies a validation, or the build fails."),
+        "hashModifier": (.text, "Makes the version another one although the storage is the same."),
+        "entity/parent": (.name, "The entity that this one inherits from."),
+        "entity/abstract": (.flag, "Whether there are objects of sub-entities only."),
+        "entity/codegen": (
+            .codegen, "The whole class, an open base for a hand-written one, or nothing."
+        ),
+        "expression": (.text, "What the value is computed from."),
+        "relationship/to": (.name, "The entity that it leads to."),
+        "fetched/to": (.name, "The entity whose objects it finds."),
+        "relationship/inverse": (.name, "The way back, which is kept in step with this one."),
+        "relationship/many": (.flag, "Whether it leads to any number of objects."),
+        "relationship/ordered": (.flag, "Whether a to-many keeps an order."),
+        "relationship/onDelete": (
+            .deleteRule, "What becomes of the other end when this end's object is deleted."
+        ),
+        "fetched/where": (.text, "The condition; $source is the object that has the property."),
+        "index/where": (.text, "Only objects that meet it are in the index."),
+        "sort": (.text, "The order: price descending, category.name"),
+        "limit": (.count, "The greatest number of results."),
+        "offset": (.count, "How many results are skipped."),
+        "batchSize": (.count, "How many objects are loaded at a time."),
+        "distinct": (.flag, "Whether equal results appear once."),
+        "result": (.result, "What the results are; objects by default."),
+        "includesSubentities": (.flag, "Whether objects of sub-entities count; true by default."),
+        "includesPendingChanges": (.flag, "Whether unsaved changes count; true by default."),
+        "includesPropertyValues": (.flag, "Whether values are loaded too; true by default."),
+        "returnsFaults": (.flag, "Whether objects come without their values; true by default."),
+        "prefetch": (.text, "Relationships whose objects are loaded too: category tags"),
+        "unique/by": (.name, "The properties: sku, or shop sku"),
+        "index/by": (.name, "The properties: price descending, title"),
+        "by/property": (.name, "An attribute or to-one relationship."),
+        "by/expression": (.text, "A value computed from the object's own."),
+        "by/descending": (.flag, "Whether greater values come first."),
+        "rule/message": (.text, "What an error says to a person."),
+        "configuration/entities": (.text, "The names of its entities, separated by spaces."),
+        "step/entities": (
+            .text,
+            "The entities whose objects the step writes, separated by spaces; without "
+                + "it, all that the migration changes."
+        ),
+        "migration/from": (.name, "The name of the version just before."),
+        "migration/to": (.name, "The name of the version that it leads to."),
+        "rename/from": (.name, "The old name."),
+        "entity": (.name, "The entity."),
+        "property": (.name, "The property; without it, the entity is meant."),
+        "fill/attribute": (.name, "The attribute, by its new name."),
+        "fill/with": (.text, "The value, computed from the object."),
+        "fill/reason": (.text, "Why this is the value."),
+        "link/relationship": (.name, "The to-one relationship, by its new name."),
+        "link/where": (
+            .text,
+            "Which object it is, by its old properties; $source is the old object that "
+                + "leads to it."
+        ),
+        "link/sort": (.text, "Which of several: the first in this order of old attributes."),
+        "link/reason": (.text, "Why this is the object."),
+        "require/property": (.name, "The attribute or to-one relationship, by its new name."),
+        "require/reason": (.text, "Why every object has it."),
+        "drop/where": (.text, "Which objects go, by their old properties, while the entity stays."),
+        "drop/reason": (.text, "Why the data may go."),
+        "replace/enum": (.name, "The enumeration."),
+        "replace/case": (.name, "The case that is gone, by its old name."),
+        "replace/with": (
+            .name, "The case that objects get instead, by its new name; without it none."
+        ),
+        "replace/reason": (.text, "Why the case is gone."),
+        "keep/relationship": (.name, "The to-one relationship, by its new name."),
+        "keep/sort": (
+            .text, "Which link stays: that to the first object in this order of old attributes."
+        ),
+        "keep/reason": (.text, "Why the other links may go."),
+        "deduplicate/by": (.name, "The properties of the constraint."),
+        "deduplicate/sort": (
+            .text, "Which object stays: the first in this order, then the eldest."
+        ),
+        "deduplicate/links": (
+            .linksOfDuplicates, "What becomes of links to the others; move by default."
+        ),
+        "deduplicate/reason": (.text, "Why the other objects may go."),
+        "history/name": (.name, "The model's name."),
+    ]
 }

@@ -8,8 +8,13 @@ package protocol MigrationReport: Encodable, Sendable {
 }
 
 extension MigrationReport {
-    /// The report as JSON, with sorted keys and an end of line: the same report is the same text.
-    package var json: String {
+    /// The report as JSON, ended by a line feed.
+    package var json: String { reportJSON }
+}
+
+extension Encodable {
+    /// A report as JSON, with sorted keys and an end of line: the same report is the same text.
+    package var reportJSON: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         // A report has texts, whole numbers and finite fractions: all that JSON can say.

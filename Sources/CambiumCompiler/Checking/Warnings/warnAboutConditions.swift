@@ -122,11 +122,7 @@ struct ConstantFolding {
         case (.keyPath(root: .subject, let names), .literal(let value)):
             return isImplied(names, relation, value)
         case (.literal(let value), .keyPath(root: .subject, let names)):
-            let mirrored: [ComparisonOperator: ComparisonOperator] = [
-                .less: .greater, .lessOrEqual: .greaterOrEqual, .greater: .less,
-                .greaterOrEqual: .lessOrEqual,
-            ]
-            return mirrored[relation].map { isImplied(names, $0, value) } ?? false
+            return isImplied(names, relation.mirrored, value)
         default: return false
         }
     }

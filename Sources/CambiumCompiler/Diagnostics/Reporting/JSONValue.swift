@@ -1,3 +1,5 @@
+import CambiumModel
+
 /// A JSON value whose text is the same, byte for byte, on every platform: the one point at which
 /// text of a model becomes JSON.
 enum JSONValue: ExpressibleByDictionaryLiteral {
@@ -55,23 +57,16 @@ enum JSONValue: ExpressibleByDictionaryLiteral {
     /// A string literal. What cannot be seen, and what could end a script in a page that holds the
     /// text, is escaped.
     static func literal(_ text: String) -> String {
-        var literal = "\""
-        for scalar in text.unicodeScalars {
+        let escaped = text.escaping { scalar in
             switch scalar {
-            case "\"": literal += "\\\""
-            case "\\": literal += "\\\\"
-            case "\n": literal += "\\n"
-            case "<", ">", "&": literal += escape(scalar)
-            default:
-                switch scalar.properties.generalCategory {
-                case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse,
-                    .unassigned:
-                    literal += escape(scalar)
-                default: literal.unicodeScalars.append(scalar)
-                }
+            case "\"": "\\\""
+            case "\\": "\\\\"
+            case "\n": "\\n"
+            case "<", ">", "&": escape(scalar)
+            default: scalar.isInvisible ? escape(scalar) : nil
             }
         }
-        return literal + "\""
+        return "\"\(escaped)\""
     }
 
     /// `\uXXXX` for each UTF-16 unit.

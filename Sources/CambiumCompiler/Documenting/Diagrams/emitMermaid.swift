@@ -60,12 +60,11 @@ enum MermaidEmitter {
 
     /// A text in quotes. It cannot hold a quote, and some letters start a code or markup.
     static func quoted(_ text: String) -> String {
-        var quoted = ""
-        for scalar in text.unicodeScalars {
+        let quoted = text.escaping { scalar in
             switch scalar {
-            case "\"": quoted += "'"
-            case "%", "\\", "#", ";", "<", ">", "&", "`": quoted += "_"
-            default: quoted.unicodeScalars.append(isVisible(scalar) ? scalar : "\u{FFFD}")
+            case "\"": "'"
+            case "%", "\\", "#", ";", "<", ">", "&", "`": "_"
+            default: scalar.isInvisible ? "\u{FFFD}" : nil
             }
         }
         return "\"\(quoted)\""
@@ -81,20 +80,12 @@ enum MermaidEmitter {
                 // Mermaid has no words that start with these.
                 word += word.isEmpty ? "x" : ""
                 word.unicodeScalars.append(scalar)
-            case "\u{C0}"..."\u{FFFF}" where isVisible(scalar):
+            case "\u{C0}"..."\u{FFFF}" where !scalar.isInvisible:
                 word.unicodeScalars.append(scalar)
             default: word += word.isEmpty ? "x_" : "_"
             }
         }
         // These mark keys.
         return word.isEmpty || ["PK", "FK", "UK"].contains(word) ? word + "_" : word
-    }
-
-    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
-            false
-        default: true
-        }
     }
 }

@@ -1,29 +1,24 @@
+import CambiumModel
+
 /// The one point at which text of a model becomes HTML, SVG or a label of Graphviz.
 enum HTMLText {
     /// Text between tags or in an attribute with double quotes. What cannot be seen or changes the
     /// direction of writing is shown as its number.
     static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
+        text.escaping { scalar in
             switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            case "\\": escaped += "&#92;"
-            case "\n": escaped += " "
-            default:
-                switch scalar.properties.generalCategory {
-                case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse,
-                    .unassigned, .surrogate:
-                    escaped +=
-                        "\u{27E8}U+\(String(scalar.value, radix: 16, uppercase: true))\u{27E9}"
-                default: escaped.unicodeScalars.append(scalar)
-                }
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "\"": "&quot;"
+            case "'": "&#39;"
+            case "\\": "&#92;"
+            case "\n": " "
+            case _ where scalar.isInvisible:
+                "\u{27E8}U+\(String(scalar.value, radix: 16, uppercase: true))\u{27E9}"
+            default: nil
             }
         }
-        return escaped
     }
 
     /// The same for text of several lines that stay lines.

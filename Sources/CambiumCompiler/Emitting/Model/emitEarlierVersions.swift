@@ -14,13 +14,11 @@ extension SwiftEmitter {
                 return .text("earlierEntities[\(number)]")
             }
         }
-        writer.line()
-        writer.doc("The versions before, the oldest first, for stores that Core Data wrote.")
+        writer.nextDoc("The versions before, the oldest first, for stores that Core Data wrote.")
         writer.body("\(modifier)static var earlierVersions: [\(names.library("Model"))]") {
             $0.code("", .array(versions))
         }
-        writer.line()
-        writer.doc("The entities of the versions before.")
+        writer.nextDoc("The entities of the versions before.")
         writer.code(
             "private static let earlierEntities: [\(names.standard("String"))] = ",
             .array(entities.map { .rawString($0) }))

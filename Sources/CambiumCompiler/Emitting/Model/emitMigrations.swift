@@ -14,8 +14,7 @@ extension SwiftEmitter {
             writer.code(
                 "static let migrations: [\(type)] = ", .array(constants.map { .text($0) }))
             for (constant, migration) in zip(constants, migrations) {
-                writer.line()
-                writer.doc("From version \(migration.from) to version \(migration.to).")
+                writer.nextDoc("From version \(migration.from) to version \(migration.to).")
                 writer.code("private static let \(constant) = ", code(migration, type: type))
             }
         }

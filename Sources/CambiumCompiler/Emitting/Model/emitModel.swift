@@ -4,8 +4,7 @@ extension SwiftEmitter {
     /// The model and everything that opening a store takes.
     func modelText() -> String {
         var writer = startFile()
-        writer.line()
-        writer.doc("The model `\(model.name)`, version \(model.version).")
+        writer.nextDoc("The model `\(model.name)`, version \(model.version).")
         writer.block("\(typeModifier)enum \(SwiftText.identifier(model.name))") { writer in
             // With its type: to find it out, the compiler would look at what the program calls
             // `classes` or `schema`, and go round in a circle where that comes from the model.
@@ -15,25 +14,23 @@ extension SwiftEmitter {
                 writer.code("\(modifier)static let model: \(type) = ", compiledModel)
             } else {
                 emitSteppedModel(to: &writer)
-                writer.line()
-                writer.doc("What was compiled; the program's steps of migrations are not in it.")
+                writer.nextDoc(
+                    "What was compiled; the program's steps of migrations are not in it.")
                 writer.code("static let \(modelConstant): \(type) = ", compiledModel)
             }
-            writer.line()
-            writer.doc("The statements that make an empty store.")
+            writer.nextDoc("The statements that make an empty store.")
             writer.code(
                 "private static let schema: [\(names.standard("String"))] = ",
                 .array(schema.map { .rawString($0) }))
-            writer.line()
-            writer.doc("The model, in the form in which stores keep it.")
+            writer.nextDoc("The model, in the form in which stores keep it.")
             writer.body("private static var currentModel: \(names.library("Model"))") {
                 $0.code("", compiled(model))
             }
             emitEarlierVersions(to: &writer)
             emitEarlierDrafts(to: &writer)
         }
-        writer.line()
-        writer.doc("The classes of the entities; out here because members would hide some of them.")
+        writer.nextDoc(
+            "The classes of the entities; out here because members would hide some of them.")
         let classType = names.library("ManagedObject") + ".Type"
         writer.code(
             "\(isolation)private let \(classesConstant): [\(names.standard("String")): \(classType)] = ",
@@ -57,8 +54,8 @@ extension SwiftEmitter {
     private func emitEarlierDrafts(to writer: inout SwiftWriter) {
         guard !earlierDrafts.isEmpty else { return }
         let type = names.standard("String")
-        writer.line()
-        writer.doc("The versions before that are not frozen, for stores of other drafts of them.")
+        writer.nextDoc(
+            "The versions before that are not frozen, for stores of other drafts of them.")
         writer.code(
             "private static let drafts: [\(type): \(type)] = ",
             .dictionary(

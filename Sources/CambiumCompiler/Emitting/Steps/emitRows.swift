@@ -36,8 +36,7 @@ extension SwiftEmitter {
         writer.block("\(modifier)struct \(row.typeName): \(names.library(conformance))") { writer in
             writer.doc("The version that has the entity.")
             writer.line("\(modifier)typealias Version = \(version.name)")
-            writer.line()
-            writer.doc("Where the rows are.")
+            writer.nextDoc("Where the rows are.")
             var arguments: [(label: String?, value: SwiftCode)] = [
                 ("entity", .string(row.entity.name)), ("root", .string(row.root)),
             ]
@@ -48,12 +47,10 @@ extension SwiftEmitter {
             writer.code(
                 "\(hiddenModifier)static let layout: \(names.library("RowLayout")) = ",
                 .call(".init", arguments))
-            writer.line()
-            writer.doc("The values.")
+            writer.nextDoc("The values.")
             writer.line(
                 "\(hiddenModifier)var storage: \(names.library("RowStorage"))")
-            writer.line()
-            writer.doc("Makes a row of values.")
+            writer.nextDoc("Makes a row of values.")
             writer.line(
                 "\(hiddenModifier)init(storage: \(names.library("RowStorage"))) {")
             writer.line("    self.storage = storage")
@@ -63,8 +60,7 @@ extension SwiftEmitter {
             }
             for property in row.properties { emit(property, of: row, to: &writer) }
             for link in row.links {
-                writer.line()
-                writer.doc("The links of `\(link.name)`.")
+                writer.nextDoc("The links of `\(link.name)`.")
                 writer.body(
                     "\(modifier)static var \(link.name): \(names.library("MigrationLink"))"
                         + "<\(row.typeName), \(link.destination)>"
@@ -77,8 +73,7 @@ extension SwiftEmitter {
         of row: GeneratedRow, _ names: GeneratedNames, to writer: inout SwiftWriter
     ) {
         let properties = row.properties.filter(\.isSettable)
-        writer.line()
-        writer.doc("A new row, to be inserted.")
+        writer.nextDoc("A new row, to be inserted.")
         let parameters =
             properties.filter { $0.start == nil }.map { "\($0.name): \($0.type)" }
             + properties.compactMap { property in
@@ -96,8 +91,7 @@ extension SwiftEmitter {
     private func emit(
         _ property: GeneratedRow.Property, of row: GeneratedRow, to writer: inout SwiftWriter
     ) {
-        writer.line()
-        writer.doc(property.summary)
+        writer.nextDoc(property.summary)
         let head = "\(modifier)var \(property.name): \(property.type)"
         guard row.isWritable, property.isSettable else {
             writer.block(head, statement: property.getter)

@@ -100,8 +100,7 @@ extension SwiftEmitter {
             )
             writer.line("    try model.verify(migration)")
             writer.line("}")
-            writer.line()
-            writer.doc("The steps as the runner takes them.")
+            writer.nextDoc("The steps as the runner takes them.")
             writer.block(
                 "@Sendable static func codeSteps("
                     + "_ migration: any \(stepsProtocol)) -> [\(codeStep)]"
@@ -119,8 +118,7 @@ extension SwiftEmitter {
                 }
                 writer.code("", .array(calls))
             }
-            writer.line()
-            writer.doc("The versions on both sides of the steps, for proofs.")
+            writer.nextDoc("The versions on both sides of the steps, for proofs.")
             writer.block(
                 "@Sendable static func stepProofs() -> "
                     + "[\(names.library("StepProof"))]"

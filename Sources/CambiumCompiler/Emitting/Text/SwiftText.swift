@@ -9,15 +9,14 @@ enum SwiftText {
     static func literal(_ text: String) -> String {
         // Most are names; a look at each scalar takes longer.
         if isPlainASCII(text) { return "\"\(text)\"" }
-        var literal = "\""
-        for scalar in text.unicodeScalars {
+        let contents = text.escaping { scalar in
             switch scalar {
-            case "\"": literal += "\\\""
-            case "\\": literal += "\\\\"
-            default: literal += escaped(scalar, escape: "\\")
+            case "\"": "\\\""
+            case "\\": "\\\\"
+            default: escaped(scalar, escape: "\\")
             }
         }
-        return literal + "\""
+        return "\"\(contents)\""
     }
 
     /// A raw string literal on one line, for text with many quotes and backslashes, such as SQL and
@@ -169,16 +168,7 @@ enum SwiftText {
     /// direction of writing are shown as `\u{…}`.
     static func comment(_ text: String) -> String {
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
-        var comment = ""
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator, .format, .privateUse, .unassigned,
-                .surrogate:
-                comment += escape(scalar)
-            default: comment.unicodeScalars.append(scalar)
-            }
-        }
-        return comment
+        return text.escaping { $0.isInvisible ? escape($0) : nil }
     }
 
     private static func escape(_ scalar: Unicode.Scalar) -> String {

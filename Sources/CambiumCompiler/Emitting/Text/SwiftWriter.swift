@@ -108,6 +108,12 @@ struct SwiftWriter {
         }
     }
 
+    /// Leaves a line empty and writes the doc comment of the next declaration.
+    mutating func nextDoc(_ text: String) {
+        line()
+        doc(text)
+    }
+
     /// Writes a further paragraph of a doc comment, and a list below it; nothing for no items.
     mutating func docList(_ heading: String, _ items: [String]) {
         guard !items.isEmpty else { return }

@@ -182,17 +182,9 @@ extension Value {
     }
 
     private static func quoted(_ text: String) -> String {
-        var result = "'"
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "'": result += "\\'"
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "'"
+        let escapes: [Unicode.Scalar: String] = [
+            "'": "\\'", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t",
+        ]
+        return "'\(text.escaping { escapes[$0] })'"
     }
 }

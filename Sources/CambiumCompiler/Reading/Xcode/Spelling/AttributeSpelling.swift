@@ -118,25 +118,22 @@ struct AttributeSpelling: Spelling {
     private func setLimits(
         of own: inout AttributeList, type: String, from xcode: AttributeList
     ) {
+        for (limit, name) in Self.limits(of: type) {
+            guard let written = xcode[name] else { continue }
+            let numberType = type == "string" ? "int32" : type
+            own.set(limit, XcodeValues.own(written.value, type: numberType), from: written)
+        }
+        if type == "string" { own.copy("regularExpressionString", of: xcode, as: "pattern") }
+    }
+
+    /// The limits of a type's values: Cambium's own name and Xcode's.
+    private static func limits(of type: String) -> [(own: String, xcode: String)] {
         switch type {
-        case "string":
-            for (limit, name) in [("minLength", "minValueString"), ("maxLength", "maxValueString")]
-            {
-                guard let written = xcode[name] else { continue }
-                own.set(limit, XcodeValues.own(written.value, type: "int32"), from: written)
-            }
-            own.copy("regularExpressionString", of: xcode, as: "pattern")
-        case "date":
-            for name in ["min", "max"] {
-                guard let written = xcode["\(name)DateTimeInterval"] else { continue }
-                own.set(name, XcodeValues.own(written.value, type: type), from: written)
-            }
+        case "string": [("minLength", "minValueString"), ("maxLength", "maxValueString")]
+        case "date": [("min", "minDateTimeInterval"), ("max", "maxDateTimeInterval")]
         case "int16", "int32", "int64", "float", "double", "decimal":
-            for name in ["min", "max"] {
-                guard let written = xcode["\(name)ValueString"] else { continue }
-                own.set(name, XcodeValues.own(written.value, type: type), from: written)
-            }
-        default: break
+            [("min", "minValueString"), ("max", "maxValueString")]
+        default: []
         }
     }
 
@@ -204,21 +201,12 @@ struct AttributeSpelling: Spelling {
     private func setXcodeLimits(
         of xcode: inout AttributeList, type: String, from own: AttributeList
     ) {
-        switch type {
-        case "string":
-            xcode.copy("minLength", of: own, as: "minValueString")
-            xcode.copy("maxLength", of: own, as: "maxValueString")
-            xcode.copy("pattern", of: own, as: "regularExpressionString")
-        case "date":
-            for name in ["min", "max"] {
-                guard let written = own[name] else { continue }
-                let value = XcodeValues.xcode(written.value, type: type)
-                xcode.set("\(name)DateTimeInterval", value, from: written)
-            }
-        case "int16", "int32", "int64", "float", "double", "decimal":
-            xcode.copy("min", of: own, as: "minValueString")
-            xcode.copy("max", of: own, as: "maxValueString")
-        default: break
+        for (limit, name) in Self.limits(of: type) {
+            guard let written = own[limit] else { continue }
+            let value =
+                type == "date" ? XcodeValues.xcode(written.value, type: type) : written.value
+            xcode.set(name, value, from: written)
         }
+        if type == "string" { xcode.copy("pattern", of: own, as: "regularExpressionString") }
     }
 }
