@@ -51,9 +51,5 @@ extension Explanation {
               <attribute name="icon" type="data" maxLength="1000" storage="external"/>
             </entity>
             """,
-        right: """
-            <entity name="Product">
-              <attribute name="icon" type="data" maxLength="1000"/>
-            </entity>
-            """)
+        right: .product(#"<attribute name="icon" type="data" maxLength="1000"/>"#))
 }

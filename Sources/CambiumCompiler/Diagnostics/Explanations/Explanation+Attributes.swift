@@ -8,16 +8,8 @@ extension Explanation {
             (Boolean, Integer 16, text) are not among them; the note translates them.
             """,
         remedy: "Write one of the types.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="isNew" type="Boolean" default="false"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="isNew" type="bool" default="false"/>
-            </entity>
-            """)
+        wrong: .product(#"<attribute name="isNew" type="Boolean" default="false"/>"#),
+        right: .product(#"<attribute name="isNew" type="bool" default="false"/>"#))
 
     static let wrongDefault = Explanation(
         title: "The value is not one of the type",
@@ -30,16 +22,8 @@ extension Explanation {
             Write a value of the type: true or false, 42, 9.95, 2026-11-21, \
             2026-11-21T10:00:00Z, now (dates), new (UUIDs), the name of a case.
             """,
-        wrong: """
-            <entity name="Product">
-              <attribute name="stock" type="int16" default="40000"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="stock" type="int32" default="40000"/>
-            </entity>
-            """)
+        wrong: .product(#"<attribute name="stock" type="int16" default="40000"/>"#),
+        right: .product(#"<attribute name="stock" type="int32" default="40000"/>"#))
 
     static let inapplicable = Explanation(
         title: "This means nothing for the type",
@@ -51,16 +35,8 @@ extension Explanation {
         remedy: """
             Delete it, or use the one that the type has: minLength instead of min for a string.
             """,
-        wrong: """
-            <entity name="Product">
-              <attribute name="sku" type="string" min="1"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="sku" type="string" minLength="1"/>
-            </entity>
-            """)
+        wrong: .product(#"<attribute name="sku" type="string" min="1"/>"#),
+        right: .product(#"<attribute name="sku" type="string" minLength="1"/>"#))
 
     static let contradictoryLimits = Explanation(
         title: "No value can keep to the limits",
@@ -68,16 +44,8 @@ extension Explanation {
             The least value is greater than the greatest, so that no object could ever be saved.
             """,
         remedy: "Exchange the two, or correct the one that is wrong.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="stock" type="int32" min="9" max="3"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="stock" type="int32" min="3" max="9"/>
-            </entity>
-            """)
+        wrong: .product(#"<attribute name="stock" type="int32" min="9" max="3"/>"#),
+        right: .product(#"<attribute name="stock" type="int32" min="3" max="9"/>"#))
 
     static let invalidPattern = Explanation(
         title: "The pattern is no regular expression",
@@ -89,16 +57,8 @@ extension Explanation {
             Close brackets and groups; write a sign that has a meaning with a backslash before \
             it.
             """,
-        wrong: """
-            <entity name="Product">
-              <attribute name="sku" type="string" pattern="[A-Z"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="sku" type="string" pattern="[A-Z]+"/>
-            </entity>
-            """)
+        wrong: .product(#"<attribute name="sku" type="string" pattern="[A-Z"/>"#),
+        right: .product(#"<attribute name="sku" type="string" pattern="[A-Z]+"/>"#))
 
     static let defaultBeyondLimits = Explanation(
         title: "The value breaks the attribute's own limits",
@@ -107,16 +67,8 @@ extension Explanation {
             validation refuses.
             """,
         remedy: "Choose a default or fill that keeps to the limits, or widen them.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="stock" type="int32" min="0" default="-1"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="stock" type="int32" min="0" default="0"/>
-            </entity>
-            """)
+        wrong: .product(#"<attribute name="stock" type="int32" min="0" default="-1"/>"#),
+        right: .product(#"<attribute name="stock" type="int32" min="0" default="0"/>"#))
 
     static let optionalBool = Explanation(
         title: "An optional bool has three values",
@@ -128,16 +80,8 @@ extension Explanation {
             Make it required with a default. Where there really are three answers, name them in \
             an enumeration.
             """,
-        wrong: """
-            <entity name="Product">
-              <attribute name="isNew" type="bool" optional="true"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="isNew" type="bool" default="false"/>
-            </entity>
-            """)
+        wrong: .product(#"<attribute name="isNew" type="bool" optional="true"/>"#),
+        right: .product(#"<attribute name="isNew" type="bool" default="false"/>"#))
 
     static let emptyEnumeration = Explanation(
         title: "The enumeration has no case",

@@ -14,11 +14,7 @@ extension Explanation {
             Write a hashModifier, another one than before, at the entity: the older program then \
             says that it cannot open the store.
             """,
-        before: """
-            <entity name="Product">
-              <attribute name="price" type="double"/>
-            </entity>
-            """,
+        before: product(#"<attribute name="price" type="double"/>"#),
         wrong: """
             <entity name="Product">
               <attribute name="price" type="double"/>
@@ -56,11 +52,7 @@ extension Explanation {
         after: """
             <enum name="Kind"><case name="book"/><case name="toy"/></enum>
             """,
-        wrong: """
-            <entity name="Product">
-              <attribute name="kind" type="Kind"/>
-            </entity>
-            """,
+        wrong: product(#"<attribute name="kind" type="Kind"/>"#),
         right: """
             <entity name="Product" hashModifier="2">
               <attribute name="kind" type="Kind"/>

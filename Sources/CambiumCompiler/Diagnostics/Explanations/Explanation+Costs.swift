@@ -8,7 +8,7 @@ extension Explanation {
             the room; one that says the same as the default does so for nothing.
             """,
         remedy: "Remove the fill.",
-        before: product,
+        before: product(),
         after: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
@@ -148,7 +148,7 @@ extension Explanation {
             Make the attribute optional without a default, or fill it with another attribute or \
             with a date that says that it is not known.
             """,
-        before: product,
+        before: product(),
         after: """
             <entity name="Product">
               <attribute name="sku" type="string"/>

@@ -86,11 +86,7 @@ extension Explanation {
             """,
         remedy: "Declare what it stores, or remove it.",
         wrong: #"<entity name="Product"/>"#,
-        right: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
-            """)
+        right: .product(#"<attribute name="sku" type="string"/>"#))
 
     static let childlessAbstract = Explanation(
         title: "An abstract entity has no sub-entities",

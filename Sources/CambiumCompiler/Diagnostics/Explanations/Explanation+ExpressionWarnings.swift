@@ -37,11 +37,7 @@ extension Explanation {
               <index by="isOpen"/>
             </entity>
             """,
-        right: """
-            <entity name="Product">
-              <attribute name="isOpen" type="bool" default="true"/>
-            </entity>
-            """)
+        right: .product(#"<attribute name="isOpen" type="bool" default="true"/>"#))
 
     static let leakyConstraint = Explanation(
         title: "A unique set has an optional or a codable property",
@@ -103,11 +99,7 @@ extension Explanation {
               <rule name="counted">stock &gt;= 0</rule>
             </entity>
             """,
-        right: """
-            <entity name="Product">
-              <attribute name="stock" type="int32" min="0"/>
-            </entity>
-            """)
+        right: .product(#"<attribute name="stock" type="int32" min="0"/>"#))
 
     static let distantDerivation = Explanation(
         title: "A derived attribute looks far",

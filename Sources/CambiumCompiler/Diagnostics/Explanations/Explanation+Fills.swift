@@ -12,11 +12,7 @@ extension Explanation {
             count). A lower limit of more than 0 says that there is none to divide by; else, if there \
             can be no such object, say so in a suppression.
             """,
-        before: """
-            <entity name="Product">
-              <attribute name="note" type="string" optional="true"/>
-            </entity>
-            """,
+        before: product(#"<attribute name="note" type="string" optional="true"/>"#),
         after: """
             <entity name="Product">
               <attribute name="note" type="string" optional="true"/>
@@ -44,11 +40,7 @@ extension Explanation {
             Make the value of the old one, drop the attribute's old values as well so that all \
             objects get the new one, or remove the fill.
             """,
-        before: """
-            <entity name="Product">
-              <attribute name="price" type="double"/>
-            </entity>
-            """,
+        before: product(#"<attribute name="price" type="double"/>"#),
         wrong: """
             <entity name="Product">
               <attribute name="price" type="double"/>

@@ -11,11 +11,7 @@ extension Explanation {
             Write renamedFrom instead of the drop. If it is another thing, suppress the finding \
             and say what the difference is.
             """,
-        before: """
-            <entity name="Product">
-              <attribute name="colour" type="string" optional="true"/>
-            </entity>
-            """,
+        before: product(#"<attribute name="colour" type="string" optional="true"/>"#),
         wrong: """
             <entity name="Product">
               <attribute name="color" type="string" optional="true"/>

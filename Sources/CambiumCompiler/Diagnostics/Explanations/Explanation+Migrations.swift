@@ -10,7 +10,7 @@ extension Explanation {
             Delete the migration, if it belongs to an older step: what was done once is not done \
             again. Else write the version before into from.
             """,
-        before: product,
+        before: product(),
         after: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
@@ -37,7 +37,7 @@ extension Explanation {
             history; there the versions have to exist, too.
             """,
         remedy: "Correct the name, or delete the line.",
-        before: product,
+        before: product(),
         after: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
@@ -68,17 +68,9 @@ extension Explanation {
             that every object has it. For a case: another one with its raw value, or a <replace> \
             with the reason.
             """,
-        before: product,
-        wrong: """
-            <entity name="Product">
-              <attribute name="number" type="string"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="number" type="string" renamedFrom="sku"/>
-            </entity>
-            """)
+        before: product(),
+        wrong: product(#"<attribute name="number" type="string"/>"#),
+        right: product(#"<attribute name="number" type="string" renamedFrom="sku"/>"#))
 
     static let unprovenMigration = Explanation(
         title: "The SQL fails on SQLite",

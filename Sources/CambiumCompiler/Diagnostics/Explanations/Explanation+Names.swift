@@ -11,16 +11,8 @@ extension Explanation {
             Choose another name. For another word in the store use the value of an enumeration's \
             case; a label for people belongs into the program.
             """,
-        wrong: """
-            <entity name="Product">
-              <attribute name="sale price" type="double"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="salePrice" type="double"/>
-            </entity>
-            """)
+        wrong: .product(#"<attribute name="sale price" type="double"/>"#),
+        right: .product(#"<attribute name="salePrice" type="double"/>"#))
 
     static let duplicateName = Explanation(
         title: "The name is there already",
@@ -53,16 +45,8 @@ extension Explanation {
             Choose another name. In the next version of a model that has shipped, rename it with \
             renamedFrom, and the data stays.
             """,
-        wrong: """
-            <entity name="Product">
-              <attribute name="description" type="string"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="summary" type="string"/>
-            </entity>
-            """)
+        wrong: .product(#"<attribute name="description" type="string"/>"#),
+        right: .product(#"<attribute name="summary" type="string"/>"#))
 
     static let shadowedProperty = Explanation(
         title: "An inherited property is declared again",

@@ -12,7 +12,7 @@ extension Explanation {
             the objects that they lead to. Or add to the constraint what tells them apart. If there can be no such objects, say so in a \
             suppression; the next version does not warn of it any more.
             """,
-        before: product,
+        before: product(),
         after: """
             <entity name="Product">
               <attribute name="sku" type="string"/>
@@ -37,11 +37,7 @@ extension Explanation {
             value is computed for every row; any other gives a value to rows without one, and \
             puts nothing right. If there can be no such values, say so in a suppression.
             """,
-        before: """
-            <entity name="Product">
-              <attribute name="stock" type="int32"/>
-            </entity>
-            """,
+        before: product(#"<attribute name="stock" type="int32"/>"#),
         after: """
             <entity name="Product">
               <attribute name="stock" type="int32" min="0"/>
@@ -65,11 +61,7 @@ extension Explanation {
             Fill what the rule looks at, from its old value. If there can be no such objects, \
             say so in a suppression.
             """,
-        before: """
-            <entity name="Product">
-              <attribute name="price" type="int32"/>
-            </entity>
-            """,
+        before: product(#"<attribute name="price" type="int32"/>"#),
         after: """
             <entity name="Product">
               <attribute name="price" type="int32"/>
@@ -94,16 +86,8 @@ extension Explanation {
             that looks at the old value. If there can be no such values, say so in a \
             suppression.
             """,
-        before: """
-            <entity name="Product">
-              <attribute name="stock" type="int64"/>
-            </entity>
-            """,
-        wrong: """
-            <entity name="Product">
-              <attribute name="stock" type="int16"/>
-            </entity>
-            """,
+        before: product(#"<attribute name="stock" type="int64"/>"#),
+        wrong: product(#"<attribute name="stock" type="int16"/>"#),
         right: """
             <entity name="Product">
               <attribute name="stock" type="int64"/>
@@ -242,11 +226,7 @@ extension Explanation {
               <attribute name="photo" type="data" optional="true" storage="external"/>
             </entity>
             """,
-        wrong: """
-            <entity name="Product">
-              <attribute name="photo" type="data" optional="true"/>
-            </entity>
-            """,
+        wrong: product(#"<attribute name="photo" type="data" optional="true"/>"#),
         right: """
             <entity name="Product">
               <attribute name="photo" type="data" optional="true" storage="external"/>

@@ -10,16 +10,8 @@ extension Explanation {
             Correct the name; the note names the nearest one that is possible. What other tools \
             need can stand in a namespace of its own.
             """,
-        wrong: """
-            <entity name="Product">
-              <atribute name="sku" type="string"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
-            """)
+        wrong: .product(#"<atribute name="sku" type="string"/>"#),
+        right: .product(#"<attribute name="sku" type="string"/>"#))
 
     static let unknownXMLAttribute = Explanation(
         title: "There is no such XML attribute here",
@@ -28,16 +20,8 @@ extension Explanation {
             the model would not be what its author thinks.
             """,
         remedy: "Correct the name; the note names the nearest one that is possible.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="sku" type="string" optionel="true"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="sku" type="string" optional="true"/>
-            </entity>
-            """)
+        wrong: .product(#"<attribute name="sku" type="string" optionel="true"/>"#),
+        right: .product(#"<attribute name="sku" type="string" optional="true"/>"#))
 
     static let missingXMLAttribute = Explanation(
         title: "A necessary XML attribute is missing",
@@ -46,16 +30,8 @@ extension Explanation {
             relationship needs to say where it leads.
             """,
         remedy: "Add the XML attribute that the message names.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="sku"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
-            """)
+        wrong: .product(#"<attribute name="sku"/>"#),
+        right: .product(#"<attribute name="sku" type="string"/>"#))
 
     static let wrongRoot = Explanation(
         title: "The file does not start with <model>",
@@ -103,16 +79,8 @@ extension Explanation {
             neither. Flags are true or false.
             """,
         remedy: "Write one of the values that the note names.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="sku" type="string" optional="yes"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="sku" type="string" optional="true"/>
-            </entity>
-            """)
+        wrong: .product(#"<attribute name="sku" type="string" optional="yes"/>"#),
+        right: .product(#"<attribute name="sku" type="string" optional="true"/>"#))
 
     static let unexpectedText = Explanation(
         title: "Text stands where none means anything",

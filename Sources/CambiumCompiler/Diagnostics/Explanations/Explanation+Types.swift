@@ -7,11 +7,7 @@ extension Explanation {
             nobody but the author knows which.
             """,
         remedy: "Write the default as JSON, or make the attribute optional.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="labels" type="codable" class="[String]"/>
-            </entity>
-            """,
+        wrong: .product(#"<attribute name="labels" type="codable" class="[String]"/>"#),
         right: """
             <entity name="Product">
               <attribute name="labels" type="codable" class="[String]" default="[]"/>
@@ -42,11 +38,7 @@ extension Explanation {
             each.
             """,
         remedy: "Write the type as Swift does, without a module or access level before it.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="labels" type="codable" class="[String" default="[]"/>
-            </entity>
-            """,
+        wrong: .product(#"<attribute name="labels" type="codable" class="[String" default="[]"/>"#),
         right: """
             <entity name="Product">
               <attribute name="labels" type="codable" class="[String]" default="[]"/>

@@ -11,15 +11,33 @@ package struct Explanation: Sendable {
     /// The same without.
     package let right: Example
 
-    /// An explanation with two examples.
-    init(title: String, meaning: String, remedy: String, wrong: Example, right: Example) {
-        self.title = title
-        self.meaning = meaning
-        self.remedy = remedy
-        self.wrong = wrong
-        self.right = right
-    }
+    /// An example. What is a model is compiled by the tests. Written as a literal, it is a model.
+    package enum Example: Sendable, ExpressibleByStringLiteral {
+        /// What stands in the `<model>` of the first version.
+        case model(String)
+        /// What stands in two versions, the second after the first.
+        case versions(String, String)
+        /// A whole file.
+        case file(String)
+        /// Something that cannot be shown as XML, in words.
+        case words(String)
 
+        package init(stringLiteral text: String) { self = .model(text) }
+
+        /// A model of one entity with one property.
+        static func product(_ property: String) -> Example { .model(Explanation.product(property)) }
+
+        /// The text to print.
+        package var text: String {
+            switch self {
+            case .model(let text), .file(let text), .words(let text): text
+            case .versions(let first, let second): "1.xml:\n\(first)\n2.xml:\n\(second)"
+            }
+        }
+    }
+}
+
+extension Explanation {
     /// An explanation whose examples have the same first version, `before`. The second version has
     /// `after` in both, and then what is only in the one that is wrong, or only in the right one.
     init(
@@ -34,33 +52,15 @@ package struct Explanation: Sendable {
             right: versions(right))
     }
 
-    /// The first version of most examples with two.
-    static let product = """
+    /// An entity with one property, as most examples have it.
+    static func product(
+        _ property: String = #"<attribute name="sku" type="string"/>"#
+    ) -> String {
+        """
         <entity name="Product">
-          <attribute name="sku" type="string"/>
+          \(property)
         </entity>
         """
-
-    /// An example. What is a model is compiled by the tests. Written as a literal, it is a model.
-    package enum Example: Sendable, ExpressibleByStringLiteral {
-        /// What stands in the `<model>` of the first version.
-        case model(String)
-        /// What stands in two versions, the second after the first.
-        case versions(String, String)
-        /// A whole file.
-        case file(String)
-        /// Something that cannot be shown as XML, in words.
-        case words(String)
-
-        package init(stringLiteral text: String) { self = .model(text) }
-
-        /// The text to print.
-        package var text: String {
-            switch self {
-            case .model(let text), .file(let text), .words(let text): text
-            case .versions(let first, let second): "1.xml:\n\(first)\n2.xml:\n\(second)"
-            }
-        }
     }
 }
 
