@@ -13,17 +13,6 @@ struct FileCopier {
     let meter: AdoptionMeter
     private(set) var missing: [AdoptionReport.MissingFile] = []
 
-    init(
-        attribute: Attribute, files: ExternalFiles?, source: CoreDataFiles, connection: Connection,
-        meter: AdoptionMeter
-    ) {
-        self.meter = meter
-        self.attribute = attribute
-        self.files = files
-        self.source = source
-        self.connection = connection
-    }
-
     mutating func run(_ query: String, _ update: String) throws {
         for row in try connection.rows(query) {
             guard case .integer(let key) = row[0], case .text(let entity) = row[1],

@@ -20,43 +20,30 @@ struct LeftOutParts {
 
     func all() throws(SQLiteError) -> [AdoptionReport.LeftOut] {
         var parts: [AdoptionReport.LeftOut] = []
+        func add(_ name: String, _ rows: Int?, _ reason: String, isBookkeeping: Bool = false) {
+            parts.append(
+                .init(name: name, rows: rows, reason: reason, isBookkeeping: isBookkeeping))
+        }
         for table in layout.unusedTables where !Self.silent.contains(table) {
             let rows = try connection.number(AdoptionSQL.count(ofSourceTable: table))
             let (reason, isBookkeeping) = reason(for: table)
-            parts.append(
-                .init(name: table, rows: rows, reason: reason, isBookkeeping: isBookkeeping))
+            add(table, rows, reason, isBookkeeping: isBookkeeping)
         }
         for (table, column) in layout.unusedColumns {
             let values = try connection.number(
                 AdoptionSQL.count(ofValuesIn: column, ofSourceTable: table))
-            parts.append(
-                .init(
-                    name: "\(table).\(column)", rows: values,
-                    reason: "the version has no property for the column", isBookkeeping: false))
+            add("\(table).\(column)", values, "the version has no property for the column")
         }
         for (name, isIndex) in store.catalogue.virtualTables {
-            parts.append(
-                .init(
-                    name: name, rows: nil,
-                    reason: isIndex ? "an index of places" : "a virtual table",
-                    isBookkeeping: isIndex))
+            let reason = isIndex ? "an index of places" : "a virtual table"
+            add(name, nil, reason, isBookkeeping: isIndex)
         }
         for name in store.otherNotes {
-            parts.append(
-                .init(
-                    name: name, rows: nil,
-                    reason: "metadata that is neither text nor a number, or cannot be read",
-                    isBookkeeping: false))
+            add(name, nil, "metadata that is neither text nor a number, or cannot be read")
         }
-        for fault in store.file.logFaults {
-            parts.append(
-                .init(name: fault.path, rows: nil, reason: fault.reason, isBookkeeping: false))
-        }
+        for fault in store.file.logFaults { add(fault.path, nil, fault.reason) }
         for name in store.ownNotes {
-            parts.append(
-                .init(
-                    name: name, rows: nil, reason: "what Core Data notes of the store",
-                    isBookkeeping: true))
+            add(name, nil, "what Core Data notes of the store", isBookkeeping: true)
         }
         return parts
     }

@@ -81,21 +81,3 @@ extension VersionMismatch: Encodable {
     /// The mismatch as JSON, ended by a line feed.
     public var json: String { reportJSON }
 }
-
-extension Encoder {
-    /// Writes an object with all these members, also those that are nil.
-    fileprivate func encode(_ members: KeyValuePairs<String, any Encodable>) throws {
-        var object = container(keyedBy: MemberName.self)
-        for (name, value) in members {
-            try object.encode(value, forKey: MemberName(stringValue: name))
-        }
-    }
-}
-
-private struct MemberName: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-}

@@ -165,16 +165,9 @@ extension SwiftEmitter {
 
     private func text(_ value: Value) -> String {
         switch value {
-        case .null: "nil"
-        case .bool(let value): "\(value)"
-        case .int(let value): "\(value)"
-        case .double(let value): Int64(exactly: value).map { "\($0)" } ?? "\(value)"
-        case .decimal(let value): value.description
-        case .string(let value): "`\(value)`"
-        case .date(let value): "`\(value.formatted(.iso8601))`"
-        case .uuid(let value): "`\(value.uuidString)`"
-        case .uri(let value): "`\(value.absoluteString)`"
-        case .data(let value): "\(value.count) bytes"
+        case .string(let text): "`\(text)`"
+        case .date, .uuid, .uri: "`\(value.notation)`"
+        default: value.notation
         }
     }
 }

@@ -22,3 +22,21 @@ extension Encodable {
         return String(decoding: data, as: UTF8.self) + "\n"
     }
 }
+
+extension Encoder {
+    /// Writes an object with all these members, also those that are nil.
+    package func encode(_ members: KeyValuePairs<String, any Encodable>) throws {
+        var object = container(keyedBy: MemberName.self)
+        for (name, value) in members {
+            try object.encode(value, forKey: MemberName(stringValue: name))
+        }
+    }
+}
+
+private struct MemberName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}

@@ -82,17 +82,11 @@ package struct VerifyReport: MigrationReport, Hashable {
     /// Whether a step that is right was proven without rows, or with too few of an entity.
     package var lacksRows: Bool { steps.contains(where: \.lacksRows) }
 
-    private enum CodingKeys: String, CodingKey {
-        case model, version, steps, isProven, lacksRows
-    }
-
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(model, forKey: .model)
-        try container.encode(version, forKey: .version)
-        try container.encode(steps, forKey: .steps)
-        try container.encode(isProven, forKey: .isProven)
-        try container.encode(lacksRows, forKey: .lacksRows)
+        try encoder.encode([
+            "model": model, "version": version, "steps": steps, "isProven": isProven,
+            "lacksRows": lacksRows,
+        ])
     }
 
     package var text: String {

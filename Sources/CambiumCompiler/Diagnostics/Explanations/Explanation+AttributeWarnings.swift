@@ -46,10 +46,7 @@ extension Explanation {
             written faster in the row.
             """,
         remedy: #"Remove storage="external", or allow longer values."#,
-        wrong: """
-            <entity name="Product">
-              <attribute name="icon" type="data" maxLength="1000" storage="external"/>
-            </entity>
-            """,
+        wrong: .product(
+            #"<attribute name="icon" type="data" maxLength="1000" storage="external"/>"#),
         right: .product(#"<attribute name="icon" type="data" maxLength="1000"/>"#))
 }

@@ -43,14 +43,9 @@ extension Explanation {
               <relationship name="products" to="Product" inverse="category" many="true"/>
             </entity>
             """,
-        right: """
-            <entity name="Product">
-              <relationship name="category" to="Category" inverse="products" optional="true"/>
-            </entity>
-            <entity name="Category">
-              <relationship name="products" to="Product" inverse="category" many="true"/>
-            </entity>
-            """)
+        right: .shop(
+            #"<relationship name="category" to="Category" inverse="products" optional="true"/>"#,
+            #"<relationship name="products" to="Product" inverse="category" many="true"/>"#))
 
     static let denyForever = Explanation(
         title: "An object could never be deleted",
@@ -120,12 +115,7 @@ extension Explanation {
                             many="true" max="1"/>
             </entity>
             """,
-        right: """
-            <entity name="Product">
-              <relationship name="category" to="Category" inverse="products" optional="true"/>
-            </entity>
-            <entity name="Category">
-              <relationship name="products" to="Product" inverse="category" many="true"/>
-            </entity>
-            """)
+        right: .shop(
+            #"<relationship name="category" to="Category" inverse="products" optional="true"/>"#,
+            #"<relationship name="products" to="Product" inverse="category" many="true"/>"#))
 }

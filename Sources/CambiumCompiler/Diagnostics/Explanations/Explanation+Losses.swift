@@ -20,11 +20,8 @@ extension Explanation {
               <drop entity="Product" property="colour" reason="misspelt"/>
             </migration>
             """,
-        right: """
-            <entity name="Product">
-              <attribute name="color" type="string" optional="true" renamedFrom="colour"/>
-            </entity>
-            """)
+        right: product(
+            #"<attribute name="color" type="string" optional="true" renamedFrom="colour"/>"#))
 
     static let lostOrder = Explanation(
         title: "A list loses its order",

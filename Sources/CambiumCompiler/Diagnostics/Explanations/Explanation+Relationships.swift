@@ -27,22 +27,12 @@ extension Explanation {
             kept in step. There is none of that name.
             """,
         remedy: "Correct the name of the inverse, or declare the relationship there.",
-        wrong: """
-            <entity name="Product">
-              <relationship name="category" to="Category" inverse="product" optional="true"/>
-            </entity>
-            <entity name="Category">
-              <relationship name="products" to="Product" inverse="category" many="true"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <relationship name="category" to="Category" inverse="products" optional="true"/>
-            </entity>
-            <entity name="Category">
-              <relationship name="products" to="Product" inverse="category" many="true"/>
-            </entity>
-            """)
+        wrong: .shop(
+            #"<relationship name="category" to="Category" inverse="product" optional="true"/>"#,
+            #"<relationship name="products" to="Product" inverse="category" many="true"/>"#),
+        right: .shop(
+            #"<relationship name="category" to="Category" inverse="products" optional="true"/>"#,
+            #"<relationship name="products" to="Product" inverse="category" many="true"/>"#))
 
     static let inverseNotMutual = Explanation(
         title: "The inverse leads somewhere else",
@@ -102,22 +92,12 @@ extension Explanation {
             Declare the way back, even if the program does not use it, and name it on both \
             sides.
             """,
-        wrong: """
-            <entity name="Product">
-              <relationship name="category" to="Category" optional="true"/>
-            </entity>
-            <entity name="Category">
-              <attribute name="name" type="string"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <relationship name="category" to="Category" inverse="products" optional="true"/>
-            </entity>
-            <entity name="Category">
-              <relationship name="products" to="Product" inverse="category" many="true"/>
-            </entity>
-            """)
+        wrong: .shop(
+            #"<relationship name="category" to="Category" optional="true"/>"#,
+            #"<attribute name="name" type="string"/>"#),
+        right: .shop(
+            #"<relationship name="category" to="Category" inverse="products" optional="true"/>"#,
+            #"<relationship name="products" to="Product" inverse="category" many="true"/>"#))
 
     static let laxRequirement = Explanation(
         title: "A required to-many accepts an empty set",
@@ -155,14 +135,9 @@ extension Explanation {
             Write onDelete="cascade" if they are deleted too, onDelete="deny" if the object is \
             to stay while there are any, or make the other end optional.
             """,
-        wrong: """
-            <entity name="Product">
-              <relationship name="category" to="Category" inverse="products"/>
-            </entity>
-            <entity name="Category">
-              <relationship name="products" to="Product" inverse="category" many="true"/>
-            </entity>
-            """,
+        wrong: .shop(
+            #"<relationship name="category" to="Category" inverse="products"/>"#,
+            #"<relationship name="products" to="Product" inverse="category" many="true"/>"#),
         right: """
             <entity name="Product">
               <relationship name="category" to="Category" inverse="products"/>

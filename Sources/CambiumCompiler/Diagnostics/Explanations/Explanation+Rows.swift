@@ -221,11 +221,8 @@ extension Explanation {
             Leave storage as it was. If no value was ever larger than 100 KB, say so in a \
             suppression.
             """,
-        before: """
-            <entity name="Product">
-              <attribute name="photo" type="data" optional="true" storage="external"/>
-            </entity>
-            """,
+        before: product(
+            #"<attribute name="photo" type="data" optional="true" storage="external"/>"#),
         wrong: product(#"<attribute name="photo" type="data" optional="true"/>"#),
         right: """
             <entity name="Product">

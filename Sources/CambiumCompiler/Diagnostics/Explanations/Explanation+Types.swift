@@ -8,11 +8,8 @@ extension Explanation {
             """,
         remedy: "Write the default as JSON, or make the attribute optional.",
         wrong: .product(#"<attribute name="labels" type="codable" class="[String]"/>"#),
-        right: """
-            <entity name="Product">
-              <attribute name="labels" type="codable" class="[String]" default="[]"/>
-            </entity>
-            """)
+        right: .product(
+            #"<attribute name="labels" type="codable" class="[String]" default="[]"/>"#))
 
     static let madeOptional = Explanation(
         title: "A required property of Xcode is optional here",
@@ -39,11 +36,8 @@ extension Explanation {
             """,
         remedy: "Write the type as Swift does, without a module or access level before it.",
         wrong: .product(#"<attribute name="labels" type="codable" class="[String" default="[]"/>"#),
-        right: """
-            <entity name="Product">
-              <attribute name="labels" type="codable" class="[String]" default="[]"/>
-            </entity>
-            """)
+        right: .product(
+            #"<attribute name="labels" type="codable" class="[String]" default="[]"/>"#))
 
     static let compositeCycle = Explanation(
         title: "A composite contains itself",

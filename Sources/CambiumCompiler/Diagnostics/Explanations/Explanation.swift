@@ -27,6 +27,11 @@ package struct Explanation: Sendable {
         /// A model of one entity with one property.
         static func product(_ property: String) -> Example { .model(Explanation.product(property)) }
 
+        /// A model of two entities with one property each.
+        static func shop(_ product: String, _ category: String) -> Example {
+            .model(Explanation.product(product) + "\n" + Explanation.entity("Category", category))
+        }
+
         /// The text to print.
         package var text: String {
             switch self {
@@ -56,8 +61,12 @@ extension Explanation {
     static func product(
         _ property: String = #"<attribute name="sku" type="string"/>"#
     ) -> String {
+        entity("Product", property)
+    }
+
+    private static func entity(_ name: String, _ property: String) -> String {
         """
-        <entity name="Product">
+        <entity name="\(name)">
           \(property)
         </entity>
         """

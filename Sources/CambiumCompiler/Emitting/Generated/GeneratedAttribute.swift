@@ -107,18 +107,8 @@ extension AttributeType {
     /// The name of the accessor of a type that has one of its own.
     fileprivate var accessor: String {
         switch self {
-        case .bool: "bool"
-        case .int16: "int16"
-        case .int32: "int32"
-        case .int64: "int64"
-        case .float: "float"
-        case .double: "double"
-        case .string: "string"
-        case .date: "date"
-        case .uuid: "uuid"
-        case .uri: "uri"
-        case .data: "data"
         case .decimal, .anyDecimal, .codable, .enumeration: "value"
+        default: caseName
         }
     }
 }

@@ -12,8 +12,7 @@ extension XcodeTranslator {
         let spelling = EntitySpelling(identity: identity, sharedClasses: sharedClasses)
         var list = spelling.translated(element.list)
         let oldName = list.value("renamedFrom") ?? entityRenames[name] ?? name
-        list.take(info.keys)
-        markEmptyInfo(info, &list)
+        take(info, &list)
         var indexes = IndexCollector(element, info)
         let family = IdentityTable.relatives(of: name, parents)
         let relatives = family.map { formerEntities[$0] ?? $0 }
@@ -129,12 +128,17 @@ extension XcodeTranslator {
                 .xcodeMeaning, "'No Action' becomes nullify: no link ever leads nowhere",
                 at: rule.valueOffset)
         }
-        list.take(info.keys)
-        markEmptyInfo(info, &list)
+        take(info, &list)
         return ParsedElement(
             own: "relationship", list,
             children: info.infos + info.suppressions() + keptChildren(of: element),
             end: element.end)
+    }
+
+    /// Takes what user info says for Cambium.
+    func take(_ info: UserInfo, _ list: inout AttributeList) {
+        list.take(info.keys)
+        markEmptyInfo(info, &list)
     }
 
     func markEmptyInfo(_ info: UserInfo, _ list: inout AttributeList) {
@@ -148,8 +152,7 @@ extension XcodeTranslator {
     mutating func translateComposite(_ element: ParsedElement) -> ParsedElement {
         let info = UserInfo(of: element)
         var list = NameSpelling().translated(element.list)
-        list.take(info.keys)
-        markEmptyInfo(info, &list)
+        take(info, &list)
         let attributes = element.children(named: "attribute").map {
             translateAttribute($0, PropertyTranslation(isComposite: true))
         }

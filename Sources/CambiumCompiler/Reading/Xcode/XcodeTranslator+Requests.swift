@@ -121,8 +121,7 @@ extension XcodeTranslator {
         } else {
             list.set(FetchedRequest.nameKey, "")
         }
-        list.take(info.keys)
-        markEmptyInfo(info, &list)
+        take(info, &list)
         return ParsedElement(
             own: "fetched", list, children: info.infos + keptChildren(of: element))
     }

@@ -66,35 +66,12 @@ enum XcodeValues {
 
     /// A moment, given in seconds since 2001, or nil where it has no four-digit year.
     static func date(_ interval: Double) -> String? {
-        guard interval.isFinite, abs(interval) < 1e12 else { return nil }
-        let seconds = Int(interval.rounded(.down))
-        let days = (Double(seconds) / 86_400).rounded(.down)
-        let rest = seconds - Int(days) * 86_400
-        guard let (year, month, day) = civil(daysSince2001: Int(days)) else { return nil }
-        return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2)
-            + "T" + padded(rest / 3600, 2) + ":" + padded(rest / 60 % 60, 2) + ":"
-            + padded(rest % 60, 2) + "Z"
-    }
-
-    private static func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-
-    /// The day of the Gregorian calendar, counted in eras of 400 years from 0000-03-01.
-    private static func civil(daysSince2001: Int) -> (year: Int, month: Int, day: Int)? {
-        let days = daysSince2001 + 730_791
-        guard days >= 0 else { return nil }
-        let era = days / 146_097
-        let dayOfEra = days % 146_097
-        let yearOfEra =
-            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        guard (1...9999).contains(year) else { return nil }
-        return (year, month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+        let moment = Date(timeIntervalSinceReferenceDate: interval.rounded(.down))
+        // Years of more digits have a sign.
+        guard let text = ISO8601Text.text(of: moment), text.first?.isNumber == true,
+            !text.hasPrefix("0000")
+        else { return nil }
+        return text
     }
 
     /// Seconds as Xcode writes them: whole ones without a point.
