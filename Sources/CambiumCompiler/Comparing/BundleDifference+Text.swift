@@ -1,3 +1,5 @@
+import CambiumModel
+
 extension BundleDifference {
     /// Lines for a terminal.
     var text: String {

@@ -103,7 +103,7 @@ struct IndexRestorer {
             ParsedElement(xcode: "fetchIndexElement", spelling.restored($0))
         }
         return ParsedElement(
-            xcode: "fetchIndex", IndexSpelling().restored(own), children: children)
+            xcode: "fetchIndex", NameSpelling().restored(own), children: children)
     }
 
     /// The list as the way from Xcode writes it.

@@ -1,5 +1,5 @@
 /// Something to tell the author of a model, at its place.
-package struct Diagnostic: Error, Sendable, Hashable {
+package struct Diagnostic: Error, Sendable, Hashable, Codable {
     /// What kind of thing it is.
     package let code: DiagnosticCode
     /// What is wrong, in one sentence without a full stop.
@@ -43,7 +43,7 @@ package struct Diagnostic: Error, Sendable, Hashable {
 }
 
 /// Whether a finding stops the build.
-package enum Severity: String, Sendable {
+package enum Severity: String, Sendable, Codable {
     /// The model cannot be compiled.
     case error
     /// It can, and will hurt.

@@ -1,6 +1,6 @@
 /// Every kind of finding. The number is for people to search for and never changes its meaning;
 /// each has a folder of examples in the tests, `Cases/CM<number>`, those of the lint `Cases/LQ<number>`.
-package enum DiagnosticCode: Int, Sendable, CaseIterable {
+package enum DiagnosticCode: Int, Sendable, CaseIterable, Codable {
     // LQ1xx, after 10,000: what loses data or its meaning
     case droppedTwin = 10_101
     case lostOrder = 10_102

@@ -18,22 +18,12 @@ struct LockedVersion: Equatable {
     var lines: Set<String>?
     /// The start of a hash of each declaration by its name, which a lock of the former format has
     /// to tell what has changed.
-    var declarations: [String: String]
+    var declarations: [String: String] = [:]
     /// Whether the conditions are those of a lock of a former format.
-    let isFormer: Bool
+    private(set) var isFormer = false
+}
 
-    init(
-        name: String, storage: String, conditions: String, lines: Set<String>? = nil,
-        declarations: [String: String] = [:], isFormer: Bool = false
-    ) {
-        self.isFormer = isFormer
-        self.name = name
-        self.storage = storage
-        self.conditions = conditions
-        self.lines = lines
-        self.declarations = declarations
-    }
-
+extension LockedVersion {
     /// Takes down a version as it is now.
     ///
     /// - Parameter isFormer: Whether it is to be compared with a lock of a former format.

@@ -17,17 +17,7 @@ package struct ParsedModel: Sendable {
     /// The outermost element.
     package var root: ParsedElement
     /// The spelling of the file.
-    package let format: Format
-
-    /// Holds what was read.
-    package init(
-        source: SourceText, version: String, root: ParsedElement, format: Format = .cambium
-    ) {
-        self.source = source
-        self.version = version
-        self.root = root
-        self.format = format
-    }
+    package private(set) var format = Format.cambium
 
     /// Whether Core Data has had stores of this version: it is Xcode's, or was converted from there
     /// and says so by declaring the namespace of what is kept.

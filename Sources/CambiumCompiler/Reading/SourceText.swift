@@ -83,7 +83,7 @@ package struct SourceText: Sendable {
 }
 
 /// A place in a file.
-package struct SourcePosition: Sendable, Hashable, Comparable {
+package struct SourcePosition: Sendable, Hashable, Comparable, Codable {
     /// The path as it was given.
     package let path: String
     /// The line, from 1.

@@ -1,7 +1,7 @@
 import CambiumPlan
 
 /// What proofs of the steps of a model have shown.
-package struct VerifyReport: MigrationReport, Hashable {
+package struct VerifyReport: MigrationReport, Decodable, Hashable {
     /// One step from a version to the next.
     package struct Step: Codable, Sendable, Hashable {
         /// The version that it starts from.
@@ -81,6 +81,19 @@ package struct VerifyReport: MigrationReport, Hashable {
     package var isProven: Bool { steps.allSatisfy { $0.failure == nil } }
     /// Whether a step that is right was proven without rows, or with too few of an entity.
     package var lacksRows: Bool { steps.contains(where: \.lacksRows) }
+
+    /// The same where all of it was proven before.
+    package var remembered: VerifyReport {
+        VerifyReport(
+            model: model, version: version,
+            steps: steps.map { step in
+                var step = step
+                (step.isRemembered, step.seconds) = (true, 0)
+                return step
+            })
+    }
+
+    private enum CodingKeys: String, CodingKey { case model, version, steps }
 
     package func encode(to encoder: any Encoder) throws {
         try encoder.encode([

@@ -1,3 +1,5 @@
+import CambiumModel
+
 /// Why the data of a store does not fit the new version.
 public struct MigrationRefusal: Sendable, Hashable {
     /// The step of the migration that was running, in words: what it changes, the conditions that
@@ -47,14 +49,9 @@ extension MigrationRefusal: CustomStringConvertible {
 extension String {
     /// The same with the codes of characters that a terminal would not show, or would obey.
     fileprivate var withVisibleControls: String {
-        var text = ""
-        for scalar in unicodeScalars {
-            if scalar.properties.generalCategory == .control {
-                text += "\\u{\(String(scalar.value, radix: 16))}"
-            } else {
-                text.unicodeScalars.append(scalar)
-            }
+        escaping { scalar in
+            scalar.properties.generalCategory == .control
+                ? "\\u{\(String(scalar.value, radix: 16))}" : nil
         }
-        return text
     }
 }

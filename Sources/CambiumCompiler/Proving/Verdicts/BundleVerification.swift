@@ -22,10 +22,10 @@ package struct BundleVerification: Sendable {
             verdicts?.key(of: "verification", [path, declarations ?? "", contents.digest])
         }
         if let text = key.flatMap({ verdicts?.verdict(for: $0) }),
-            let kept = try? JSONDecoder().decode(Form.self, from: Data(text.utf8))
+            let kept = try? JSONDecoder().decode(VerifyReport.self, from: Data(text.utf8))
         {
             diagnostics = []
-            report = kept.report
+            report = kept.remembered
             return
         }
         let compilation = ModelCompiler.compile(
@@ -41,30 +41,8 @@ package struct BundleVerification: Sendable {
         // Somebody may have written to a file while it was read.
         guard report.isProven, compilation.bundle != nil, let key,
             BundleContents(of: path, declarations: declarations)?.digest == contents?.digest,
-            let data = try? JSONEncoder().encode(Form(report)),
-            let text = String(bytes: data, encoding: .utf8)
+            let data = try? JSONEncoder().encode(report)
         else { return }
-        verdicts?.keep(text, for: key)
-    }
-
-    private struct Form: Codable {
-        let model: String
-        let version: String
-        let steps: [VerifyReport.Step]
-
-        init(_ report: VerifyReport) {
-            (model, version, steps) = (report.model, report.version, report.steps)
-        }
-
-        /// All of it was proven before.
-        var report: VerifyReport {
-            VerifyReport(
-                model: model, version: version,
-                steps: steps.map { step in
-                    var step = step
-                    (step.isRemembered, step.seconds) = (true, 0)
-                    return step
-                })
-        }
+        verdicts?.keep(String(decoding: data, as: UTF8.self), for: key)
     }
 }

@@ -61,7 +61,7 @@ struct IndexCollector {
             let isTree = !parts.isEmpty && parts.allSatisfy { $0["type"]?.value == "RTree" }
             let spelling = IndexElementSpelling(isTree: isTree)
             let elements = parts.map { spelling.translated($0.list) }
-            var list = IndexSpelling().translated(index.list)
+            var list = NameSpelling().translated(index.list)
             if isTree { list.set("type", "rtree", from: parts.first?["type"]) }
             var children: [ParsedElement] = []
             var attributes = list.items

@@ -25,12 +25,6 @@ struct IndexElementSpelling: Spelling {
     }
 }
 
-/// `<index>`, without its elements.
-struct IndexSpelling: Spelling {
-    func own(from xcode: AttributeList) -> AttributeList { NameSpelling().own(from: xcode) }
-    func xcode(from own: AttributeList) -> AttributeList { NameSpelling().own(from: own) }
-}
-
 /// A list of properties that is put together from several XML attributes.
 struct PropertyListText {
     private(set) var text = ParsedText()
