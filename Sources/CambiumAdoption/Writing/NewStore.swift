@@ -1,14 +1,6 @@
 import CambiumMigration
 import CambiumModel
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// The file of a store that is being made out of another one, which gets its name when it is whole.
 /// Only one process at a time makes it.
 package final class NewStore {
@@ -22,7 +14,7 @@ package final class NewStore {
     package let files: ExternalFiles
     private var lock: AdoptionLock?
     /// The bits of its file.
-    private let mode: mode_t
+    private let mode: FileMode
     /// The files of large values that have their place already, and the journal there that names
     /// them.
     private var moved: (journal: String, names: Set<String>)?

@@ -6,14 +6,8 @@ extension SwiftEmitter {
     func entitiesText(_ classes: [SwiftWriter]) -> String {
         var writer = startFile()
         writer.reserve(classes.reduce(0) { $0 + $1.text.utf8.count })
-        for enumeration in model.enumerations {
-            writer.line()
-            emit(enumeration, to: &writer)
-        }
-        for composite in model.composites {
-            writer.line()
-            emit(composite, to: &writer)
-        }
+        writer.each(model.enumerations) { emit($0, to: &$1) }
+        writer.each(model.composites) { emit($0, to: &$1) }
         for text in classes { writer.append(text) }
         for (type, alias) in names.aliases {
             writer.nextDoc(
@@ -59,18 +53,9 @@ extension SwiftEmitter {
                 writer.line()
                 emitInitializer(of: entity, to: &writer)
             }
-            for attribute in entity.attributes {
-                writer.line()
-                emitAccessor(of: attribute, to: &writer)
-            }
-            for composite in entity.composites {
-                writer.line()
-                emitAccessor(of: composite, of: entity, to: &writer)
-            }
-            for relationship in entity.relationships {
-                writer.line()
-                emitAccessor(of: relationship, of: entity, to: &writer)
-            }
+            writer.each(entity.attributes) { emitAccessor(of: $0, to: &$1) }
+            writer.each(entity.composites) { emitAccessor(of: $0, of: entity, to: &$1) }
+            writer.each(entity.relationships) { emitAccessor(of: $0, of: entity, to: &$1) }
             for property in entity.fetched {
                 writer.nextDoc(describe(property, of: entity))
                 writer.block(

@@ -93,12 +93,6 @@ package struct SourcePosition: Sendable, Hashable, Comparable, Codable {
     package let column: Int
 
     /// Names a place.
-    package init(path: String, line: Int, column: Int) {
-        self.path = path
-        self.line = line
-        self.column = column
-    }
-
     package static func < (left: SourcePosition, right: SourcePosition) -> Bool {
         (left.path, left.line, left.column) < (right.path, right.line, right.column)
     }

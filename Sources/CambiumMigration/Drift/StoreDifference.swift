@@ -19,15 +19,15 @@ public struct StoreDifference: Sendable, Hashable {
     /// In what way it differs.
     public let kind: Kind
     /// The statement that would make it, where the version is one that the program knows all of.
-    public let expected: String?
+    public internal(set) var expected: String?
     /// The statement that made it.
-    public let actual: String?
+    public internal(set) var actual: String?
     /// The columns and constraints of a table that differ, as far as that is known: of an earlier
     /// version those that others have added.
-    public internal(set) var parts: [Part]
+    public internal(set) var parts: [Part] = []
     /// Why ``DriftPolicy/repair`` cannot put it right, a sentence each, as far as that is known
     /// beforehand; empty where nothing is in the way.
-    public internal(set) var obstacles: [String]
+    public internal(set) var obstacles: [String] = []
     /// Why ``DriftPolicy/report`` cannot leave it, where that was found out.
     public internal(set) var need: String?
 
@@ -42,18 +42,6 @@ public struct StoreDifference: Sendable, Hashable {
         /// How many rows have a value in a column that another program has added: what
         /// ``DriftPolicy/repair`` takes away. Nil where nobody has counted.
         public internal(set) var values: Int?
-    }
-
-    package init(
-        name: String, kind: Kind, expected: String? = nil, actual: String? = nil,
-        parts: [Part] = [], obstacles: [String] = []
-    ) {
-        self.name = name
-        self.kind = kind
-        self.expected = expected
-        self.actual = actual
-        self.parts = parts
-        self.obstacles = obstacles
     }
 }
 

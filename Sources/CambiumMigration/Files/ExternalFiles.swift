@@ -1,13 +1,5 @@
 import CambiumModel
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// The folder of the large values of a store: files of that folder, and nothing that a link leads
 /// to. Other files in it are none of the store's, and stay.
 ///
@@ -134,14 +126,14 @@ package struct ExternalFiles: Sendable {
         return name
     }
 
-    private func makeFolder() throws(FileError) -> (SystemFolder, mode_t) {
+    private func makeFolder() throws(FileError) -> (SystemFolder, FileMode) {
         let permissions = StorePermissions(of: store)
         let folder = try permissions.makeFolder(folder)
         return (folder, permissions.mode(in: folder.path))
     }
 
     private func makeJournal(
-        of names: [String], _ folder: SystemFolder, _ mode: mode_t
+        of names: [String], _ folder: SystemFolder, _ mode: FileMode
     ) throws -> String {
         let journal = try Self.makeName() + Self.journalSuffix
         try folder.make(journal, mode: mode) { file throws(FileError) in

@@ -1,13 +1,5 @@
 import CambiumModel
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// A file that gets its name when all of it is written. What had the name before is there until
 /// then, and stays where something goes wrong.
 package final class PartialFile {
@@ -25,7 +17,7 @@ package final class PartialFile {
     ///   - path: The name that it gets.
     ///   - mode: What it allows at most.
     /// - Throws: ``FileError`` where it cannot be made; `RandomNumbersError`.
-    package init(_ path: String, mode: mode_t) throws {
+    package init(_ path: String, mode: FileMode) throws {
         self.path = path
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let start = "\(path[..<slash]).\(path[slash...])"

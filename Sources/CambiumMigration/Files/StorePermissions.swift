@@ -13,7 +13,7 @@ import CambiumSQLite
 /// allows nobody more, from its creation on; the process's mask takes away from that.
 package struct StorePermissions: Sendable {
     /// The bits of the store's file.
-    private let bits: mode_t
+    private let bits: FileMode
     /// The group that they are about.
     private let group: gid_t
 
@@ -23,7 +23,7 @@ package struct StorePermissions: Sendable {
         self = StorePermissions(ofFile: path) ?? StorePermissions(bits: 0, group: 0)
     }
 
-    private init(bits: mode_t, group: gid_t) {
+    private init(bits: FileMode, group: gid_t) {
         (self.bits, self.group) = (bits, group)
     }
 
@@ -35,7 +35,7 @@ package struct StorePermissions: Sendable {
     }
 
     /// The bits of a file that is made in a folder. Its owner, who makes it, may read and write it.
-    package func mode(in folder: String) -> mode_t {
+    package func mode(in folder: String) -> FileMode {
         let others = bits & 0o006
         let members = Self.group(ofFilesIn: folder) == group ? bits & 0o060 : others << 3 & bits
         return 0o600 | members | others

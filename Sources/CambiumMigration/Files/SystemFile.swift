@@ -8,6 +8,9 @@ import CambiumModel
     import Darwin
 #endif
 
+/// Who may do what with a file, as the system has it.
+package typealias FileMode = mode_t
+
 /// An open file that is read from its start and written at its end. It is closed when nobody uses
 /// it any more.
 package final class SystemFile: Sendable {
@@ -32,7 +35,7 @@ package final class SystemFile: Sendable {
     ///   - name: Its path, from the folder where that is not nil.
     ///   - mode: What a new file allows; the process's mask takes away from that.
     private static func opened(
-        _ name: String, in folder: SystemFolder? = nil, _ flags: Int32, mode: mode_t = 0
+        _ name: String, in folder: SystemFolder? = nil, _ flags: Int32, mode: FileMode = 0
     ) throws(FileError) -> SystemFile {
         let start = folder?.descriptor ?? AT_FDCWD
         let descriptor = retrying { openat(start, name, flags | O_CLOEXEC, mode) }
@@ -79,7 +82,7 @@ package final class SystemFile: Sendable {
     ///
     /// - Parameter mode: What it allows at most, from its creation on.
     package static func making(
-        _ name: String, in folder: SystemFolder? = nil, mode: mode_t
+        _ name: String, in folder: SystemFolder? = nil, mode: FileMode
     ) throws(FileError) -> SystemFile {
         try opened(name, in: folder, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
     }

@@ -44,7 +44,7 @@ package final class SystemFolder: Sendable {
     /// Opens a folder, which is made where there is none.
     ///
     /// - Parameter mode: What a new one allows at most.
-    convenience init(making path: String, mode: mode_t) throws(FileError) {
+    convenience init(making path: String, mode: FileMode) throws(FileError) {
         guard mkdir(path, mode) == 0 || errno == EEXIST else {
             throw FileError(refused: path, "made")
         }
@@ -69,7 +69,7 @@ package final class SystemFolder: Sendable {
     /// - Throws: ``FileError``, also where there is something of that name, which stays; what the
     ///   body throws.
     func make(
-        _ name: String, mode: mode_t, _ write: (SystemFile) throws(FileError) -> Void
+        _ name: String, mode: FileMode, _ write: (SystemFile) throws(FileError) -> Void
     ) throws(FileError) {
         let file = try SystemFile.making(name, in: self, mode: mode)
         do throws(FileError) {
@@ -85,7 +85,7 @@ package final class SystemFolder: Sendable {
     /// is no file.
     ///
     /// - Parameter mode: What a copy allows at most, where the file system has no links.
-    func link(_ name: String, into other: SystemFolder, mode: mode_t) throws(FileError) {
+    func link(_ name: String, into other: SystemFolder, mode: FileMode) throws(FileError) {
         var info = stat()
         guard fstatat(descriptor, name, &info, AT_SYMLINK_NOFOLLOW) == 0,
             info.st_mode & S_IFMT == S_IFREG,

@@ -18,8 +18,7 @@ extension SwiftEmitter {
                 writer.line(
                     "\(modifier)static var versionName: \(names.standard("String")) { "
                         + "\(SwiftText.literal(version.model.version)) }")
-                for entity in version.model.entities {
-                    writer.line()
+                writer.each(version.model.entities) { entity, writer in
                     let row = GeneratedRow(entity, of: version, names)
                     emit(row, of: version, names, to: &writer)
                 }

@@ -31,14 +31,8 @@ extension SwiftEmitter {
         emitProtocol(versions, to: &writer)
         writer.line()
         emitGlue(versions, to: &writer)
-        for version in versions {
-            writer.line()
-            emitRows(of: version, to: &writer)
-        }
-        for version in versions {
-            writer.line()
-            emitModel(of: version, to: &writer)
-        }
+        writer.each(versions) { emitRows(of: $0, to: &$1) }
+        writer.each(versions) { emitModel(of: $0, to: &$1) }
     }
 
     private func namespace(of model: Model, in versions: [SteppedVersion]) -> String {

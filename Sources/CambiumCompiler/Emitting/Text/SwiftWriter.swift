@@ -108,6 +108,16 @@ struct SwiftWriter {
         }
     }
 
+    /// Writes something for each element, after an empty line.
+    mutating func each<Element>(
+        _ elements: some Sequence<Element>, _ emit: (Element, inout SwiftWriter) -> Void
+    ) {
+        for element in elements {
+            line()
+            emit(element, &self)
+        }
+    }
+
     /// Leaves a line empty and writes the doc comment of the next declaration.
     mutating func nextDoc(_ text: String) {
         line()

@@ -10,6 +10,12 @@ struct AttributeList {
         self.offset = offset
     }
 
+    /// A list that has so far only the name of what another list is about.
+    init(named other: AttributeList) {
+        self.init(at: other.offset)
+        copy("name", of: other, as: "name")
+    }
+
     /// The attribute of that name.
     subscript(name: String) -> ParsedAttribute? {
         items.first { $0.name == name }

@@ -28,8 +28,7 @@ struct AttributeSpelling: Spelling {
     // MARK: From Xcode
 
     func own(from xcode: AttributeList) -> AttributeList {
-        var own = AttributeList(at: xcode.offset)
-        own.copy("name", of: xcode, as: "name")
+        var own = AttributeList(named: xcode)
         setType(of: &own, from: xcode)
         let type = own.value("type") ?? ""
         own.copyFlag("optional", of: xcode, as: "optional")
@@ -140,9 +139,8 @@ struct AttributeSpelling: Spelling {
     // MARK: To Xcode
 
     func xcode(from own: AttributeList) -> AttributeList {
-        var xcode = AttributeList(at: own.offset)
+        var xcode = AttributeList(named: own)
         let type = own.value("type") ?? ""
-        xcode.copy("name", of: own, as: "name")
         xcode.copyFlag("optional", of: own, as: "optional")
         xcode.copyFlag("transient", of: own, as: "transient")
         setXcodeType(of: &xcode, type: type, from: own)

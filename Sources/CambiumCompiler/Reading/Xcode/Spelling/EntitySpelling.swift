@@ -5,8 +5,7 @@ struct EntitySpelling: Spelling {
     var sharedClasses: Set<String> = []
 
     func own(from xcode: AttributeList) -> AttributeList {
-        var own = AttributeList(at: xcode.offset)
-        own.copy("name", of: xcode, as: "name")
+        var own = AttributeList(named: xcode)
         own.copy("parentEntity", of: xcode, as: "parent")
         own.copyFlag("isAbstract", of: xcode, as: "abstract")
         if let written = xcode["representedClassName"] {
@@ -23,8 +22,7 @@ struct EntitySpelling: Spelling {
     }
 
     func xcode(from own: AttributeList) -> AttributeList {
-        var xcode = AttributeList(at: own.offset)
-        xcode.copy("name", of: own, as: "name")
+        var xcode = AttributeList(named: own)
         let name = own["class"] ?? own["name"]
         xcode.set("representedClassName", name?.value, from: name)
         xcode.copyFlag("abstract", of: own, as: "isAbstract")
@@ -43,14 +41,8 @@ struct EntitySpelling: Spelling {
 
 /// An element that has a name and nothing more.
 struct NameSpelling: Spelling {
-    func own(from xcode: AttributeList) -> AttributeList { name(of: xcode) }
-    func xcode(from own: AttributeList) -> AttributeList { name(of: own) }
-
-    private func name(of list: AttributeList) -> AttributeList {
-        var copy = AttributeList(at: list.offset)
-        copy.copy("name", of: list, as: "name")
-        return copy
-    }
+    func own(from xcode: AttributeList) -> AttributeList { AttributeList(named: xcode) }
+    func xcode(from own: AttributeList) -> AttributeList { AttributeList(named: own) }
 }
 
 /// `<model>`. Its name and version are the bundle's and the file's, not Xcode's to say.

@@ -7,9 +7,8 @@ struct RelationshipSpelling: Spelling {
     ]
 
     func own(from xcode: AttributeList) -> AttributeList {
-        var own = AttributeList(at: xcode.offset)
+        var own = AttributeList(named: xcode)
         let isToMany = xcode.isYes("toMany")
-        own.copy("name", of: xcode, as: "name")
         own.copy("destinationEntity", of: xcode, as: "to")
         own.copy("inverseName", of: xcode, as: "inverse")
         let minimum = isToMany ? xcode["minCount"].flatMap { $0.value == "0" ? nil : $0 } : nil
@@ -34,9 +33,8 @@ struct RelationshipSpelling: Spelling {
     }
 
     func xcode(from own: AttributeList) -> AttributeList {
-        var xcode = AttributeList(at: own.offset)
+        var xcode = AttributeList(named: own)
         let isToMany = own.value("many") == "true"
-        xcode.copy("name", of: own, as: "name")
         if isToMany, own["min"] == nil {
             xcode.set("optional", "YES")
         } else {

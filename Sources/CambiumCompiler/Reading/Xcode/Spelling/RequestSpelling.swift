@@ -18,8 +18,7 @@ struct RequestSpelling: Spelling {
     ]
 
     func own(from xcode: AttributeList) -> AttributeList {
-        var own = AttributeList(at: xcode.offset)
-        own.copy("name", of: xcode, as: "name")
+        var own = AttributeList(named: xcode)
         own.copy("entity", of: xcode, as: "to")
         if let condition = xcode["predicateString"] {
             own.set(Self.condition, condition.text.trimmed.value, from: condition)
@@ -41,8 +40,7 @@ struct RequestSpelling: Spelling {
     }
 
     func xcode(from own: AttributeList) -> AttributeList {
-        var xcode = AttributeList(at: own.offset)
-        xcode.copy("name", of: own, as: "name")
+        var xcode = AttributeList(named: own)
         xcode.copy("to", of: own, as: "entity")
         xcode.copy(Self.condition, of: own, as: "predicateString")
         for (name, other) in Self.numbers { xcode.copy(name, of: own, as: other) }
@@ -86,15 +84,13 @@ struct TemplateSpelling: Spelling {
 /// `<fetched>` without the request in it. It keeps no data, so that a new name is no renaming.
 struct FetchedSpelling: Spelling {
     func own(from xcode: AttributeList) -> AttributeList {
-        var own = AttributeList(at: xcode.offset)
-        own.copy("name", of: xcode, as: "name")
+        var own = AttributeList(named: xcode)
         own.copy("versionHashModifier", of: xcode, as: "hashModifier")
         return own
     }
 
     func xcode(from own: AttributeList) -> AttributeList {
-        var xcode = AttributeList(at: own.offset)
-        xcode.copy("name", of: own, as: "name")
+        var xcode = AttributeList(named: own)
         xcode.set("optional", "YES")
         xcode.copy("hashModifier", of: own, as: "versionHashModifier")
         return xcode
