@@ -7,10 +7,7 @@ package enum SHA256 {
 
     /// The digest of bytes, as 64 hexadecimal digits.
     package static func hexadecimal(ofBytes bytes: [UInt8]) -> String {
-        digest(of: bytes).map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
+        digest(of: bytes).hexadecimal
     }
 
     /// The 32 bytes of the digest.
@@ -146,4 +143,14 @@ package enum SHA256 {
         0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208,
         0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
     ]
+}
+
+extension Sequence<UInt8> {
+    /// Two hexadecimal digits for each byte.
+    var hexadecimal: String {
+        map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
 }

@@ -32,10 +32,6 @@ struct XMLPrinter {
             : "<\(element.name)\(attributes)>\(content)</\(element.name)>"
     }
 
-    private init(source: SourceText?) {
-        self.source = source
-    }
-
     // MARK: Elements
 
     private mutating func add(_ element: ParsedElement, level: Int) {

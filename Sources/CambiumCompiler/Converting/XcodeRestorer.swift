@@ -33,18 +33,10 @@ struct XcodeRestorer {
             uniquingKeysWith: { first, _ in first })
         let entities = root.children(named: "entity")
         sharedClasses = Self.sharedClasses(of: entities)
-        let renames = root.children(named: "migration").flatMap { $0.children(named: "rename") }
         var entityRenames: [String: String] = [:]
         var propertyRenames: [String: [String: String]] = [:]
-        for rename in renames {
-            guard let entity = rename["entity"]?.value, let from = rename["from"]?.value else {
-                continue
-            }
-            if let property = rename["property"]?.value {
-                propertyRenames[entity, default: [:]][property] = from
-            } else {
-                entityRenames[entity] = from
-            }
+        for migration in root.children(named: "migration") {
+            migration.collectRenames(&entityRenames, &propertyRenames)
         }
         self.propertyRenames = propertyRenames
         func values(of attribute: String) -> [String: String] {

@@ -51,18 +51,6 @@ extension SwiftEmitter {
         let type: String
         let start: Start
 
-        init(name: String, type: String, start: Start) {
-            self.name = name
-            self.type = type
-            self.start = start
-        }
-
-        init(_ composite: GeneratedComposite) {
-            self.init(
-                name: composite.name, type: composite.valueType,
-                start: composite.isRequiredAtInsert ? .nothing : .default)
-        }
-
         var isRequired: Bool { start == .nothing }
 
         var isAlwaysSet: Bool {
@@ -117,8 +105,14 @@ extension SwiftEmitter {
                         name: leaf.name, type: leaf.valueType, start: start(of: leaf))
             }
             return composites.firstIndex { $0.attribute.contains(leaf.attribute) }
-                .map { InitializerProperty(composites.remove(at: $0)) }
+                .map { property(composites.remove(at: $0)) }
         }
-        return properties + composites.map(InitializerProperty.init)
+        return properties + composites.map(property)
+    }
+
+    private func property(_ composite: GeneratedComposite) -> InitializerProperty {
+        InitializerProperty(
+            name: composite.name, type: composite.valueType,
+            start: composite.isRequiredAtInsert ? .nothing : .default)
     }
 }

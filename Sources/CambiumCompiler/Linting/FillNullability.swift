@@ -8,17 +8,9 @@ struct FillNullability {
     /// Whether an attribute of the object is 0 in some.
     let mayBeZero: (String) -> Bool
     /// The attributes that are not nil where one has come to.
-    private var present: Set<String> = []
+    private(set) var present: Set<String> = []
     /// What is not 0 there.
-    private var divisors: Set<ModelExpression> = []
-
-    init(
-        mayBeNil: @escaping (String, Set<String>) -> Bool,
-        mayBeZero: @escaping (String) -> Bool
-    ) {
-        self.mayBeNil = mayBeNil
-        self.mayBeZero = mayBeZero
-    }
+    private(set) var divisors: Set<ModelExpression> = []
 
     /// What makes a value nil. (So does a number that is too great, which nobody expects of a sum.)
     enum Culprit: Hashable {

@@ -21,10 +21,6 @@ struct LockedConditions {
             .map { $0 + "\n" }.joined()
     }
 
-    private init(model: Model) {
-        self.model = model
-    }
-
     private mutating func addEntities() {
         for entity in model.entities {
             add(entity.name, "entity", ["renamedFrom": entity.renamedFrom])

@@ -22,11 +22,6 @@ struct LockedMigration {
         return locked.lines
     }
 
-    private init(element: ParsedElement, isOwn: @escaping (ParsedElement) -> Bool) {
-        self.element = element
-        self.isOwn = isOwn
-    }
-
     private mutating func add(_ migration: MigrationDeclaration) {
         for fill in own(migration.fills, "fill") {
             let value = LockedConditions.onOneLine(fill.value)

@@ -73,15 +73,9 @@ extension BundleSettings {
                 }
                 versions = names
             case "current":
-                guard let name = value as? String else {
-                    throw InvalidSettings(message: "current is the name of a version", word: key)
-                }
-                current = name
+                current = try Self.value(value, of: key, "the name of a version")
             case "earlierVersions":
-                guard let flag = value as? Bool else {
-                    throw InvalidSettings(message: "earlierVersions is true or false", word: key)
-                }
-                keepsEarlierVersions = flag
+                keepsEarlierVersions = try Self.value(value, of: key, "true or false")
             default:
                 throw InvalidSettings(
                     message: "There is no setting '\(key)'; there are "
@@ -99,6 +93,15 @@ extension BundleSettings {
             codegenOfEntities[entity] = try Self.word(
                 value, of: "codegen", from: Self.codegenWords)
         }
+    }
+
+    private static func value<Value>(
+        _ value: Any, of key: String, _ kind: String
+    ) throws(InvalidSettings) -> Value {
+        guard let value = value as? Value else {
+            throw InvalidSettings(message: "\(key) is \(kind)", word: key)
+        }
+        return value
     }
 
     private static func word(

@@ -16,11 +16,6 @@ struct HistoryChecker {
         return checker.diagnostics
     }
 
-    private init(bundle: ParsedBundle, history: ParsedHistory) {
-        self.bundle = bundle
-        self.history = history
-    }
-
     private mutating func check() {
         let root = history.root
         guard root.name == "history", root.namespace == Vocabulary.namespace else {

@@ -6,12 +6,7 @@ struct RowPropertyBuilder {
     let names: GeneratedNames
     private(set) var properties: [GeneratedRow.Property] = []
     private(set) var links: [GeneratedRow.Link] = []
-    private var taken: Set<String> = ["rowID", "storage", "layout", "Version", "init", "self"]
-
-    init(model: Model, names: GeneratedNames) {
-        self.model = model
-        self.names = names
-    }
+    private(set) var taken: Set<String> = ["rowID", "storage", "layout", "Version", "init", "self"]
 
     /// A part of a composite value is a property of its own: `address.city` is `addressCity`.
     private mutating func identifier(_ name: String) -> String {

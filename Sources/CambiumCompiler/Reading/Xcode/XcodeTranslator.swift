@@ -22,11 +22,6 @@ struct XcodeTranslator {
     var entityRenames: [String: String] = [:]
     var propertyRenames: [String: [String: String]] = [:]
 
-    private init(source: SourceText, previous: IdentityTable?) {
-        self.source = source
-        self.previous = previous
-    }
-
     /// Translates the outermost element.
     ///
     /// - Parameters:
@@ -211,24 +206,11 @@ struct XcodeTranslator {
             let text = SourceText(path: source.path, bytes: Array(written.value.utf8))
             do throws(Diagnostic) {
                 let element = try XMLReader.read(text).moved(to: written)
-                collectRenames(of: element)
+                element.collectRenames(&entityRenames, &propertyRenames)
                 return element
             } catch {
                 report(error.code, error.message, at: written.valueOffset, notes: error.notes)
                 return nil
-            }
-        }
-    }
-
-    private mutating func collectRenames(of migration: ParsedElement) {
-        for rename in migration.children(named: "rename") {
-            guard let entity = rename["entity"]?.value, let from = rename["from"]?.value else {
-                continue
-            }
-            if let property = rename["property"]?.value {
-                propertyRenames[entity, default: [:]][property] = from
-            } else {
-                entityRenames[entity] = from
             }
         }
     }
@@ -243,6 +225,22 @@ extension ParsedElement {
                 child.namespace == Vocabulary.namespace
                     ? child : child.kept(as: XcodeNamespace.prefix + child.name)
             })
+    }
+
+    /// Adds what a `<migration>` renames: entities, and properties by their entities.
+    func collectRenames(
+        _ entities: inout [String: String], _ properties: inout [String: [String: String]]
+    ) {
+        for rename in children(named: "rename") {
+            guard let entity = rename["entity"]?.value, let from = rename["from"]?.value else {
+                continue
+            }
+            if let property = rename["property"]?.value {
+                properties[entity, default: [:]][property] = from
+            } else {
+                entities[entity] = from
+            }
+        }
     }
 
     /// All of it at the place of an XML attribute, whose value it was read from, and in

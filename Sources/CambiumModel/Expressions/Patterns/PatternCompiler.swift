@@ -21,10 +21,6 @@ struct PatternCompiler {
         return compiler.program
     }
 
-    private init(hasReferences: Bool) {
-        self.hasReferences = hasReferences
-    }
-
     private var place: Int { program.steps.count }
 
     private mutating func append(_ step: PatternProgram.Step) throws(PatternSyntaxError) {

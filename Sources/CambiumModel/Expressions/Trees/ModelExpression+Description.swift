@@ -162,7 +162,7 @@ extension Value {
         case .date(let value): Self.digits(of: value.timeIntervalSinceReferenceDate)
         case .uuid(let value): Self.quoted(value.uuidString)
         case .uri(let value): Self.quoted(value.absoluteString)
-        case .data(let value): "0x" + Self.hexadecimal(value)
+        case .data(let value): "0x" + value.hexadecimal
         }
     }
 
@@ -172,13 +172,6 @@ extension Value {
             return value < 0 ? "-1.7976931348623157e308" : "1.7976931348623157e308"
         }
         return value.description
-    }
-
-    private static func hexadecimal(_ data: Data) -> String {
-        data.map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
     }
 
     private static func quoted(_ text: String) -> String {
