@@ -1,5 +1,3 @@
-import CambiumModel
-
 extension BundleDifference {
     /// Lines for a terminal.
     var text: String {
@@ -44,19 +42,6 @@ extension VersionChanges {
     var needs: [(message: String, remedies: [String])] {
         obstacles.map { ($0.message, $0.fixes) }
             + findings.map { ("\($0.message) [\($0.code.name)]", $0.notes) }
-    }
-}
-
-/// Text of a model on its way to a terminal or a page of Markdown.
-enum PlainText {
-    /// Model text may hold anything; a line is one line and moves no cursor.
-    static func onOneLine(_ text: String) -> String {
-        text.escaping { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator, .format: "\u{FFFD}"
-            default: nil
-            }
-        }
     }
 }
 

@@ -1,3 +1,5 @@
+import CambiumModel
+
 /// Something to tell the author of a model, at its place.
 package struct Diagnostic: Error, Sendable, Hashable, Codable {
     /// What kind of thing it is.
@@ -39,6 +41,19 @@ package struct Diagnostic: Error, Sendable, Hashable, Codable {
     /// The same as a note: of a version that has shipped.
     var asNote: Diagnostic {
         Diagnostic(code, message, at: position, notes: notes, severity: .note)
+    }
+}
+
+/// Text of a model on its way to a terminal or a page of Markdown.
+enum PlainText {
+    /// Model text may hold anything; a line is one line and moves no cursor.
+    static func onOneLine(_ text: String) -> String {
+        text.escaping { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator, .format: "\u{FFFD}"
+            default: nil
+            }
+        }
     }
 }
 
