@@ -123,6 +123,15 @@ let package = Package(
             ],
             path: "Tests/CrashWorker", swiftSettings: settings),
 
+        // What every engine must do: tests as a library, with an entry for each engine
+        .target(
+            name: "CambiumEngineSpecification",
+            dependencies: [
+                "Cambium", "CambiumEngine", "CambiumRecords", "CambiumSQL", "EverythingModel",
+                "ShopModel",
+            ],
+            path: "Tests/CambiumEngineSpecification", swiftSettings: settings),
+
         // Tests: one target for each module
         .testTarget(
             name: "CambiumModelTests", dependencies: ["CambiumModel"], swiftSettings: settings),
@@ -133,6 +142,9 @@ let package = Package(
             name: "CambiumEngineTests",
             dependencies: ["CambiumEngine", "CambiumRecords", "CambiumModel"],
             swiftSettings: settings),
+        .testTarget(
+            name: "CambiumEngineSpecificationTests",
+            dependencies: ["CambiumEngineSpecification", "Cambium"], swiftSettings: settings),
         .testTarget(
             name: "CambiumPlanTests", dependencies: ["CambiumPlan", "CambiumModel"],
             swiftSettings: settings),
@@ -173,7 +185,7 @@ let package = Package(
             name: "CambiumTests",
             dependencies: [
                 "Cambium", "CambiumRecords", "CambiumPlan", "CambiumSQL", "CambiumSQLite",
-                "CambiumEngine", "CambiumSQLiteStore",
+                "CambiumEngine", "CambiumSQLiteStore", "CambiumEngineSpecification",
                 "TestDummyModel", "ShopModel", "PackagesModel", "FirstPackagesModel",
                 "EverythingModel", "ExtendedModel", "ContactsModel", "FaultVFS",
             ],

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Proves that no module imports what the architecture does not allow: reads the `import` lines of
-# Sources, Plugins and Models and compares them with the table below. In the runtime it also proves
-# that engines stay behind their seam: no cast to one, no import of one and no SQL elsewhere. POSIX
-# sh and awk.
+# Sources, Plugins, Models and the specification of engines, and compares them with the table below.
+# In the runtime it also proves that engines stay behind their seam: no cast to one, no import of
+# one and no SQL elsewhere. POSIX sh and awk.
 #
 #   check-imports.sh [FOLDER]     checks the package in FOLDER (default: this one)
 set -eu
@@ -27,6 +27,7 @@ CambiumTool: CambiumCompiler CambiumMigration CambiumAdoption | Foundation
 Cambium: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumAdoption CambiumEngine CambiumSQLiteStore
 CambiumNotificationCenter: Cambium | Foundation
 PackageIndex: Cambium PackagesModel FirstPackagesModel
+CambiumEngineSpecification: Cambium CambiumEngine CambiumRecords CambiumSQL EverythingModel ShopModel | Foundation Testing
 CambiumBuildPlugin: | PackagePlugin Foundation
 CambiumCommandPlugin: | PackagePlugin Foundation
 Models: Cambium
@@ -47,7 +48,7 @@ writers='
 
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
-for folder in Sources Plugins Models; do
+for folder in Sources Plugins Models Tests/CambiumEngineSpecification; do
     if [ -d "$folder" ]; then
         # Links are followed; `Models` is one module for this purpose.
         find -L "$folder" -name '*.swift' >>"$list"

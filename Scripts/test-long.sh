@@ -130,6 +130,7 @@ optimized() {
     swiftpm build --product CambiumTool $strict &&
         tool=$(products)/CambiumTool &&
         "$tool" compile Models/Everything/Everything.cambium --output "$scratch/Everything" &&
+        "$tool" compile Models/Shop/Shop.cambium --output "$scratch/Shop" &&
         "$tool" compile Models/TestDummy/TestDummies.cambium --output "$scratch/TestDummies" &&
         swiftpm build $flags --build-tests &&
         env "$2" sh Scripts/run-tests.sh $flags --skip-build --filter "$1"

@@ -55,12 +55,20 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(name: "EverythingModel", dependencies: ["Cambium"], swiftSettings: settings),
+        .target(name: "ShopModel", dependencies: ["Cambium"], swiftSettings: settings),
         .target(name: "TestDummyModel", dependencies: ["Cambium"], swiftSettings: settings),
+        .target(
+            name: "CambiumEngineSpecification",
+            dependencies: [
+                "Cambium", "CambiumEngine", "CambiumRecords", "CambiumSQL", "EverythingModel",
+                "ShopModel",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "ModelBasedTests",
             dependencies: [
-                "Cambium", "CambiumRecords", "CambiumSQL", "CambiumSQLite", "EverythingModel",
-                "TestDummyModel",
+                "Cambium", "CambiumEngineSpecification", "CambiumRecords", "CambiumSQL",
+                "CambiumSQLite", "EverythingModel", "TestDummyModel",
             ],
             swiftSettings: settings),
     ]

@@ -8,7 +8,7 @@ public final class PersistentStore: Sendable {
     public let migration: MigrationOutcome
     /// The numbers of the root entities whose rows it has.
     let roots: Set<Int>
-    let store: any StoreEngine
+    package let store: any StoreEngine
 
     init(
         storeDescription: StoreDescription, roots: Set<Int>, store: any StoreEngine,

@@ -1,4 +1,5 @@
 import Cambium
+import CambiumEngineSpecification
 import EverythingModel
 import Foundation
 import Testing
@@ -18,17 +19,6 @@ struct BatchStoreTests {
         check { try context.execute(BatchInsertRequest<Node>(0..<1) { _, _ in }) }
         check { try context.execute(BatchUpdateRequest<Node>().set(Node.number, to: 1)) }
         check { try context.execute(BatchDeleteRequest<Node>()) }
-    }
-
-    @Test(arguments: [StoreKind.json, .dictionary])
-    func `a store of the program's own refuses batch work`(_ kind: StoreKind) throws {
-        try withContainer(Everything.model, on: kind) { container in
-            let context = container.newContext()
-            let node = Node(in: context, number: 3)
-            try context.save()
-            expectError(.invalidRequest, context)
-            #expect(node.number == 3)
-        }
     }
 
     @Test func `a store that is read only, and one that is not there, refuse batch work`() throws {

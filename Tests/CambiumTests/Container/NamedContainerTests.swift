@@ -1,4 +1,5 @@
 import Cambium
+import CambiumEngineSpecification
 import EverythingModel
 import FirstPackagesModel
 import Foundation

@@ -4,17 +4,16 @@ import Testing
 
 struct DeleteRuleTests {
     private func withContext(
-        _ objects: ObjectKind, on store: StoreKind = .memory,
-        _ body: (PersistentContainer, ManagedObjectContext) throws -> Void
+        _ objects: ObjectKind, _ body: (PersistentContainer, ManagedObjectContext) throws -> Void
     ) throws {
-        try withContainer(objects.everything, on: store) { try body($0, $0.newContext()) }
+        try withContainer(objects.everything) { try body($0, $0.newContext()) }
     }
 
-    @Test(arguments: StoreKind.allCases, ObjectKind.allCases)
+    @Test(arguments: ObjectKind.allCases)
     func `rule 29: nullify empties the other ends`(
-        _ store: StoreKind, _ objects: ObjectKind
+        _ objects: ObjectKind
     ) throws {
-        try withContext(objects, on: store) { container, context in
+        try withContext(objects) { container, context in
             let box = try context.insert(Box.self)
             let nodes = try (0..<3).map { _ in try context.insert(Node.self) { $0.box = box } }
             try context.save()
@@ -62,11 +61,11 @@ struct DeleteRuleTests {
         }
     }
 
-    @Test(arguments: StoreKind.allCases, ObjectKind.allCases)
+    @Test(arguments: ObjectKind.allCases)
     func `cascade deletes what hangs on the object`(
-        _ store: StoreKind, _ objects: ObjectKind
+        _ objects: ObjectKind
     ) throws {
-        try withContext(objects, on: store) { container, context in
+        try withContext(objects) { container, context in
             let node = try context.insert(Node.self)
             let parts = try (0..<3).map { _ in try context.insert(Part.self) { $0.node = node } }
             try context.save()

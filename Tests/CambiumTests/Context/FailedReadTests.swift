@@ -1,4 +1,5 @@
 @testable import Cambium
+import CambiumEngineSpecification
 import CambiumSQLite
 import EverythingModel
 import FaultVFS

@@ -4,19 +4,6 @@ import Testing
 
 /// One object for a row in each context.
 struct IdentityTests {
-    @Test(arguments: StoreKind.allCases)
-    func `rule 49: two fetches of a row give the same object`(_ kind: StoreKind) throws {
-        try withContainer(Everything.model, on: kind) { container in
-            let context = container.newContext()
-            let box = Box(in: context)
-            let node = Node(in: context, box: box)
-            try context.save()
-            #expect(try context.fetch(Node.fetchRequest()).first === node)
-            #expect(context.object(with: node.objectID) === node)
-            #expect(box.nodes.first { _ in true } === node)
-        }
-    }
-
     @Test func `rule 49: two contexts have different objects with equal ids`() throws {
         try withContainer(Everything.model) { container in
             let context = container.newContext()

@@ -24,39 +24,6 @@ struct QueryGenerationTests {
         try context.fetch(Node.fetchRequest()).map(\.label)
     }
 
-    @Test func `a pinned context reads one state, whatever others save`() throws {
-        try withContexts { pinned, other in
-            try pinned.setQueryGeneration(.current)
-            let nodes = try other.fetch(Node.fetchRequest())
-            // Pinned by the first read, and not before.
-            nodes[0].label = "first"
-            try other.save()
-            #expect(try pinned.count(for: Node.fetchRequest().filter(Node.label == "first")) == 1)
-            nodes[0].label = "second"
-            other.delete(nodes[1])
-            _ = Node(in: other, label: "c")
-            try other.save()
-            #expect(try labels(pinned) == ["first", "b"])
-            #expect(try pinned.count(for: Node.fetchRequest()) == 2)
-            try pinned.setQueryGeneration(.unpinned)
-            #expect(try pinned.count(for: Node.fetchRequest().filter(Node.label == "c")) == 1)
-        }
-    }
-
-    @Test func `a fault of a row that others have deleted still fires`() throws {
-        try withContexts { pinned, other in
-            try pinned.setQueryGeneration(.current)
-            #expect(try pinned.count(for: Node.fetchRequest()) == 2)
-            let nodes = try other.fetch(Node.fetchRequest())
-            let id = nodes[1].objectID
-            other.delete(nodes[1])
-            try other.save()
-            let fault: Node = try pinned.get(id)
-            #expect(fault.label == "b")
-            #expect(!fault.isDeleted)
-        }
-    }
-
     @Test func `a pinned context and the row cache keep out of each other's way`() throws {
         try withContexts { pinned, other in
             try pinned.setQueryGeneration(.current)
@@ -73,52 +40,6 @@ struct QueryGenerationTests {
             other.refresh(theirs, mergeChanges: false)
             _ = try pinned.fetch(Node.fetchRequest())
             #expect(theirs.label == "new")
-        }
-    }
-
-    @Test func `a save and a merge go on to the latest state`() throws {
-        try withContexts { pinned, other in
-            try pinned.setQueryGeneration(.current)
-            #expect(try labels(pinned) == ["a", "b"])
-            let first = pinned.queryGeneration
-            _ = Node(in: other, label: "c")
-            try other.save()
-            #expect(try labels(pinned) == ["a", "b"])
-            _ = Node(in: pinned, label: "d")
-            try pinned.save()
-            #expect(try labels(pinned) == ["a", "b", "c", "d"])
-            #expect(pinned.queryGeneration != first)
-            _ = Node(in: other, label: "e")
-            try other.save()
-            #expect(try labels(pinned).count == 4)
-            pinned.mergePending()
-            #expect(try labels(pinned).count == 5)
-        }
-    }
-
-    @Test func `two contexts read the same state`() throws {
-        try withContexts { pinned, other in
-            try pinned.setQueryGeneration(.current)
-            #expect(try labels(pinned) == ["a", "b"])
-            _ = Node(in: other, label: "c")
-            try other.save()
-            let second = other.coordinator.newContext()
-            try second.setQueryGeneration(pinned.queryGeneration)
-            #expect(second.queryGeneration == pinned.queryGeneration)
-            #expect(try labels(second) == ["a", "b"])
-            #expect(try labels(other.coordinator.newContext()) == ["a", "b", "c"])
-        }
-    }
-
-    @Test func `a conflict with what a pinned context has not seen is found`() throws {
-        try withContexts { pinned, other in
-            try pinned.setQueryGeneration(.current)
-            let node = try #require(try pinned.fetch(Node.fetchRequest()).first)
-            let theirs: Node = try other.get(node.objectID)
-            theirs.label = "theirs"
-            try other.save()
-            node.label = "ours"
-            #expect(throws: ConflictError.self) { try pinned.save() }
         }
     }
 
@@ -146,19 +67,6 @@ struct QueryGenerationTests {
             try other.save()
             let error = #expect(throws: QueryGenerationExpired.self) { try labels(pinned) }
             try #expect("\(#require(error))".contains("saved more than"))
-        }
-    }
-
-    @Test(arguments: [StoreKind.memory, .json])
-    func `a store that cannot be read as it was says so`(_ kind: StoreKind) throws {
-        try withContainer(Everything.model, on: kind) { container in
-            let context = container.newContext()
-            let error = #expect(throws: StoreError.self) {
-                try context.setQueryGeneration(.current)
-            }
-            #expect(error?.code == .invalidRequest)
-            #expect(context.queryGeneration == .unpinned)
-            try #expect(context.fetch(Node.fetchRequest()).isEmpty)
         }
     }
 

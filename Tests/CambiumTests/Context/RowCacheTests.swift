@@ -89,7 +89,7 @@ struct RowCacheTests {
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.all)
     func `a refresh shows what a sibling saved, whether its rows are remembered or not`(
         _ kind: StoreKind
     ) throws {

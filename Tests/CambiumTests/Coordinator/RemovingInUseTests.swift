@@ -31,7 +31,7 @@ struct RemovingInUseTests {
     ) throws {
         try withStoreFile { path in
             let container = PersistentContainer(name: "Test", model: Everything.model)
-            var description = kind.description(path: path)
+            var description = try kind.description(path: path)
             description.options = options
             container.persistentStoreDescriptions = [description]
             container.loadPersistentStores { if let error = $1 { Issue.record(error) } }
@@ -52,7 +52,7 @@ struct RemovingInUseTests {
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.all)
     func `an object that is being read cannot remove its store`(_ kind: StoreKind) throws {
         try withStore(on: kind) { container, store, context in
             let caught = Caught()
@@ -68,7 +68,7 @@ struct RemovingInUseTests {
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.all)
     func `a merge policy cannot remove the store that asks it`(_ kind: StoreKind) throws {
         try withStore(on: kind) { container, store, context in
             let caught = Caught()

@@ -1,4 +1,5 @@
 import Cambium
+import CambiumEngineSpecification
 import CambiumSQLite
 import Foundation
 import Testing
@@ -28,105 +29,6 @@ struct SeveralStoresTests {
                 .first?.first
         else { return nil }
         return count
-    }
-
-    @Test func `an object is saved in the store of its configuration, and found there`() throws {
-        try withStores { coordinator, catalogue, visits in
-            let context = coordinator.newContext()
-            let author = Author(in: context, name: "Ada")
-            let book = Book(in: context, title: "Notes", author: author)
-            let visit = Visit(in: context, page: "/", visitor: Visitor(in: context, name: "V"))
-            try context.save()
-            #expect(try count("Book", in: catalogue) == 1 && count("Book", in: visits) == 0)
-            #expect(try count("Visit", in: visits) == 1 && count("Visit", in: catalogue) == 0)
-            #expect(book.objectID.uri.contains(catalogue.identifier.uuidString))
-            #expect(visit.objectID.uri.contains(visits.identifier.uuidString))
-            #expect(coordinator.persistentStore(of: book.objectID) == catalogue)
-            #expect(coordinator.persistentStore(of: visit.objectID) == visits)
-
-            let reader = coordinator.newContext()
-            #expect(try reader.fetch(Book.fetchRequest()).map(\.author?.name) == ["Ada"])
-            #expect(try reader.fetch(Visitor.fetchRequest()).first?.visits.count == 1)
-            #expect(try reader.count(for: Visit.fetchRequest()) == 1)
-            for id in [book.objectID, visit.objectID] {
-                let same = try #require(coordinator.objectID(forURI: id.uri))
-                #expect(try reader.existingObject(with: same).objectID == id)
-            }
-        }
-    }
-
-    @Test func `a sibling hears of what each store committed`() throws {
-        try withStores { coordinator, _, _ in
-            let context = coordinator.newContext()
-            let author = Author(in: context, name: "Ada")
-            let visitor = Visitor(in: context, name: "V")
-            try context.save()
-            let sibling = coordinator.newContext()
-            let (sameAuthor, sameVisitor): (Author, Visitor) = (
-                try sibling.get(author.objectID), try sibling.get(visitor.objectID)
-            )
-            #expect(sameAuthor.name == "Ada" && sameVisitor.name == "V")
-            author.name = "Eve"
-            visitor.name = "W"
-            try context.save()
-            sibling.mergePending()
-            #expect(sameAuthor.name == "Eve" && sameVisitor.name == "W")
-            context.delete(visitor)
-            try context.save()
-            sibling.mergePending()
-            #expect(sameVisitor.isDeleted && !sameAuthor.isDeleted)
-        }
-    }
-
-    @Test func `what one store refuses is kept in none`() throws {
-        try withStores { coordinator, catalogue, visits in
-            let context = coordinator.newContext()
-            let author = Author(in: context)
-            let visitor = Visitor(in: context)
-            _ = Book(in: context, title: "taken", author: author)
-            _ = Visit(in: context, page: "taken", visitor: visitor)
-            try context.save()
-            for (title, page) in [("taken", "new"), ("new", "taken")] {
-                let book = Book(in: context, title: title, author: author)
-                let visit = Visit(in: context, page: page, visitor: visitor)
-                #expect(throws: (any Error).self) { try context.save() }
-                #expect(try count("Book", in: catalogue) == 1)
-                #expect(try count("Visit", in: visits) == 1)
-                #expect(book.isInserted && visit.isInserted)
-                context.rollback()
-            }
-            _ = Book(in: context, title: "new", author: author)
-            _ = Visit(in: context, page: "new", visitor: visitor)
-            try context.save()
-            #expect(try count("Book", in: catalogue) == 2 && count("Visit", in: visits) == 2)
-        }
-    }
-
-    @Test func `a conflict in one store keeps the other from saving, too`() throws {
-        try withStores { coordinator, catalogue, visits in
-            let context = coordinator.newContext()
-            let author = Author(in: context, name: "base")
-            let visitor = Visitor(in: context, name: "base")
-            try context.save()
-            let other = coordinator.newContext()
-            let theirs: Author = try other.get(author.objectID)
-            theirs.name = "theirs"
-            try other.save()
-            author.name = "ours"
-            visitor.name = "ours"
-            #expect(throws: ConflictError.self) { try context.save() }
-            #expect(
-                try rows("SELECT name FROM Visitor", in: #require(visits.location.path))
-                    == [[.text("base")]])
-            context.mergePolicy = .objectTrump
-            try context.save()
-            #expect(
-                try rows("SELECT name FROM Visitor", in: #require(visits.location.path))
-                    == [[.text("ours")]])
-            #expect(
-                try rows("SELECT name FROM Author", in: #require(catalogue.location.path))
-                    == [[.text("ours")]])
-        }
     }
 
     @Test func `each store resolves its own conflicts`() throws {

@@ -35,24 +35,6 @@ struct StoreMetadataTests {
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `notes that a failed save was to write wait for the next one`(_ kind: StoreKind) throws {
-        try withContainer(Everything.model, on: kind) { container in
-            let coordinator = container.coordinator
-            let store = try #require(coordinator.persistentStores.first)
-            let context = container.newContext()
-            coordinator.setMetadata(["a": "1"], for: store)
-            let person = Person(in: context, name: "")
-            #expect(throws: ValidationError.self) { try context.save() }
-            person.name = "Ada"
-            try context.save()
-            coordinator.setMetadata(["b": "2"], for: store)
-            #expect(try coordinator.metadata(for: store).notes == ["b": "2"])
-            try context.save()
-            #expect(try coordinator.metadata(for: store).notes == ["b": "2"])
-        }
-    }
-
     @Test func `type, UUID and model are always there`() throws {
         try withStoreFile { path in
             let coordinator = PersistentStoreCoordinator(model: Everything.model)
@@ -87,18 +69,6 @@ struct StoreMetadataTests {
             let context = container.newContext()
             #expect(try context.existingObject(with: id, as: Node.self).label == "a")
         }
-    }
-
-    @Test func `two stores have two UUIDs, and their objects other identities`() throws {
-        let containers = try (0..<2).map { _ in
-            try PersistentContainer(model: Everything.model, at: .memory)
-        }
-        let contexts = containers.map { $0.newContext() }
-        let nodes = contexts.map { Node(in: $0) }
-        #expect(nodes[0].objectID.key == nodes[1].objectID.key)
-        #expect(nodes[0].objectID != nodes[1].objectID)
-        #expect(containers[1].coordinator.objectID(forURI: nodes[0].objectID.uri) == nil)
-        #expect(contexts[1].object(with: nodes[0].objectID).isDeleted)
     }
 
     @Test func `a store without a UUID gets one when it is opened for writing`() throws {

@@ -1,4 +1,5 @@
 import Cambium
+import CambiumEngineSpecification
 import CambiumSQLite
 import Foundation
 import Testing

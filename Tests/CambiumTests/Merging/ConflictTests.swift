@@ -13,20 +13,20 @@ struct ConflictTests {
     }
 
     private func resolve(
-        _ policy: MergePolicy, on kind: StoreKind = .memory, theirs: (Seen<Tally>) -> Void,
+        _ policy: MergePolicy, theirs: (Seen<Tally>) -> Void,
         ours: (Seen<Tally>) -> Void, _ check: (Outcome) throws -> Void
     ) throws {
         for objects in ObjectKind.allCases {
-            try resolve(policy, on: kind, objects, theirs: theirs, ours: ours, check)
+            try resolve(policy, objects, theirs: theirs, ours: ours, check)
         }
     }
 
     private func resolve(
-        _ policy: MergePolicy, on kind: StoreKind, _ objects: ObjectKind,
+        _ policy: MergePolicy, _ objects: ObjectKind,
         theirs: (Seen<Tally>) -> Void, ours: (Seen<Tally>) -> Void,
         _ check: (Outcome) throws -> Void
     ) throws {
-        try withContainer(objects.everything, on: kind) { container in
+        try withContainer(objects.everything) { container in
             let (first, second) = (container.newContext(), container.newContext())
             let tally = try first.insert(Tally.self) { ($0.title, $0.note) = ("base", "base") }
             try first.save()
@@ -50,29 +50,6 @@ struct ConflictTests {
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `by default a conflict is an error that names both sides' properties`(
-        _ kind: StoreKind
-    ) throws {
-        try withContainer(Everything.model, on: kind) { container in
-            let (first, second) = (container.newContext(), container.newContext())
-            let tally = Tally(in: first, title: "base")
-            try first.save()
-            let same: Tally = try second.get(tally.objectID)
-            same.title = "ours"
-            same.note = "ours"
-            tally.title = "theirs"
-            try first.save()
-            let error = #expect(throws: ConflictError.self) { try second.save() }
-            #expect(error?.coreDataCode == 133020)
-            #expect(error?.conflicts.map(\.objectID) == [tally.objectID])
-            #expect(error?.conflicts.first?.properties == ["title"])
-            #expect(error?.conflicts.first?.isDeletion == false)
-            #expect(same.title == "ours")
-            #expect(second.updatedObjects == [same])
-        }
-    }
-
     @Test func `different properties are an error too`() throws {
         try withContainer(Everything.model) { container in
             let (first, second) = (container.newContext(), container.newContext())
@@ -86,11 +63,11 @@ struct ConflictTests {
         }
     }
 
-    @Test(arguments: StoreKind.allCases, [MergePolicy.storeTrump, .objectTrump])
+    @Test(arguments: [MergePolicy.storeTrump, .objectTrump])
     func `changes of different properties are both kept`(
-        _ kind: StoreKind, _ policy: MergePolicy
+        _ policy: MergePolicy
     ) throws {
-        try resolve(policy, on: kind, theirs: { $0.title = "theirs" }, ours: { $0.note = "ours" }) {
+        try resolve(policy, theirs: { $0.title = "theirs" }, ours: { $0.note = "ours" }) {
             #expect($0.title == "theirs")
             #expect($0.note == "ours")
         }
@@ -136,22 +113,6 @@ struct ConflictTests {
         }
     }
 
-    @Test func `objects without conflict are saved beside those with one`() throws {
-        try withContainer(Everything.model) { container in
-            let (first, second) = (container.newContext(), container.newContext())
-            let tallies = (0..<10).map { Tally(in: first, title: "\($0)") }
-            try first.save()
-            for tally in tallies { try second.get(tally.objectID, as: Tally.self).title += " ours" }
-            tallies[3].title = "theirs"
-            try first.save()
-            second.mergePolicy = .storeTrump
-            try second.save()
-            let reader = container.newContext()
-            let titles = try reader.fetch(Tally.fetchRequest()).map(\.title)
-            #expect(titles == (0..<10).map { $0 == 3 ? "theirs" : "\($0) ours" })
-        }
-    }
-
     // MARK: Merge rules
 
     @Test(arguments: [MergePolicy.storeTrump, .objectTrump])
@@ -191,49 +152,4 @@ struct ConflictTests {
     }
 
     // MARK: To-many
-
-    @Test(arguments: [MergePolicy.storeTrump, .objectTrump])
-    func `additions and removals of both sides count`(_ policy: MergePolicy) throws {
-        try withContainer(Everything.model) { container in
-            let (first, second) = (container.newContext(), container.newContext())
-            let node = Node(in: first)
-            let topics = (0..<3).map { Topic(in: first, name: "\($0)") }
-            node.tags.insert(topics[0])
-            try first.save()
-            let same: Node = try second.get(node.objectID)
-            second.mergePolicy = policy
-            same.tags.insert(try second.get(topics[2].objectID))
-            same.label = "ours"
-            node.tags.remove(topics[0])
-            node.tags.insert(topics[1])
-            node.label = "theirs"
-            try first.save()
-            try second.save()
-            #expect(same.tags.map(\.name) == ["1", "2"])
-            let reader = container.newContext()
-            let read: Node = try reader.get(node.objectID)
-            #expect(read.tags.map(\.name) == ["1", "2"])
-        }
-    }
-
-    @Test(arguments: [MergePolicy.storeTrump, .objectTrump])
-    func `of two moves the policy's is kept, and both sides show it`(_ policy: MergePolicy) throws {
-        try withContainer(Everything.model) { container in
-            let (first, second) = (container.newContext(), container.newContext())
-            let boxes = (0..<3).map { Box(in: first, name: "\($0)") }
-            let node = Node(in: first, box: boxes[0])
-            try first.save()
-            let same: Node = try second.get(node.objectID)
-            let others: [Box] = try boxes.map { try second.get($0.objectID) }
-            #expect(others.map(\.nodes.count) == [1, 0, 0])
-            second.mergePolicy = policy
-            same.box = others[2]
-            node.box = boxes[1]
-            try first.save()
-            try second.save()
-            let kept = policy == .storeTrump ? 1 : 2
-            #expect(same.box === others[kept])
-            #expect(others.map(\.nodes.count) == (0..<3).map { $0 == kept ? 1 : 0 })
-        }
-    }
 }

@@ -1,4 +1,5 @@
 @testable import Cambium
+import CambiumEngineSpecification
 import EverythingModel
 import Synchronization
 import Testing

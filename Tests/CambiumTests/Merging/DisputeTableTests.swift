@@ -1,4 +1,5 @@
 @testable import Cambium
+import CambiumEngineSpecification
 import Testing
 
 /// Every deed against every other, under every policy, wherever the conflict is found: in the row

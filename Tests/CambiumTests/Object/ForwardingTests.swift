@@ -1,4 +1,5 @@
 @testable import Cambium
+import CambiumEngineSpecification
 import Testing
 
 /// A new object that a save gave up for one with the same unique values, as others see it.

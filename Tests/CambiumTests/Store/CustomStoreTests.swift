@@ -1,4 +1,5 @@
 import Cambium
+import CambiumEngineSpecification
 import EverythingModel
 import Foundation
 import Testing
@@ -28,47 +29,6 @@ struct CustomStoreTests {
     }
 
     // MARK: Atomic
-
-    @Test func `what was saved in an atomic store is there when it is opened again`() throws {
-        try withJSON { path, open in
-            let context = try open()
-            let sample = Sample(in: context)
-            sample.double = -.infinity
-            sample.amount = -12.34
-            sample.colour = .green
-            sample.bytes = Data([1, 2, 3])
-            sample.link = URL(string: "https://example.com/a?b=c")
-            let moment = sample.moment
-            let node = Node(in: context, label: "a", box: Box(in: context, name: "b"))
-            node.tags.insert(Topic(in: context, name: "t"))
-            try context.save()
-            let uri = sample.objectID.uri
-
-            let reader = try open()
-            let id = try #require(reader.coordinator.objectID(forURI: uri))
-            let same = try reader.existingObject(with: id, as: Sample.self)
-            #expect(same.double == -.infinity && same.amount == -12.34 && same.colour == .green)
-            #expect(same.bytes == Data([1, 2, 3]) && same.moment == moment)
-            #expect(same.token == sample.token && same.link == sample.link)
-            let found = try #require(
-                try reader.fetch(Node.fetchRequest().filter(Node.box.name == "b")).first)
-            #expect(found.tags.map(\.name) == ["t"])
-            #expect(found.box?.nodes.count == 1)
-        }
-    }
-
-    @Test func `keys of an atomic store are never used again`() throws {
-        try withJSON { _, open in
-            var context = try open()
-            let first = Node(in: context)
-            try context.save()
-            let key = first.objectID.key
-            context.delete(first)
-            try context.save()
-            context = try open()
-            #expect(Node(in: context).objectID.key > key)
-        }
-    }
 
     @Test func `a file that an atomic store cannot read is no store`() throws {
         try withJSON { path, open in
@@ -106,33 +66,6 @@ struct CustomStoreTests {
             try FileManager.default.removeItem(atPath: path)
             try context.save()
             #expect(try open().fetch(Node.fetchRequest()).map(\.label) == ["b"])
-        }
-    }
-
-    @Test func `an atomic store keeps unique values unique`() throws {
-        try withJSON { _, open in
-            let context = try open()
-            _ = Robot(in: context, name: "a", serial: "1")
-            try context.save()
-            let second = Robot(in: context, name: "b", serial: "1")
-            #expect(throws: (any Error).self) { try context.save() }
-            second.serial = "2"
-            try context.save()
-            #expect(try context.count(for: Robot.fetchRequest()) == 2)
-        }
-    }
-
-    @Test func `notes are in an atomic store's content`() throws {
-        try withJSON { path, open in
-            let context = try open()
-            let store = try #require(context.coordinator.persistentStores.first)
-            context.coordinator.setMetadata(["a": "b"], for: store)
-            try context.save()
-            let coordinator = try open().coordinator
-            let again = try #require(coordinator.persistentStores.first)
-            #expect(try coordinator.metadata(for: again).notes == ["a": "b"])
-            #expect(again.identifier == store.identifier)
-            #expect(again.type.name == "JSON")
         }
     }
 

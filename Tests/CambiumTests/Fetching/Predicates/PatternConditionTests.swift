@@ -8,7 +8,7 @@ struct PatternConditionTests {
     private static let costly = "(a*)*\\1b"
     private static let text = String(repeating: "a", count: 40)
 
-    @Test(arguments: [".*^b$", "^a$.*", "a$\\nb", "a\\n^b", "a.b"], StoreKind.allCases)
+    @Test(arguments: [".*^b$", "^a$.*", "a$\\nb", "a\\n^b", "a.b"], StoreKind.all)
     func `a text of two lines is matched as on macOS`(
         _ pattern: String, _ kind: StoreKind
     ) throws {
@@ -25,7 +25,7 @@ struct PatternConditionTests {
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.all)
     func `a fetch that takes too many steps names the pattern`(_ kind: StoreKind) throws {
         try withContainer(Everything.model, on: kind) { container in
             let context = container.newContext()

@@ -4,30 +4,6 @@ import ExtendedModel
 import Testing
 
 struct DictionaryTests {
-    @Test(arguments: StoreKind.allCases)
-    func `named properties come by their names, nil ones not at all`(_ kind: StoreKind) throws {
-        try withContainer(Everything.model, on: kind) { container in
-            let context = container.newContext()
-            let box = Box(in: context, name: "b")
-            Node(in: context, label: "in").box = box
-            _ = Node(in: context, label: "out")
-            try context.save()
-            let request = Node.fetchRequest().sorted(by: Node.label)
-                .dictionaries("label", "box", "box.name")
-            let expected: [[String: PropertyValue]] = [
-                [
-                    "label": .value(.string("in")), "box": .toOne(box.objectID),
-                    "box.name": .value(.string("b")),
-                ],
-                ["label": .value(.string("out"))],
-            ]
-            try #expect(container.newContext().fetch(request) == expected)
-            // The same in memory.
-            _ = Node(in: context, label: "zzz")
-            try #expect(context.fetch(request).dropLast() == expected[...])
-        }
-    }
-
     @Test func `names may come in a list, as generic code has them`() throws {
         try withContainer(Everything.model) { container in
             let context = container.newContext()
@@ -44,40 +20,12 @@ struct DictionaryTests {
         }
     }
 
-    @Test func `computed columns have names of one's own`() throws {
-        try withContainer(Everything.model) { container in
-            let context = container.newContext()
-            for number in 1...4 { Node(in: context).number = Int64(number) }
-            try context.save()
-            let request = Node.fetchRequest().dictionaries([
-                "total": Node.number.sum.resultExpression,
-                "doubled": (Node.number * 2).max.resultExpression,
-            ])
-            try #expect(
-                context.fetch(request) == [["total": .value(.int(10)), "doubled": .value(.int(8))]])
-        }
-    }
-
     @Test func `an unknown name is an error that names it`() throws {
         try withContainer(Everything.model) { container in
             let error = #expect(throws: ExpressionDiagnostics.self) {
                 try container.newContext().fetch(Node.fetchRequest().dictionaries("labl"))
             }
             #expect(error?.description.contains("labl") == true)
-        }
-    }
-
-    @Test func `the destination of a relationship is of its own entity`() throws {
-        try withContainer(Everything.model, on: .file) { container in
-            let context = container.newContext()
-            let home = Home(in: context)
-            home.owner = Robot(in: context, name: "r", serial: "1")
-            try context.save()
-            let rows = try container.newContext().fetch(Home.fetchRequest().select(Home.owner))
-            #expect(rows.first??.entityName == "Robot")
-            let beings = try container.newContext().fetch(
-                Being.fetchRequest().select(Being.objectID))
-            #expect(beings.map(\.entityName) == ["Robot"])
         }
     }
 

@@ -15,19 +15,6 @@ struct IDRequestTests {
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `ids come in the order and the window of the request`(_ kind: StoreKind) throws {
-        try withNodes(on: kind) { container, ids, _ in
-            let context = container.newContext()
-            var request = Node.fetchRequest().filter(Node.number > 0)
-                .sorted(by: Node.number.descending).offset(1).limit(2)
-            try #expect(context.fetch(request.ids) == [ids[3], ids[2]])
-            request.includesPropertyValues = false
-            try #expect(context.fetch(request.ids) == [ids[3], ids[2]])
-            #expect(context.registeredObjects.isEmpty)
-        }
-    }
-
     @Test func `unsaved changes count, and sort with the others`() throws {
         try withNodes { container, ids, _ in
             let context = container.newContext()

@@ -7,7 +7,7 @@ import Testing
 struct RandomMoveTests {
     private static let model = CompiledModel(RandomObjects.model)
 
-    @Test(arguments: StoreKind.allCases, StoreKind.allCases)
+    @Test(arguments: StoreKind.all, StoreKind.all)
     func `what was moved is as it was`(_ kind: StoreKind, _ other: StoreKind) throws {
         try forEachSeed(share: 1 / 16, for: 0.8) { seed in
             try withStoreFile { path in

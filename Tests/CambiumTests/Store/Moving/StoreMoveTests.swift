@@ -1,4 +1,5 @@
 import Cambium
+import CambiumEngineSpecification
 import Foundation
 import Testing
 
@@ -17,7 +18,7 @@ struct StoreMoveTests {
         func move(
             to kind: StoreKind, options: StoreOptions? = nil
         ) throws -> PersistentStore {
-            let description = kind.description(path: target)
+            let description = try kind.description(path: target)
             return try coordinator.migratePersistentStore(
                 store, to: description.location, options: options, type: description.type)
         }
@@ -56,7 +57,7 @@ struct StoreMoveTests {
 
     // MARK: What moves
 
-    @Test(arguments: StoreKind.allCases, StoreKind.allCases)
+    @Test(arguments: StoreKind.all, StoreKind.all)
     func `identities name the new store and lead to the same objects`(
         _ kind: StoreKind, _ other: StoreKind
     ) throws {
@@ -74,7 +75,7 @@ struct StoreMoveTests {
         }
     }
 
-    @Test(arguments: StoreKind.allCases, StoreKind.allCases)
+    @Test(arguments: StoreKind.all, StoreKind.all)
     func `large values move, also those of objects that are there already`(
         _ kind: StoreKind, _ other: StoreKind
     ) throws {
@@ -102,7 +103,7 @@ struct StoreMoveTests {
         }
     }
 
-    @Test(arguments: StoreKind.allCases, StoreKind.allCases)
+    @Test(arguments: StoreKind.all, StoreKind.all)
     func `a store without objects moves with its notes and the keys that it has given`(
         _ kind: StoreKind, _ other: StoreKind
     ) throws {
@@ -216,7 +217,7 @@ struct StoreMoveTests {
         #expect(try stack.categories() == ["a", "b"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.all)
     func `a place that is taken is refused`(_ kind: StoreKind) throws {
         try withStack(kind) { stack in
             try "mine".write(toFile: stack.target, atomically: true, encoding: .utf8)
@@ -227,7 +228,7 @@ struct StoreMoveTests {
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.all)
     func `a store of the program's own that has objects is refused`(_ kind: StoreKind) throws {
         try withStack(kind) { stack in
             let other = PersistentStoreCoordinator(model: Self.model)
@@ -242,7 +243,7 @@ struct StoreMoveTests {
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.all)
     func `what a store of the program's own throws leaves the old one open`(
         _ kind: StoreKind
     ) throws {
@@ -282,7 +283,7 @@ struct StoreMoveTests {
             try withStoreFile { path in
                 let coordinator = PersistentStoreCoordinator(model: Self.model)
                 let store = try coordinator.addPersistentStore(type: source.type, at: .memory)
-                let target = other.description(path: path)
+                let target = try other.description(path: path)
                 let error = #expect(throws: StoreLoadingError.self) {
                     try coordinator.migratePersistentStore(
                         store, to: target.location, type: target.type)
@@ -318,7 +319,7 @@ struct StoreMoveTests {
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.all)
     func `options that cannot be leave no file`(_ kind: StoreKind) throws {
         try withStack(kind) { stack in
             var options = StoreOptions()

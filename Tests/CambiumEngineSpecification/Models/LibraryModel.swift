@@ -2,14 +2,14 @@
 import CambiumSQL
 
 /// Two parts that stores of their own may hold: what a library has, and who is in it.
-enum Library {
-    static let model = CompiledModel(
+package enum Library {
+    package static let model = CompiledModel(
         model: value,
         classes: [
             "Author": Author.self, "Book": Book.self, "Visitor": Visitor.self, "Visit": Visit.self,
         ], schema: Schema(of: value).statements, migrations: [])
 
-    static let value = Model(
+    package static let value = Model(
         name: "Library", version: "1",
         entities: [
             Entity(
@@ -46,69 +46,73 @@ enum Library {
     }
 }
 
-final class Author: ManagedObject, EntityKeys {
-    override class var entityName: String { "Author" }
+package final class Author: ManagedObject, EntityKeys {
+    package override class var entityName: String { "Author" }
 
-    convenience init(in context: ManagedObjectContext, name: String = "") {
+    package convenience init(in context: ManagedObjectContext, name: String = "") {
         self.init(insertingInto: context)
         self.name = name
     }
 
-    var name: String {
+    package var name: String {
         get { value(at: 0) }
         set { setValue(newValue, at: 0) }
     }
-    var books: ToMany<Book> { toMany(0) }
+    package var books: ToMany<Book> { toMany(0) }
 }
 
-final class Book: ManagedObject, EntityKeys {
-    override class var entityName: String { "Book" }
+package final class Book: ManagedObject, EntityKeys {
+    package override class var entityName: String { "Book" }
 
-    convenience init(in context: ManagedObjectContext, title: String = "", author: Author? = nil) {
+    package convenience init(
+        in context: ManagedObjectContext, title: String = "", author: Author? = nil
+    ) {
         self.init(insertingInto: context)
         self.title = title
         self.author = author
     }
 
-    var title: String {
+    package var title: String {
         get { value(at: 0) }
         set { setValue(newValue, at: 0) }
     }
-    var author: Author? {
+    package var author: Author? {
         get { toOne(0) }
         set { setToOne(0, newValue) }
     }
 }
 
-final class Visitor: ManagedObject, EntityKeys {
-    override class var entityName: String { "Visitor" }
+package final class Visitor: ManagedObject, EntityKeys {
+    package override class var entityName: String { "Visitor" }
 
-    convenience init(in context: ManagedObjectContext, name: String = "") {
+    package convenience init(in context: ManagedObjectContext, name: String = "") {
         self.init(insertingInto: context)
         self.name = name
     }
 
-    var name: String {
+    package var name: String {
         get { value(at: 0) }
         set { setValue(newValue, at: 0) }
     }
-    var visits: ToMany<Visit> { toMany(0) }
+    package var visits: ToMany<Visit> { toMany(0) }
 }
 
-final class Visit: ManagedObject, EntityKeys {
-    override class var entityName: String { "Visit" }
+package final class Visit: ManagedObject, EntityKeys {
+    package override class var entityName: String { "Visit" }
 
-    convenience init(in context: ManagedObjectContext, page: String = "", visitor: Visitor? = nil) {
+    package convenience init(
+        in context: ManagedObjectContext, page: String = "", visitor: Visitor? = nil
+    ) {
         self.init(insertingInto: context)
         self.page = page
         self.visitor = visitor
     }
 
-    var page: String {
+    package var page: String {
         get { value(at: 0) }
         set { setValue(newValue, at: 0) }
     }
-    var visitor: Visitor? {
+    package var visitor: Visitor? {
         get { toOne(0) }
         set { setToOne(0, newValue) }
     }

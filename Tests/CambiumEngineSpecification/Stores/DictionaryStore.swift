@@ -4,33 +4,35 @@ import Synchronization
 
 /// An incremental store over dictionaries, as a service on the network might be one. It notes what
 /// it is asked for, and can be told to fail.
-final class DictionaryStore: IncrementalStore {
-    struct Failure: Error {}
+package final class DictionaryStore: IncrementalStore {
+    package struct Failure: Error {}
 
-    struct Contents {
+    package struct Contents {
+        package var notes = ["made": "by hand"]
         /// By the name of the entity.
-        var nodes: [String: [Int64: StoreNode]] = [:]
-        var nextKey: Int64 = 1
-        var requests: [String] = []
-        var saves: [StoreSaveRequest] = []
-        var isFailing = false
-        var refusesKeys = false
+        package var nodes: [String: [Int64: StoreNode]] = [:]
+        package var nextKey: Int64 = 1
+        package var requests: [String] = []
+        package var saves: [StoreSaveRequest] = []
+        package var isFailing = false
+        package var refusesKeys = false
         /// The names of entities whose rows cannot be read.
-        var unreadable: Set<String> = []
-        var refusesSaves = false
+        package var unreadable: Set<String> = []
+        package var refusesSaves = false
     }
 
-    let identifier = UUID()
-    let contents = Mutex(Contents())
+    package let identifier = UUID()
+    package let contents = Mutex(Contents())
 
     /// The type of this one store.
-    var type: StoreType { .incremental("Dictionary") { [self] _ in self } }
+    package var type: StoreType { .incremental("Dictionary") { [self] _ in self } }
 
-    func loadMetadata() throws -> IncrementalStoreMetadata {
-        IncrementalStoreMetadata(identifier: identifier, notes: ["made": "by hand"])
+    package func loadMetadata() throws -> IncrementalStoreMetadata {
+        IncrementalStoreMetadata(
+            identifier: identifier, notes: contents.withLock { $0.notes })
     }
 
-    func nodes(for request: StoreFetchRequest) throws -> [StoreNode] {
+    package func nodes(for request: StoreFetchRequest) throws -> [StoreNode] {
         try contents.withLock { contents in
             if contents.isFailing || !contents.unreadable.isDisjoint(with: request.entityNames) {
                 throw Failure()
@@ -45,10 +47,11 @@ final class DictionaryStore: IncrementalStore {
         }
     }
 
-    func save(_ request: StoreSaveRequest) throws {
+    package func save(_ request: StoreSaveRequest) throws {
         try contents.withLock { contents in
             if contents.isFailing || contents.refusesSaves { throw Failure() }
             contents.saves.append(request)
+            if let notes = request.notes { contents.notes = notes }
             for node in request.inserted + request.updated {
                 contents.nodes[node.entityName, default: [:]][node.key] = node
             }
@@ -56,7 +59,7 @@ final class DictionaryStore: IncrementalStore {
         }
     }
 
-    func reserveKeys(ofEntity root: String, count: Int) throws -> Range<Int64> {
+    package func reserveKeys(ofEntity root: String, count: Int) throws -> Range<Int64> {
         try contents.withLock { contents in
             if contents.refusesKeys { throw Failure() }
             defer { contents.nextKey += Int64(count) }

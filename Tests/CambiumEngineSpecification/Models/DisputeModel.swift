@@ -1,10 +1,10 @@
 import Cambium
 
 /// Things that contexts quarrel about: with a unique code, a shelf, tags, and a one-to-one.
-enum Dispute {
-    static let model = CompiledModel(value)
+package enum Dispute {
+    package static let model = CompiledModel(value)
 
-    static let value = Model(
+    package static let value = Model(
         name: "Dispute", version: "1",
         entities: [
             Entity(
@@ -61,21 +61,21 @@ enum Dispute {
 
 extension ManagedObjectContext {
     /// A new object with these texts.
-    func make(_ entity: String, _ values: [String: String] = [:]) throws -> ManagedObject {
+    package func make(_ entity: String, _ values: [String: String] = [:]) throws -> ManagedObject {
         let object = try insertObject(ofEntity: entity)
         for (name, value) in values { try object.setValue(.string(value), forKey: name) }
         return object
     }
 
     /// All objects of an entity, in the order of their keys.
-    func all(_ entity: String) throws -> [ManagedObject] {
+    package func all(_ entity: String) throws -> [ManagedObject] {
         try fetch(FetchRequest<ManagedObject>(entityName: entity))
     }
 }
 
 extension ManagedObject {
     /// A text by its name.
-    subscript(_ name: String) -> String {
+    package subscript(_ name: String) -> String {
         get {
             guard case .string(let text)? = try? value(forKey: name) else { return "" }
             return text
@@ -84,11 +84,13 @@ extension ManagedObject {
     }
 
     /// The object at the other end of a to-one.
-    subscript(one name: String) -> ManagedObject? {
+    package subscript(one name: String) -> ManagedObject? {
         get { try? relatedObject(forKey: name) }
         set { _ = try? setRelatedObject(newValue, forKey: name) }
     }
 
     /// The objects at the other end of a to-many.
-    func many(_ name: String) throws -> ToMany<ManagedObject> { try relatedObjects(forKey: name) }
+    package func many(_ name: String) throws -> ToMany<ManagedObject> {
+        try relatedObjects(forKey: name)
+    }
 }

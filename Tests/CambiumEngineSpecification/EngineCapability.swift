@@ -1,0 +1,44 @@
+import Cambium
+import CambiumEngine
+import CambiumRecords
+import EverythingModel
+
+/// What an engine may lack. Whether it does is for the engine to say.
+package enum EngineCapability: String, Sendable, CaseIterable {
+    /// Batch insertion, update and deletion.
+    case batches
+    /// A record of all transactions.
+    case history
+    /// Contexts that read the store as it was.
+    case generations
+
+    /// Whether stores of an engine have it: asks ``StoreCapabilities`` of a new one.
+    package func isOffered(by entry: EngineEntry) throws -> Bool {
+        var options = StoreOptions()
+        if self == .history { options.history = .properties }
+        return try entry.withStore(Everything.model, options) { store in
+            let engine = try store.engine
+            switch self {
+            case .batches: return Self.runsBatches(engine)
+            case .history: return try engine.historyPosition() != nil
+            case .generations: return engine.keepsGenerations
+            }
+        }
+    }
+
+    private static func runsBatches(_ engine: some StoreEngine) -> Bool {
+        let work = NoWork()
+        try? engine.run(work, by: TransactionAuthor(), attachesRows: false) { _ in }
+        return work.hasRun
+    }
+}
+
+/// A batch operation that changes nothing and notes whether an engine runs it.
+private final class NoWork: BatchWork {
+    private(set) var hasRun = false
+
+    var resultType: BatchResultType { .count }
+    var canPlan: Bool { false }
+
+    func run(in transaction: any BatchTransaction) throws { hasRun = true }
+}

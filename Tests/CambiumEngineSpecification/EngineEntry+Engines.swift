@@ -1,0 +1,45 @@
+import Cambium
+
+extension EngineEntry {
+    /// The engines that exist. Another one is entered here.
+    package static let all: [EngineEntry] = [file, memory, json, dictionary]
+
+    /// SQLite in a file.
+    package static let file = EngineEntry(
+        "SQLite in a file", canBeOpenedAgain: true, usesFiles: true
+    ) { StoreDescription(location: .file($0)) }
+
+    /// SQLite in memory.
+    package static let memory = EngineEntry(
+        "SQLite in memory", canBeOpenedAgain: false,
+        exemptions: [
+            EngineExemption(
+                from: .generations, lacks: .generations,
+                because: "A database in memory has one connection and no log to read from.")
+        ]
+    ) { _ in StoreDescription(location: .memory) }
+
+    /// A store of a program's own that is read and written as a whole.
+    package static let json = EngineEntry(
+        "atomic store", canBeOpenedAgain: true, usesFiles: true, exemptions: exemptionsOfPrograms
+    ) { StoreDescription(type: JSONStore.type, location: .file($0)) }
+
+    /// A store of a program's own that finds rows when they are asked for.
+    package static let dictionary = EngineEntry(
+        "incremental store", canBeOpenedAgain: true, exemptions: exemptionsOfPrograms
+    ) { _ in StoreDescription(type: DictionaryStore().type, location: .memory) }
+
+    private static let exemptionsOfPrograms =
+        [EngineSuite.batchInsertion, .batchUpsert, .batchUpdate, .batchDeletion].map {
+            EngineExemption(
+                from: $0, lacks: .batches,
+                because: "A program's store takes objects, and no statements over rows.")
+        } + [
+            EngineExemption(
+                from: .history, lacks: .history,
+                because: "A program's store is not asked to record transactions."),
+            EngineExemption(
+                from: .generations, lacks: .generations,
+                because: "A program's store answers with its present rows only."),
+        ]
+}

@@ -1,0 +1,126 @@
+import Cambium
+import Foundation
+
+/// An engine that the specification is about: how its stores are made, and what it need not do.
+///
+/// ## How to enter an engine
+///
+/// Add an entry to ``all``; nothing else has to be written:
+///
+/// ```swift
+/// static let postgres = EngineEntry(
+///     "PostgreSQL", canBeOpenedAgain: true,
+///     exemptions: [
+///         EngineExemption(
+///             from: .generations, lacks: .generations,
+///             because: "A server ends a transaction that stays open for long.")
+///     ],
+///     remove: { dropSchema(of: $0) }
+/// ) { _ in makeDescriptionOfNewSchema() }
+/// ```
+///
+/// 1. The last closure describes a store that does not exist yet, another one each time. It gets the
+///    path of a file in a folder of its own, for an engine that keeps its stores in files. What else
+///    it makes is removed by `remove`, after the store was closed.
+/// 2. If a description that was opened, closed and opened again finds the same rows,
+///    `canBeOpenedAgain` is true. If not, cases that open a store again go on with the open one.
+/// 3. Run `swift test --filter CambiumEngineSpecificationTests`. Every suite runs, and each failure
+///    names the suite, the engine and the case.
+/// 4. A suite that the engine cannot pass is exempted, with the capability that the engine lacks.
+///    `ComplianceTests` asks the engine itself: an exemption from what it can do fails, and so does
+///    one without a reason. A suite that ``EngineSuite/requires`` nothing cannot be exempted.
+///
+/// The tests of the runtime that are called for several kinds of stores are called for the new one,
+/// too.
+package struct EngineEntry: Sendable {
+    /// What tests call it.
+    package let name: String
+    /// Whether a store that was closed is found again.
+    package let canBeOpenedAgain: Bool
+    /// The suites that it does not run.
+    package let exemptions: [EngineExemption]
+    private let usesFiles: Bool
+    private let describe: @Sendable (_ path: String) throws -> StoreDescription
+    private let remove: @Sendable (StoreDescription) -> Void
+
+    /// - Parameters:
+    ///   - usesFiles: Whether the path that `describe` gets is used.
+    ///   - remove: Called with the description of a store that is needed no more, and closed.
+    ///   - describe: What is to be opened for a new store.
+    package init(
+        _ name: String, canBeOpenedAgain: Bool, usesFiles: Bool = false,
+        exemptions: [EngineExemption] = [],
+        remove: @escaping @Sendable (StoreDescription) -> Void = { _ in },
+        describe: @escaping @Sendable (_ path: String) throws -> StoreDescription
+    ) {
+        self.name = name
+        self.canBeOpenedAgain = canBeOpenedAgain
+        self.usesFiles = usesFiles
+        self.exemptions = exemptions
+        self.remove = remove
+        self.describe = describe
+    }
+
+    /// A description of a new store.
+    ///
+    /// - Parameter path: Of a file that an engine of files may make.
+    package func description(path: String) throws -> StoreDescription { try describe(path) }
+
+    /// Runs a body with descriptions of new stores, and removes these afterwards.
+    package func withDescriptions<Result>(
+        _ count: Int, _ body: ([StoreDescription]) throws -> Result
+    ) throws -> Result {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "cambium-engine-\(UUID().uuidString)")
+        if usesFiles {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+        defer { if usesFiles { try? FileManager.default.removeItem(at: folder) } }
+        let descriptions = try (0..<count).map {
+            try describe(folder.appending(path: "store\($0).sqlite").path())
+        }
+        defer { descriptions.forEach(remove) }
+        return try body(descriptions)
+    }
+
+    /// Runs a body with a new store, which it may open again.
+    package func withStore<Result>(
+        _ model: CompiledModel, _ options: StoreOptions = StoreOptions(),
+        _ body: (SpecifiedStore) throws -> Result
+    ) throws -> Result {
+        try withDescriptions(1) { descriptions in
+            var description = descriptions[0]
+            description.options = options
+            let store = try SpecifiedStore(model, description, canBeOpenedAgain: canBeOpenedAgain)
+            return try body(store)
+        }
+    }
+
+    /// Runs a body with a container of a new store.
+    package func withContainer<Result>(
+        _ model: CompiledModel, _ options: StoreOptions = StoreOptions(),
+        _ body: (PersistentContainer) throws -> Result
+    ) throws -> Result {
+        try withStore(model, options) { try body($0.container) }
+    }
+}
+
+extension EngineEntry: Hashable {
+    /// Whether both have the same name.
+    package static func == (one: EngineEntry, other: EngineEntry) -> Bool {
+        one.name == other.name
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension PersistentContainer {
+    /// A container with one store that is opened, or made.
+    package convenience init(_ model: CompiledModel, _ description: StoreDescription) throws {
+        self.init(name: "Test", model: model)
+        persistentStoreDescriptions = [description]
+        var failure: (any Error)?
+        loadPersistentStores { failure = failure ?? $1 }
+        if let failure { throw failure }
+    }
+}

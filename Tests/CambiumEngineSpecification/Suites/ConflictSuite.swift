@@ -1,0 +1,301 @@
+import Cambium
+import EverythingModel
+import Testing
+
+extension EngineSuite {
+    /// Two contexts change or delete one row, under every merge policy.
+    package static let conflicts = EngineSuite("conflicts") {
+
+        EngineCase("by default a conflict is an error that names both sides' properties") {
+            engine in
+            try withRivals(engine, nil) { rivals in
+                (rivals.ours.title, rivals.ours.note) = ("ours", "ours")
+                rivals.theirs.title = "theirs"
+                try rivals.first.save()
+                let error = #expect(throws: ConflictError.self) { try rivals.second.save() }
+                #expect(error?.conflicts.map(\.objectID) == [rivals.ours.objectID])
+                #expect(error?.conflicts.first?.properties == ["title"])
+                #expect(error?.conflicts.first?.isDeletion == false)
+                #expect(
+                    rivals.ours.title == "ours" && rivals.second.updatedObjects == [rivals.ours])
+                #expect(try rivals.stored() == ["theirs", "base"])
+            }
+        }
+
+        for policy in mergingPolicies {
+            EngineCase("both changed one row (\(policy))") { engine in
+                try withRivals(engine, policy) { rivals in
+                    (rivals.ours.title, rivals.ours.note) = ("ours", "ours")
+                    rivals.theirs.title = "theirs"
+                    try rivals.first.save()
+                    try rivals.second.save()
+                    let expected =
+                        switch policy {
+                        case .storeTrump: ["theirs", "ours"]
+                        case .rollback: ["theirs", "base"]
+                        default: ["ours", "ours"]
+                        }
+                    #expect(try rivals.stored() == expected)
+                    #expect([rivals.ours.title, rivals.ours.note] == expected)
+                    // The context knows the version of the row: its next save meets no conflict.
+                    rivals.second.mergePolicy = .error
+                    rivals.ours.note = "after"
+                    try rivals.second.save()
+                    #expect(try rivals.stored() == [expected[0], "after"])
+                }
+            }
+
+            EngineCase("a changed row was deleted by another context (\(policy))") { engine in
+                try withRivals(engine, policy) { rivals in
+                    rivals.ours.title = "ours"
+                    rivals.first.delete(rivals.theirs)
+                    try rivals.first.save()
+                    try rivals.second.save()
+                    #expect(!rivals.second.hasChanges)
+                    if policy == .objectTrump || policy == .overwrite {
+                        #expect(try rivals.stored() == ["ours", "base"])
+                        rivals.ours.note = "after"
+                        try rivals.second.save()
+                    } else {
+                        #expect(try rivals.stored() == nil)
+                        #expect(rivals.ours.isDeleted)
+                    }
+                }
+            }
+
+            EngineCase("a deleted row was changed by another context (\(policy))") { engine in
+                try withRivals(engine, policy) { rivals in
+                    rivals.second.delete(rivals.ours)
+                    rivals.theirs.title = "theirs"
+                    try rivals.first.save()
+                    try rivals.second.save()
+                    #expect(!rivals.second.hasChanges)
+                    if policy == .objectTrump || policy == .overwrite {
+                        #expect(try rivals.stored() == nil)
+                    } else {
+                        #expect(try rivals.stored() == ["theirs", "base"])
+                        #expect(!rivals.ours.isDeleted && rivals.ours.title == "theirs")
+                    }
+                }
+            }
+
+            EngineCase("additions to and removals from a to-many (\(policy))") { engine in
+                try engine.withContainer(Everything.model) { container in
+                    let (first, second) = (container.newContext(), container.newContext())
+                    let node = Node(in: first)
+                    let topics = (0..<3).map { Topic(in: first, name: "\($0)") }
+                    node.tags.insert(topics[0])
+                    try first.save()
+                    let same: Node = try second.get(node.objectID)
+                    second.mergePolicy = policy
+                    same.tags.insert(try second.get(topics[2].objectID))
+                    same.label = "ours"
+                    node.tags.remove(topics[0])
+                    node.tags.insert(topics[1])
+                    node.label = "theirs"
+                    try first.save()
+                    try second.save()
+                    let read: Node = try container.newContext().get(node.objectID)
+                    #expect(read.tags.map(\.name) == same.tags.map(\.name))
+                    if policy == .storeTrump || policy == .objectTrump {
+                        #expect(read.tags.map(\.name) == ["1", "2"])
+                    }
+                }
+            }
+
+            EngineCase("a link to a row that was deleted meanwhile never dangles (\(policy))") {
+                engine in
+                try engine.withContainer(Everything.model) { container in
+                    let (first, second) = (container.newContext(), container.newContext())
+                    let (box, node) = (Box(in: first), Node(in: first))
+                    try first.save()
+                    second.mergePolicy = policy
+                    try second.get(node.objectID, as: Node.self).box = try second.get(box.objectID)
+                    first.delete(box)
+                    try first.save()
+                    try second.save()
+                    let read: Node = try container.newContext().get(node.objectID)
+                    #expect(read.box == nil)
+                }
+            }
+        }
+
+        EngineCase("a row that another context changed or deleted is an error by default") {
+            engine in
+            try withRivals(engine, nil) { rivals in
+                rivals.second.delete(rivals.ours)
+                rivals.theirs.title = "theirs"
+                try rivals.first.save()
+                let deletion = #expect(throws: ConflictError.self) { try rivals.second.save() }
+                #expect(deletion?.conflicts.first?.isDeletion == true)
+                #expect(try rivals.stored() == ["theirs", "base"])
+            }
+            try withRivals(engine, nil) { rivals in
+                rivals.ours.title = "ours"
+                rivals.first.delete(rivals.theirs)
+                try rivals.first.save()
+                let change = #expect(throws: ConflictError.self) { try rivals.second.save() }
+                #expect(change?.conflicts.first?.isRowGone == true)
+                #expect(
+                    rivals.ours.title == "ours" && rivals.second.updatedObjects == [rivals.ours])
+            }
+        }
+
+        EngineCase("a row that both deleted is deleted") { engine in
+            try withRivals(engine, nil) { rivals in
+                rivals.second.delete(rivals.ours)
+                rivals.first.delete(rivals.theirs)
+                try rivals.first.save()
+                try rivals.second.save()
+                #expect(!rivals.second.hasChanges)
+                #expect(try rivals.stored() == nil)
+            }
+        }
+
+        EngineCase("rows without conflict are saved beside those with one") { engine in
+            try engine.withContainer(Everything.model) { container in
+                let (first, second) = (container.newContext(), container.newContext())
+                let tallies = (0..<10).map { Tally(in: first, title: "\($0)") }
+                try first.save()
+                for tally in tallies {
+                    try second.get(tally.objectID, as: Tally.self).title += " ours"
+                }
+                tallies[3].title = "theirs"
+                try first.save()
+                second.mergePolicy = .storeTrump
+                try second.save()
+                let titles = try container.newContext().fetch(Tally.fetchRequest()).map(\.title)
+                #expect(titles == (0..<10).map { $0 == 3 ? "theirs" : "\($0) ours" })
+            }
+        }
+
+        for policy in [MergePolicy.storeTrump, .objectTrump] {
+            EngineCase("a merge rule comes before the policy (\(policy))") { engine in
+                try withRivals(engine, policy) { rivals in
+                    rivals.set(rivals.theirs, 5, "theirs")
+                    rivals.set(rivals.ours, 3, "ours")
+                    try rivals.first.save()
+                    try rivals.second.save()
+                    let read = try #require(
+                        try rivals.container.newContext().fetchFirst(Tally.fetchRequest()))
+                    for tally in [rivals.ours, read] {
+                        #expect(tally.greatest == 5 && tally.least == 3)
+                        #expect(tally.total == 8 && tally.balance == 8)
+                        #expect(tally.theirs == "theirs" && tally.ours == "ours")
+                    }
+                }
+            }
+
+            EngineCase("of two moves one is kept, and both sides show it (\(policy))") { engine in
+                try engine.withContainer(Everything.model) { container in
+                    let (first, second) = (container.newContext(), container.newContext())
+                    let boxes = (0..<3).map { Box(in: first, name: "\($0)") }
+                    let node = Node(in: first, box: boxes[0])
+                    try first.save()
+                    let same: Node = try second.get(node.objectID)
+                    second.mergePolicy = policy
+                    same.box = try second.get(boxes[2].objectID)
+                    node.box = boxes[1]
+                    try first.save()
+                    try second.save()
+                    let kept = policy == .storeTrump ? 1 : 2
+                    #expect(same.box?.objectID == boxes[kept].objectID)
+                    let read = try container.newContext().fetch(Box.fetchRequest())
+                    #expect(read.map(\.nodes.count) == (0..<3).map { $0 == kept ? 1 : 0 })
+                }
+            }
+        }
+
+        for isDeleted in [true, false] {
+            EngineCase("rule 74: a save fails when what it relies on was changed (\(isDeleted))") {
+                engine in
+                try engine.withContainer(Everything.model) { container in
+                    let (first, second) = (container.newContext(), container.newContext())
+                    let (node, other) = (Node(in: first, label: "base"), Node(in: first))
+                    try first.save()
+                    let (same, mine): (Node, Node) = (
+                        try second.get(node.objectID), try second.get(other.objectID)
+                    )
+                    second.detectConflicts(for: same)
+                    mine.label = "ours"
+                    #expect(!same.hasChanges)
+                    try second.save()
+                    // It held for one save.
+                    if isDeleted { first.delete(node) } else { node.label = "theirs" }
+                    try first.save()
+                    mine.label = "again"
+                    try second.save()
+
+                    second.detectConflicts(for: same)
+                    mine.label = "and again"
+                    let error = #expect(throws: ConflictError.self) { try second.save() }
+                    #expect(error?.conflicts.map(\.objectID) == [node.objectID])
+                    #expect(error?.conflicts.first?.properties == [])
+                    #expect(mine.label == "and again")
+                    // It still holds, as nothing was saved.
+                    #expect(throws: ConflictError.self) { try second.save() }
+                    second.mergePolicy = .storeTrump
+                    try second.save()
+                    #expect(same.isDeleted == isDeleted)
+                    #expect(isDeleted || same.label == "theirs")
+                }
+            }
+        }
+
+        EngineCase("rule 74: objects that were locked are looked at without any changes") {
+            engine in
+            try engine.withContainer(Everything.model) { container in
+                let (first, second) = (container.newContext(), container.newContext())
+                let node = Node(in: first, label: "base")
+                try first.save()
+                second.detectConflicts(for: try second.get(node.objectID, as: Node.self))
+                node.label = "theirs"
+                try first.save()
+                #expect(throws: ConflictError.self) { try second.save() }
+                second.rollback()
+                try second.save()
+            }
+        }
+    }
+}
+
+/// Two contexts with one row, that of a tally.
+private struct Rivals {
+    let container: PersistentContainer
+    let first: ManagedObjectContext
+    let second: ManagedObjectContext
+    /// The object of the first context, which saves first.
+    let theirs: Tally
+    /// The object of the second context.
+    let ours: Tally
+
+    /// The title and the note in the store; nil without a row.
+    func stored() throws -> [String]? {
+        try container.newContext().fetchFirst(Tally.fetchRequest()).map { [$0.title, $0.note] }
+    }
+
+    /// Sets all attributes that have merge rules.
+    func set(_ tally: Tally, _ number: Int64, _ text: String) {
+        (tally.greatest, tally.least, tally.total) = (number, Double(number), number)
+        (tally.balance, tally.theirs, tally.ours) = (Double(number), text, text)
+    }
+}
+
+/// Runs a body with two contexts that have read one row of the title "base" and the note "base".
+///
+/// - Parameter policy: The second context's; nil for the default.
+private func withRivals(
+    _ engine: EngineEntry, _ policy: MergePolicy?, _ body: (Rivals) throws -> Void
+) throws {
+    try engine.withContainer(Everything.model) { container in
+        let (first, second) = (container.newContext(), container.newContext())
+        let tally = Tally(in: first, title: "base", note: "base")
+        try first.save()
+        if let policy { second.mergePolicy = policy }
+        let same: Tally = try second.get(tally.objectID)
+        #expect(same.title == "base")
+        try body(
+            Rivals(
+                container: container, first: first, second: second, theirs: tally, ours: same))
+    }
+}

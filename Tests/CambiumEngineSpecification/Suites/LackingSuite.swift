@@ -1,0 +1,50 @@
+import Cambium
+import EverythingModel
+import Testing
+
+extension EngineSuite {
+    /// What an engine cannot do is an error that says so, and changes nothing.
+    package static let lacking = EngineSuite("what an engine lacks") {
+
+        EngineCase("batch operations") { engine in
+            guard try !EngineCapability.batches.isOffered(by: engine) else { return }
+            try engine.withContainer(Everything.model) { container in
+                let context = container.newContext()
+                let node = Node(in: context, number: 3)
+                try context.save()
+                func expectError(_ work: () throws -> BatchResult) {
+                    let error = #expect(throws: StoreError.self) { try work() }
+                    #expect(error?.code == .invalidRequest)
+                }
+                expectError { try context.execute(BatchInsertRequest<Node>(0..<1) { _, _ in }) }
+                expectError {
+                    try context.execute(BatchUpdateRequest<Node>().set(Node.number, to: 1))
+                }
+                expectError { try context.execute(BatchDeleteRequest<Node>()) }
+                #expect(node.number == 3)
+                try #expect(container.newContext().fetch(Node.fetchRequest()).map(\.number) == [3])
+            }
+        }
+
+        EngineCase("query generations") { engine in
+            guard try !EngineCapability.generations.isOffered(by: engine) else { return }
+            try engine.withContainer(Everything.model) { container in
+                let context = container.newContext()
+                let error = #expect(throws: StoreError.self) {
+                    try context.setQueryGeneration(.current)
+                }
+                #expect(error?.code == .invalidRequest)
+                #expect(context.queryGeneration == .unpinned)
+                try #expect(context.fetch(Node.fetchRequest()).isEmpty)
+            }
+        }
+
+        EngineCase("a history") { engine in
+            try engine.withContainer(Everything.model) { container in
+                let error = #expect(throws: StoreError.self) { try container.history() }
+                #expect(error?.code == .noHistory)
+                #expect(throws: StoreError.self) { try container.historyToken }
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../../../Models/Shop/Category+Extensions.swift

@@ -1,0 +1,1 @@
+../../../../Models/Shop/Product+Extensions.swift
