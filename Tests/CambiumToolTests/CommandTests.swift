@@ -60,7 +60,15 @@ struct CommandTests {
         try folder.write(changed, to: "Shop.cambium/1.xml")
         #expect(ToolRun("check", path).errors.contains("[CM705]"))
         #expect(ToolRun("freeze", path).code == .modelHasErrors)
-        #expect(ToolRun("freeze", path, "--again", "1").code == .fine)
+        // A draft that is there already is the place for the change, and stays one.
+        let new = "swift package cambium version new"
+        #expect(ToolRun("check", path).errors.contains("make it in a new version: \(new)"))
+        try folder.write(
+            changed.replacingOccurrences(of: "version=\"1\"", with: "version=\"2\""),
+            to: "Shop.cambium/2.xml")
+        #expect(ToolRun("check", path).errors.contains("make it in version 2, which is a draft"))
+        let again = ToolRun("freeze", path, "--again", "1")
+        #expect(again.code == .fine && again.output.hasPrefix("Froze 1 in "))
         #expect(ToolRun("check", path).code == .fine)
     }
 

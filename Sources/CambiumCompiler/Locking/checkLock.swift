@@ -35,8 +35,9 @@ enum LockChecker {
                 at: SourcePosition(path: path, line: 1, column: 1),
                 notes: ["Take its file from version control: stores of it are still in use"])
         }
+        let draft = present.filter { lock.versions[$0] == nil }.max(by: VersionOrder.precedes)
         return gone + [loss(of: lock, path)].compactMap(\.self)
-            + versions.compactMap { change(of: $0, from: lock) }
+            + versions.compactMap { change(of: $0, from: lock, draft: draft) }
     }
 
     /// What the lock no longer says of versions decides nothing, and would be missed too late.
@@ -54,7 +55,10 @@ enum LockChecker {
             ])
     }
 
-    private static func change(of version: CheckedModel, from lock: LockFile) -> Diagnostic? {
+    /// - Parameter draft: The last version that has not shipped, where there is one.
+    private static func change(
+        of version: CheckedModel, from lock: LockFile, draft: String?
+    ) -> Diagnostic? {
         guard let frozen = lock.versions[version.model.version] else { return nil }
         let now = LockedVersion(version, isFormer: frozen.isFormer)
         guard frozen != now else { return nil }
@@ -68,7 +72,9 @@ enum LockChecker {
         return Diagnostic(
             .frozenVersionChanged, message, at: version.position(ofFirstOf: subjects),
             notes: changes + [
-                "Undo the change, and make it in a new version: swift package cambium version new",
+                draft.map { "Undo the change, and make it in version \($0), which is a draft" }
+                    ?? "Undo the change, and make it in a new version: swift package cambium version "
+                    + "new",
                 "If the version has never left your machines: swift package cambium freeze --again "
                     + now.name,
             ])

@@ -29,6 +29,12 @@ extension StoreError {
                 "There is a folder at \(path).",
                 "Give the store the path of a file, such as one in that folder."
             )
+        case (.nothing, .nothing) where path.hasPrefix("~"):
+            return (
+                "There is no folder \(folder) for the store \(path). A path is taken as it is: only a "
+                    + "shell takes ~ for the home folder.",
+                "Begin the path with FileManager.default.homeDirectoryForCurrentUser.path."
+            )
         case (.nothing, .nothing):
             return (
                 "There is no folder \(folder) for the store \(path).",

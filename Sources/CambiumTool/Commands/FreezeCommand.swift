@@ -26,7 +26,8 @@ enum FreezeCommand: Command {
         """
     static let options =
         [
-            Option("--through", "V", "the last version to freeze (default: all)"),
+            Option(
+                "--through", "V", "the last version to freeze (default: that of --again, or all)"),
             Option("--again", "V", "freeze a changed version as it is now; may be repeated"),
             Option("--history", nil, "write what the steps below the current version did"),
         ] + Declarations.options
@@ -34,9 +35,10 @@ enum FreezeCommand: Command {
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let path = try arguments.bundle()
         if arguments.has("--history") { return try writeHistory(of: path, arguments, console) }
-        return try freeze(
-            path, through: arguments.value("--through"), again: Set(arguments.values("--again")),
-            arguments, console)
+        let again = Set(arguments.values("--again"))
+        // Who freezes a version again does not mean the draft after it.
+        let last = arguments.value("--through") ?? again.max(by: VersionOrder.precedes)
+        return try freeze(path, through: last, again: again, arguments, console)
     }
 
     /// Freezes the versions of a bundle up to one, all where it is nil.

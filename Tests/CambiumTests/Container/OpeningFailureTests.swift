@@ -80,6 +80,14 @@ struct OpeningFailureTests {
         #expect(nowhere.message.contains(place))
     }
 
+    @Test func `only a shell takes a tilde for the home folder`() throws {
+        let error = #expect(throws: StoreLoadingError.self) {
+            try PersistentStoreCoordinator(model: Everything.model)
+                .addPersistentStore(at: .file("~/store.sqlite"))
+        }
+        #expect(error.map { "\($0)".contains("only a shell takes ~ for the home folder") } == true)
+    }
+
     @Test func `a coordinator makes no folders`() throws {
         try withStoreFile { path in
             let place = path + ".d/store.sqlite"

@@ -2,8 +2,8 @@ import CambiumRecords
 
 /// An enumeration of the model. Generated enumerations conform; their raw value is what the store
 /// holds.
-public protocol StoredEnumeration: StoredProperty, AttributeValue, RawRepresentable, CaseIterable,
-    Hashable, Codable, Sendable
+public protocol StoredEnumeration: StoredProperty, AttributeValue, PredicateArgument,
+    RawRepresentable, CaseIterable, Hashable, Codable, Sendable
 where RawValue: StoredProperty & AttributeValue {}
 
 extension StoredEnumeration {

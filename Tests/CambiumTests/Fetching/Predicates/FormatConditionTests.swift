@@ -32,6 +32,9 @@ struct FormatConditionTests {
             try #expect(found("objectID IN %@", books.products.map(\.objectID)) == 3)
             try #expect(found("category.objectID == %@", books.objectID) == 3)
             try #expect(found("price BETWEEN %@", [10, 20]) == 3)
+            let kinds = try shop.context.fetch(Product.fetchRequest()).map(\.kind)
+            try #expect(found("kind == %@", Kind.book) == kinds.count { $0 == .book })
+            try #expect(found("kind IN %@", [Kind.book, .toy]) == kinds.count { $0 != .garment })
             #expect(throws: ExpressionDiagnostics.self) { try found("sku == %@", books) }
         }
     }
