@@ -1,5 +1,6 @@
 import Cambium
 import Foundation
+import Testing
 
 /// An engine that the specification is about: how its stores are made, and what it need not do.
 ///
@@ -112,6 +113,10 @@ extension EngineEntry: Hashable {
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension EngineEntry: CustomTestStringConvertible {
+    package var testDescription: String { name }
 }
 
 extension PersistentContainer {

@@ -32,6 +32,12 @@ package final class SpecifiedStore {
         return container.newContext()
     }
 
+    /// Calls a body with a context that has read nothing, then with one of the store opened again.
+    package func read(_ body: (ManagedObjectContext) throws -> Void) throws {
+        try body(container.newContext())
+        try body(openAgain())
+    }
+
     /// What keeps its rows.
     package var engine: any StoreEngine {
         get throws { try #require(container.coordinator.persistentStores.first).store }

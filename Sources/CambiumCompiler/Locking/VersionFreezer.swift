@@ -46,7 +46,8 @@ package enum VersionFreezer {
     ///
     /// - Parameters:
     ///   - bundle: The bundle, compiled without regard to its lock.
-    ///   - last: The last version to freeze; nil freezes all.
+    ///   - last: The last version to freeze. Nil means the last of those to be frozen again, since
+    ///     who names them does not mean the draft after them; or all, where there are none.
     ///   - again: Versions that may differ from what the lock says of them.
     ///   - text: The text of the lock file, or nil where there is none yet.
     /// - Throws: Where a version is unknown or has changed, or the lock cannot be read.
@@ -58,6 +59,7 @@ package enum VersionFreezer {
         for name in again.union(last.map { [$0] } ?? []).sorted() where !names.contains(name) {
             throw .unknownVersion(name)
         }
+        let last = last ?? names.last(where: again.contains)
         var lock = LockFile()
         do {
             if let text { lock = try LockFile(text) }

@@ -35,7 +35,9 @@ enum LockChecker {
                 at: SourcePosition(path: path, line: 1, column: 1),
                 notes: ["Take its file from version control: stores of it are still in use"])
         }
-        let draft = present.filter { lock.versions[$0] == nil }.max(by: VersionOrder.precedes)
+        let draft = bundle.versions.last.map(\.version).flatMap {
+            lock.versions[$0] == nil ? $0 : nil
+        }
         return gone + [loss(of: lock, path)].compactMap(\.self)
             + versions.compactMap { change(of: $0, from: lock, draft: draft) }
     }
@@ -55,7 +57,7 @@ enum LockChecker {
             ])
     }
 
-    /// - Parameter draft: The last version that has not shipped, where there is one.
+    /// - Parameter draft: The current version, where it has not shipped.
     private static func change(
         of version: CheckedModel, from lock: LockFile, draft: String?
     ) -> Diagnostic? {

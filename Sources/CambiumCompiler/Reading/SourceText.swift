@@ -92,7 +92,6 @@ package struct SourcePosition: Sendable, Hashable, Comparable, Codable {
     /// `path:line:column` mean for all text without combining marks.
     package let column: Int
 
-    /// Names a place.
     package static func < (left: SourcePosition, right: SourcePosition) -> Bool {
         (left.path, left.line, left.column) < (right.path, right.line, right.column)
     }

@@ -51,7 +51,8 @@ package protocol BatchTransaction: AnyObject {
 
     /// The same for rows that want unique values of each other: all are looked at first.
     ///
-    /// - Throws: What the arbiter throws where a row wants what another one keeps.
+    /// - Throws: What the arbiter throws where a row wants what another one keeps, and what
+    ///   ``write(_:from:)`` throws.
     func writePlanned(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws
 }
 

@@ -3,7 +3,7 @@ import CambiumModel
 /// How an engine says what engines say differently. The rest of SQL is written where it is needed.
 ///
 /// Operands stand beside any operator without brackets, and so does what is returned, but for
-/// conditions.
+/// conditions and results.
 package protocol SQLDialect: Sendable {
     // MARK: Conditions
 
@@ -60,8 +60,8 @@ package protocol SQLDialect: Sendable {
     ) -> SQLFragment
     /// What ends a query of which only some rows are wanted.
     func slice(limit: Int?, offset: Int) -> SQLFragment
-    /// Reads from a table in the order of its keys, by no index.
-    func inOrderOfKeys(_ table: SQLFragment) -> SQLFragment
+    /// What follows FROM, such that the table is read in the order of its keys, by no index.
+    func inOrderOfKeys(_ source: SQLFragment) -> SQLFragment
 
     // MARK: Others
 

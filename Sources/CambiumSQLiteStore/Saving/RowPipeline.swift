@@ -27,9 +27,9 @@ struct RowPipeline {
     ///
     /// - Parameter movers: Rows whose unique values others take.
     /// - Returns: Rows that got other derived values.
-    /// - Throws: ``SaveObstacle`` where somebody was here before. Where a batch operation writes,
-    ///   ``RefusedRow`` names the row that the store refuses or a rule; then the transaction is to be
-    ///   taken back.
+    /// - Throws: ``SaveObstacle`` where rows are not as they were read. Where a batch operation
+    ///   writes, ``RefusedRow`` names the row that the store refuses or a rule; then the transaction
+    ///   is to be taken back.
     mutating func write(
         _ request: SaveRequest, moving movers: Set<RowIdentity> = []
     ) throws -> [DerivedRow] {
@@ -88,20 +88,14 @@ struct RowPipeline {
     private var refusal: SaveSQL.Refusal { source == .save ? .rollback : .stop }
 
     /// Runs a statement over records in the order of their keys.
-    ///
-    /// - Parameter range: Those of the records whose keys follow each other, where the statement is
-    ///   about such.
     private func run(
-        _ sql: String, _ records: [Record], _ entity: EntityDescription, in range: Range<Int>? = nil
+        _ sql: String, _ records: [Record], _ entity: EntityDescription
     ) throws -> Int {
         do {
-            guard let range else {
-                return try connection.runPending(sql, over: records, shape: entity.shape)
-            }
-            return try connection.runPending(sql, over: records, in: range, shape: entity.shape)
+            return try connection.runPending(sql, over: records, shape: entity.shape)
         } catch {
             // Those before the refused one count.
-            let index = (range?.lowerBound ?? 0) + connection.changes
+            let index = connection.changes
             guard source != .save, error.primaryCode == ConstraintFailure.primaryCode,
                 records.indices.contains(index)
             else { throw error }
@@ -140,17 +134,20 @@ struct RowPipeline {
         let slots = update.slots.slots
         var updated = 0
         var others: [Record] = []
-        for group in records.groupedByVersion() {
+        // A batch operation takes all rows in the order of their keys: the first that is refused is
+        // the one to be named, and a unique value that becomes free is for those after it.
+        for group in source == .save ? records.groupedByVersion() : [] {
             for run in group.records.runsOfKeys() {
                 guard run.count >= Self.shortestRun else {
                     others += group.records[run]
                     continue
                 }
-                updated += try self.run(
-                    sql.updateRange(slots: slots, onRefusal: refusal), group.records, entity,
-                    in: run)
+                updated += try connection.runPending(
+                    sql.updateRange(slots: slots), over: group.records, in: run,
+                    shape: entity.shape)
             }
         }
+        if source != .save { others = records }
         if !others.isEmpty {
             updated += try run(
                 sql.update(slots: slots, onRefusal: refusal), others.sortedByKey(), entity)

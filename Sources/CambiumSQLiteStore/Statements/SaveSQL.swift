@@ -83,9 +83,9 @@ struct SaveSQL: Sendable {
     ///
     /// SQLite walks along the table and asks for a record's values where it stands; an update with
     /// a join writes down first what it is going to write.
-    func updateRange(slots: [Int], onRefusal refusal: Refusal = .rollback) -> String {
+    func updateRange(slots: [Int]) -> String {
         """
-        UPDATE OR \(refusal.rawValue) \(table) \
+        UPDATE OR ROLLBACK \(table) \
         SET \(assignments(of: slots, version: Self.version) { "pending_value(\(Self.key), \($0))" }) \
         WHERE \(Self.key) BETWEEN ? AND ? AND \(Self.version) = ?
         """

@@ -35,13 +35,12 @@ enum FreezeCommand: Command {
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let path = try arguments.bundle()
         if arguments.has("--history") { return try writeHistory(of: path, arguments, console) }
-        let again = Set(arguments.values("--again"))
-        // Who freezes a version again does not mean the draft after it.
-        let last = arguments.value("--through") ?? again.max(by: VersionOrder.precedes)
-        return try freeze(path, through: last, again: again, arguments, console)
+        return try freeze(
+            path, through: arguments.value("--through"), again: Set(arguments.values("--again")),
+            arguments, console)
     }
 
-    /// Freezes the versions of a bundle up to one, all where it is nil.
+    /// Freezes the versions of a bundle, as ``VersionFreezer`` does.
     static func freeze(
         _ path: String, through last: String?, again: Set<String>, _ arguments: Arguments,
         _ console: Console

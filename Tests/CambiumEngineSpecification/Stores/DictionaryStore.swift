@@ -24,6 +24,8 @@ package final class DictionaryStore: IncrementalStore {
     package let identifier = UUID()
     package let contents = Mutex(Contents())
 
+    package init() {}
+
     /// The type of this one store.
     package var type: StoreType { .incremental("Dictionary") { [self] _ in self } }
 

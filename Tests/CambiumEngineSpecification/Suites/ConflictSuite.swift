@@ -95,7 +95,8 @@ extension EngineSuite {
                     node.label = "theirs"
                     try first.save()
                     try second.save()
-                    let read: Node = try container.newContext().get(node.objectID)
+                    let reader = container.newContext()
+                    let read: Node = try reader.get(node.objectID)
                     #expect(read.tags.map(\.name) == same.tags.map(\.name))
                     if policy == .storeTrump || policy == .objectTrump {
                         #expect(read.tags.map(\.name) == ["1", "2"])
@@ -114,7 +115,8 @@ extension EngineSuite {
                     first.delete(box)
                     try first.save()
                     try second.save()
-                    let read: Node = try container.newContext().get(node.objectID)
+                    let reader = container.newContext()
+                    let read: Node = try reader.get(node.objectID)
                     #expect(read.box == nil)
                 }
             }
@@ -176,8 +178,8 @@ extension EngineSuite {
                     rivals.set(rivals.ours, 3, "ours")
                     try rivals.first.save()
                     try rivals.second.save()
-                    let read = try #require(
-                        try rivals.container.newContext().fetchFirst(Tally.fetchRequest()))
+                    let reader = rivals.container.newContext()
+                    let read = try #require(try reader.fetchFirst(Tally.fetchRequest()))
                     for tally in [rivals.ours, read] {
                         #expect(tally.greatest == 5 && tally.least == 3)
                         #expect(tally.total == 8 && tally.balance == 8)
@@ -200,7 +202,8 @@ extension EngineSuite {
                     try second.save()
                     let kept = policy == .storeTrump ? 1 : 2
                     #expect(same.box?.objectID == boxes[kept].objectID)
-                    let read = try container.newContext().fetch(Box.fetchRequest())
+                    let reader = container.newContext()
+                    let read = try reader.fetch(Box.fetchRequest())
                     #expect(read.map(\.nodes.count) == (0..<3).map { $0 == kept ? 1 : 0 })
                 }
             }
@@ -271,7 +274,8 @@ private struct Rivals {
 
     /// The title and the note in the store; nil without a row.
     func stored() throws -> [String]? {
-        try container.newContext().fetchFirst(Tally.fetchRequest()).map { [$0.title, $0.note] }
+        let reader = container.newContext()
+        return try reader.fetchFirst(Tally.fetchRequest()).map { [$0.title, $0.note] }
     }
 
     /// Sets all attributes that have merge rules.

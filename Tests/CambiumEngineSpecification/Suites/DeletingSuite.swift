@@ -53,7 +53,7 @@ extension EngineSuite {
                 let other = store.container.newContext()
                 other.delete(other.object(with: box.objectID))
                 try other.save()
-                for reader in [store.container.newContext(), try store.openAgain()] {
+                try store.read { reader in
                     let nodes = try reader.fetch(Node.fetchRequest())
                     #expect(nodes.map(\.label) == ["a", "b"])
                     #expect(nodes.allSatisfy { $0.box == nil })
@@ -107,7 +107,8 @@ extension EngineSuite {
                 person.passport = nil
                 let error = #expect(throws: ValidationError.self) { try context.save() }
                 #expect(error?.code == .missing && error?.objectID == passport.objectID)
-                let read: Passport = try container.newContext().get(passport.objectID)
+                let reader = container.newContext()
+                let read: Passport = try reader.get(passport.objectID)
                 #expect(read.holder.objectID == person.objectID)
             }
         }

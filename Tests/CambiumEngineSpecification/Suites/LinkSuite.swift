@@ -30,7 +30,7 @@ extension EngineSuite {
                 nodes[1].box = boxes[1]
                 nodes[2].box = nil
                 try context.save()
-                for reader in [store.container.newContext(), try store.openAgain()] {
+                try store.read { reader in
                     let read = try reader.fetch(Box.fetchRequest().sorted(by: Box.name))
                     #expect(read.map { $0.nodes.map(\.number) } == [[0], [1]])
                     #expect(
@@ -48,7 +48,7 @@ extension EngineSuite {
                 nodes[2].next = nodes[1]
                 nodes[0].next = nodes[0]
                 try context.save()
-                for reader in [store.container.newContext(), try store.openAgain()] {
+                try store.read { reader in
                     let read = try reader.fetch(Node.fetchRequest())
                     #expect(read.map(\.next?.label) == ["a", nil, "b"])
                     #expect(read.map(\.previous?.label) == ["a", "c", nil])
@@ -69,7 +69,7 @@ extension EngineSuite {
                 nodes[0].tags.remove(topics[0])
                 nodes[0].follows.remove(nodes[0])
                 try context.save()
-                for reader in [store.container.newContext(), try store.openAgain()] {
+                try store.read { reader in
                     let read = try reader.fetch(Node.fetchRequest())
                     #expect(read.map { $0.tags.map(\.name) } == [["t"], ["t"]])
                     #expect(read.map { $0.follows.map(\.label) } == [["b"], []])
@@ -111,7 +111,7 @@ extension EngineSuite {
                 try context.save()
                 nodes[0].queue.remove(topics[1])
                 try context.save()
-                for reader in [store.container.newContext(), try store.openAgain()] {
+                try store.read { reader in
                     let read = try reader.fetch(Node.fetchRequest())
                     #expect(read.map { $0.queue.map(\.name) } == [["r", "t"], ["t", "s", "r"]])
                     let topics = try reader.fetch(Topic.fetchRequest())

@@ -16,7 +16,7 @@ extension EngineSuite {
                 changed.tags.insert(Topic(in: context, name: "topic"))
                 context.delete(deleted)
                 try context.save()
-                for reader in [store.container.newContext(), try store.openAgain()] {
+                try store.read { reader in
                     let read = try reader.fetch(Node.fetchRequest())
                     #expect(read.map(\.label) == ["new"])
                     #expect(read.first?.tags.map(\.name) == ["topic"])
@@ -32,7 +32,7 @@ extension EngineSuite {
                     node.number = Int64(number)
                     try context.save()
                 }
-                for reader in [store.container.newContext(), try store.openAgain()] {
+                try store.read { reader in
                     #expect(try reader.fetch(Node.fetchRequest()).map(\.number) == [5])
                 }
             }
@@ -60,7 +60,8 @@ extension EngineSuite {
                 links.0.successor = links.1
                 links.1.successor = links.0
                 try context.save()
-                let read: Link = try container.newContext().get(links.0.objectID)
+                let reader = container.newContext()
+                let read: Link = try reader.get(links.0.objectID)
                 #expect(read.successor?.successor === read)
             }
         }

@@ -31,7 +31,7 @@ extension EngineSuite {
             }
         }
 
-        EngineCase("rule 73: nil never collides") { engine in
+        EngineCase("any number of objects may have nil for a unique value") { engine in
             try engine.withContainer(Everything.model) { container in
                 let context = container.newContext()
                 for _ in 0..<2 { _ = Limited(in: context) }

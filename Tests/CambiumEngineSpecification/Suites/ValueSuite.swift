@@ -167,7 +167,7 @@ private func expectRoundTrip<Value: Equatable>(
             return sample.objectID.uri
         }
         try context.save()
-        for reader in [store.container.newContext(), try store.openAgain()] {
+        try store.read { reader in
             for (uri, value) in zip(uris, values) {
                 let id = try #require(reader.coordinator.objectID(forURI: uri))
                 let read = try reader.get(id, as: Sample.self)[keyPath: property]

@@ -31,7 +31,7 @@ func withContainer<Result>(
     _ model: CompiledModel, on kind: StoreKind = .memory,
     _ body: (PersistentContainer) throws -> Result
 ) throws -> Result {
-    try kind.withContainer(model, body)
+    try kind.withContainer(model) { try body($0) }
 }
 
 /// Runs a body that waits with a new store.

@@ -21,7 +21,7 @@ struct RandomGraphTests {
         }
 
         var testDescription: String {
-            "\(store.rawValue), \(objects.rawValue)\(isUndoable ? ", undoable" : "")"
+            "\(store.name), \(objects.rawValue)\(isUndoable ? ", undoable" : "")"
         }
 
         static let all = StoreKind.all.flatMap { store in
