@@ -33,7 +33,8 @@ extension EngineSuite {
                     try context.save()
                 }
                 try store.read { reader in
-                    #expect(try reader.fetch(Node.fetchRequest()).map(\.number) == [5])
+                    let numbers = try reader.fetch(Node.fetchRequest()).map(\.number)
+                    #expect(numbers == [5])
                 }
             }
         }
