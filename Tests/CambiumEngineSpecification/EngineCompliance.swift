@@ -35,9 +35,6 @@ package final class EngineLedger: Sendable {
 
     package init() {}
 
-    /// Whether no suite was chosen: `--filter` left only the compliance test.
-    package var isEmpty: Bool { entries.withLock { $0.isEmpty } }
-
     func note(_ engine: EngineEntry, _ suite: String) {
         entries.withLock { _ = $0.insert([engine.name, suite]) }
     }

@@ -3,13 +3,27 @@ import Testing
 /// One behaviour of every engine.
 package struct EngineCase: Sendable {
     package let name: String
+    /// The capability that engines with this behaviour lack; nil where every engine has it.
+    private let lacked: EngineCapability?
     private let body: @Sendable (EngineEntry) throws -> Void
 
-    /// - Parameter body: Expects the behaviour of an engine, of whose stores it makes as many as it
-    ///   needs.
-    init(_ name: String, _ body: @escaping @Sendable (EngineEntry) throws -> Void) {
+    /// - Parameters:
+    ///   - lacked: The capability without which an engine behaves so.
+    ///   - body: Expects the behaviour of an engine, of whose stores it makes as many as it needs.
+    init(
+        _ name: String, without lacked: EngineCapability? = nil,
+        _ body: @escaping @Sendable (EngineEntry) throws -> Void
+    ) {
         self.name = name
+        self.lacked = lacked
         self.body = body
+    }
+
+    /// Whether it is a behaviour of an engine. One whose capabilities cannot be asked runs it, and
+    /// fails.
+    func isExpected(of engine: EngineEntry) -> Bool {
+        guard let lacked else { return true }
+        return (try? lacked.isOffered(by: engine)) != true
     }
 
     func run(on engine: EngineEntry) throws { try body(engine) }
@@ -45,7 +59,8 @@ package struct EngineSuite: Sendable {
     ) -> [EngineRun] {
         engines.filter { !$0.isExempt(from: self) }.flatMap { engine in
             ledger.note(engine, name)
-            return cases.map { EngineRun(suite: name, engine: engine, specified: $0) }
+            return cases.filter { $0.isExpected(of: engine) }
+                .map { EngineRun(suite: name, engine: engine, specified: $0) }
         }
     }
 }

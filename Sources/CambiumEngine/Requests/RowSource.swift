@@ -11,30 +11,37 @@ package enum RowSource: CaseIterable, Sendable {
     /// A batch deletion, with the links that it cuts.
     case deletion
 
-    /// What an engine does with their rows, in the order of the cases.
-    package var stages: Set<RowStage> {
+    /// What an engine does with their rows.
+    package var stages: RowStages {
         switch self {
-        case .save: Set(RowStage.allCases).subtracting([.rules])
-        case .batch: Set(RowStage.allCases)
-        case .deletion: Set(RowStage.allCases).subtracting([.partners, .rules])
+        case .save: .all.subtracting(.rules)
+        case .batch: .all
+        case .deletion: .all.subtracting([.partners, .rules])
         }
     }
 }
 
-/// What an engine does with rows that it writes.
-package enum RowStage: CaseIterable, Sendable {
+/// What an engine does with rows that it writes, in this order. Derived values of rows that cease to
+/// be related are looked up before any row is written.
+package struct RowStages: OptionSet, Sendable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
     /// Large values go to files.
-    case files
+    package static let files = RowStages(rawValue: 1)
     /// Rows are deleted, updated and inserted, and the engine's own checks hold for them.
-    case rows
+    package static let rows = RowStages(rawValue: 2)
     /// Links that are in no row are made and cut.
-    case links
+    package static let links = RowStages(rawValue: 4)
     /// Lists get their order, when all their members are there.
-    case lists
+    package static let lists = RowStages(rawValue: 8)
     /// No object of a one-to-one has two partners.
-    case partners
+    package static let partners = RowStages(rawValue: 16)
     /// What is derived from the rows is brought up to date.
-    case derivedValues
+    package static let derivedValues = RowStages(rawValue: 32)
     /// Rules hold that the engine's own checks do not know. A context has validated its objects.
-    case rules
+    package static let rules = RowStages(rawValue: 64)
+
+    static let all: RowStages = [.files, .rows, .links, .lists, .partners, .derivedValues, .rules]
 }

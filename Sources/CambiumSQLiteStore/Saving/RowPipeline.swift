@@ -10,7 +10,7 @@ struct RowPipeline {
     private let store: SQLiteEngine
     private let connection: Connection
     private let source: RowSource
-    private let stages: Set<RowStage>
+    private let stages: RowStages
     private var files: ExternalRun?
 
     init(_ store: SQLiteEngine, _ connection: Connection, from source: RowSource) {
@@ -128,31 +128,40 @@ struct RowPipeline {
     }
 
     private func update(_ update: SaveRequest.Update) throws {
-        let entity = update.entity
-        let sql = store.prepared.saves[entity.index]
         let records = update.records.sortedByKey()
-        let slots = update.slots.slots
-        var updated = 0
-        var others: [Record] = []
         // A batch operation takes all rows in the order of their keys: the first that is refused is
         // the one to be named, and a unique value that becomes free is for those after it.
-        for group in source == .save ? records.groupedByVersion() : [] {
+        let updated =
+            try source == .save
+            ? updateInRanges(records, update.slots.slots, update.entity)
+            : run(updateStatement(update.slots.slots, update.entity), records, update.entity)
+        guard updated == records.count else { throw SaveObstacle() }
+    }
+
+    /// - Returns: How many rows there were.
+    private func updateInRanges(
+        _ records: [Record], _ slots: [Int], _ entity: EntityDescription
+    ) throws -> Int {
+        let range = store.prepared.saves[entity.index].updateRange(slots: slots)
+        var updated = 0
+        var others: [Record] = []
+        for group in records.groupedByVersion() {
             for run in group.records.runsOfKeys() {
                 guard run.count >= Self.shortestRun else {
                     others += group.records[run]
                     continue
                 }
                 updated += try connection.runPending(
-                    sql.updateRange(slots: slots), over: group.records, in: run,
-                    shape: entity.shape)
+                    range, over: group.records, in: run, shape: entity.shape)
             }
         }
-        if source != .save { others = records }
-        if !others.isEmpty {
-            updated += try run(
-                sql.update(slots: slots, onRefusal: refusal), others.sortedByKey(), entity)
-        }
-        guard updated == records.count else { throw SaveObstacle() }
+        if others.isEmpty { return updated }
+        return try updated
+            + run(updateStatement(slots, entity), others.sortedByKey(), entity)
+    }
+
+    private func updateStatement(_ slots: [Int], _ entity: EntityDescription) -> String {
+        store.prepared.saves[entity.index].update(slots: slots, onRefusal: refusal)
     }
 
     private func delete(_ deletion: SaveRequest.Deletion) throws {

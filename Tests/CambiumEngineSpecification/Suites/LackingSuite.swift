@@ -6,8 +6,7 @@ extension EngineSuite {
     /// What an engine cannot do is an error that says so, and changes nothing.
     package static let lacking = EngineSuite("what an engine lacks") {
 
-        EngineCase("batch operations") { engine in
-            guard try !EngineCapability.batches.isOffered(by: engine) else { return }
+        EngineCase("batch operations", without: .batches) { engine in
             try engine.withContainer(Everything.model) { container in
                 let context = container.newContext()
                 let node = Node(in: context, number: 3)
@@ -26,8 +25,7 @@ extension EngineSuite {
             }
         }
 
-        EngineCase("query generations") { engine in
-            guard try !EngineCapability.generations.isOffered(by: engine) else { return }
+        EngineCase("query generations", without: .generations) { engine in
             try engine.withContainer(Everything.model) { container in
                 let context = container.newContext()
                 let error = #expect(throws: StoreError.self) {

@@ -31,6 +31,17 @@ struct SeveralStoresTests {
         return count
     }
 
+    @Test func `a row lies in the file of its configuration alone`() throws {
+        try withStores { coordinator, catalogue, visits in
+            let context = coordinator.newContext()
+            _ = Book(in: context, title: "Notes", author: Author(in: context, name: "Ada"))
+            _ = Visit(in: context, page: "/", visitor: Visitor(in: context, name: "V"))
+            try context.save()
+            #expect(try count("Book", in: catalogue) == 1 && count("Book", in: visits) == 0)
+            #expect(try count("Visit", in: visits) == 1 && count("Visit", in: catalogue) == 0)
+        }
+    }
+
     @Test func `each store resolves its own conflicts`() throws {
         try withStores { coordinator, catalogue, visits in
             let context = coordinator.newContext()

@@ -152,4 +152,27 @@ struct ConflictTests {
     }
 
     // MARK: To-many
+
+    @Test(arguments: [MergePolicy.storeTrump, .objectTrump])
+    func `of two moves one is kept, and lists that are loaded show it`(
+        _ policy: MergePolicy
+    ) throws {
+        try withContainer(Everything.model) { container in
+            let (first, second) = (container.newContext(), container.newContext())
+            let boxes = (0..<3).map { Box(in: first, name: "\($0)") }
+            let node = Node(in: first, box: boxes[0])
+            try first.save()
+            let same: Node = try second.get(node.objectID)
+            let others: [Box] = try boxes.map { try second.get($0.objectID) }
+            #expect(others.map(\.nodes.count) == [1, 0, 0])
+            second.mergePolicy = policy
+            same.box = others[2]
+            node.box = boxes[1]
+            try first.save()
+            try second.save()
+            let kept = policy == .storeTrump ? 1 : 2
+            #expect(same.box === others[kept])
+            #expect(others.map(\.nodes.count) == (0..<3).map { $0 == kept ? 1 : 0 })
+        }
+    }
 }
