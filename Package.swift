@@ -127,8 +127,8 @@ let package = Package(
         .target(
             name: "CambiumEngineSpecification",
             dependencies: [
-                "Cambium", "CambiumEngine", "CambiumRecords", "CambiumSQL", "EverythingModel",
-                "ShopModel",
+                "Cambium", "CambiumModel", "CambiumEngine", "CambiumRecords", "CambiumSQL",
+                "EverythingModel", "ShopModel",
             ],
             path: "Tests/CambiumEngineSpecification", swiftSettings: settings),
 

@@ -27,7 +27,7 @@ CambiumTool: CambiumCompiler CambiumMigration CambiumAdoption | Foundation
 Cambium: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumAdoption CambiumEngine CambiumSQLiteStore
 CambiumNotificationCenter: Cambium | Foundation
 PackageIndex: Cambium PackagesModel FirstPackagesModel
-CambiumEngineSpecification: Cambium CambiumEngine CambiumRecords CambiumSQL EverythingModel ShopModel | Foundation Testing
+CambiumEngineSpecification: Cambium CambiumModel CambiumEngine CambiumRecords CambiumSQL EverythingModel ShopModel | Foundation Testing
 CambiumBuildPlugin: | PackagePlugin Foundation
 CambiumCommandPlugin: | PackagePlugin Foundation
 Models: Cambium

@@ -171,6 +171,51 @@ extension EngineSuite {
                 #expect(person.age == 7)
             }
         }
+
+        EngineCase("a rule that looks at other objects holds for what is set, and inserted") {
+            engine in
+            try engine.withContainer(Budget.model) { container in
+                let context = container.newContext()
+                let account = try context.insertObject(ofEntity: "Account")
+                try account.setValue(.int(5), forKey: "limit")
+                let cost = try context.insertObject(ofEntity: "Cost")
+                try cost.setValue(.int(1), forKey: "amount")
+                try cost.setValue(.int(1), forKey: "number")
+                try cost.setRelatedObject(account, forKey: "account")
+                try context.save()
+                func expectRefusal(of amount: Int64, _ work: () throws -> BatchResult) {
+                    let error = #expect(throws: (any Error).self) { try work() }
+                    let refused =
+                        error as? ValidationError
+                        ?? (error as? BatchInsertError)?.underlying as? ValidationError
+                    #expect(refused?.rule == "withinLimit", "\(amount)")
+                    #expect(refused?.message == "A cost is within its account's limit")
+                }
+                func update(_ amount: Int64) throws -> BatchResult {
+                    try context.execute(
+                        BatchUpdateRequest<ManagedObject>(entityName: "Cost")
+                            .setValue(.int(amount), forKey: "amount"))
+                }
+                func insert(_ amount: Int64, number: Int64) throws -> BatchResult {
+                    try context.execute(
+                        BatchInsertRequest<ManagedObject>(entityName: "Cost", [amount]) {
+                            try $0.setValue(.int($1), forKey: "amount")
+                            try $0.setValue(.int(number), forKey: "number")
+                            try $0.setRelatedObject(account, forKey: "account")
+                        })
+                }
+                expectRefusal(of: 6) { try update(6) }
+                expectRefusal(of: 7) { try insert(7, number: 2) }
+                // One that meets the stored object by its unique value.
+                context.mergePolicy = .objectTrump
+                expectRefusal(of: 8) { try insert(8, number: 1) }
+                _ = try update(5)
+                _ = try insert(4, number: 3)
+                let reader = container.newContext()
+                let costs = try reader.fetch(FetchRequest<ManagedObject>(entityName: "Cost"))
+                #expect(try costs.map { try $0.value(forKey: "amount") } == [.int(5), .int(4)])
+            }
+        }
     }
 }
 
