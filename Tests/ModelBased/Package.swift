@@ -60,8 +60,8 @@ let package = Package(
         .target(
             name: "CambiumEngineSpecification",
             dependencies: [
-                "Cambium", "CambiumEngine", "CambiumRecords", "CambiumSQL", "EverythingModel",
-                "ShopModel",
+                "Cambium", "CambiumModel", "CambiumEngine", "CambiumRecords", "CambiumSQL",
+                "EverythingModel", "ShopModel",
             ],
             swiftSettings: settings),
         .testTarget(
