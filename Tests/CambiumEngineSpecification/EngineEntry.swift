@@ -22,7 +22,7 @@ import Testing
 ///
 /// 1. The last closure describes a store that does not exist yet, another one each time. It gets the
 ///    path of a file in a folder of its own, for an engine that keeps its stores in files. What else
-///    it makes is removed by `remove`, after the store was closed.
+///    it makes is removed by `remove`, when no container holds the store any more.
 /// 2. If a description that was opened, closed and opened again finds the same rows,
 ///    `canBeOpenedAgain` is true. If not, cases that open a store again go on with the open one.
 /// 3. Run `swift test --filter CambiumEngineSpecificationTests`. Every suite runs, and each failure
@@ -46,7 +46,7 @@ package struct EngineEntry: Sendable {
 
     /// - Parameters:
     ///   - usesFiles: Whether the path that `describe` gets is used.
-    ///   - remove: Called with the description of a store that is needed no more, and closed.
+    ///   - remove: Called with the description of a store that no container holds any more.
     ///   - describe: What is to be opened for a new store.
     package init(
         _ name: String, canBeOpenedAgain: Bool, usesFiles: Bool = false,

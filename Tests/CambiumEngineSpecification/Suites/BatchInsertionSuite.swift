@@ -80,7 +80,7 @@ extension EngineSuite {
             }
         }
 
-        EngineCase("rule 78: no rows are legal, and tell nobody anything") { engine in
+        EngineCase("rule 78: no rows are legal, and no change is announced") { engine in
             try engine.withContainer(Shop.model) { container in
                 let context = container.newContext()
                 var sets = 0

@@ -161,7 +161,7 @@ extension EngineSuite {
                     }
                     #expect(
                         ["both", "first"].map { thing[$0] } == ["both", "first"].map { read[$0] })
-                    // Others hear of it, and the version says that it changed.
+                    // Other contexts get the change, and the version shows it.
                     first.mergePending()
                     #expect(stored["both"] == read["both"])
                     stored["both"] = "again"
