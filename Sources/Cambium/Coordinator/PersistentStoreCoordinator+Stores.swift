@@ -72,7 +72,8 @@ extension PersistentStoreCoordinator {
                 throw error
             }
             PreparedModels.note(model, of: store.identifier)
-            storeObservers.tell(StoresDidChange(added: [added]))
+            storeObservers.tell(
+                StoresDidChange(added: [added], removed: [], replacedIdentifiers: [:]))
             return added
         } catch {
             throw StoreLoadingError(description, error)
@@ -105,7 +106,8 @@ extension PersistentStoreCoordinator {
         }
         store.store.close()
         forgetRows()
-        storeObservers.tell(StoresDidChange(removed: [store]))
+        storeObservers.tell(
+            StoresDidChange(added: [], removed: [store], replacedIdentifiers: [:]))
     }
 
     /// - Returns: The place of a store among those of the coordinator.

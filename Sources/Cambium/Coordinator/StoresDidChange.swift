@@ -8,15 +8,6 @@ public struct StoresDidChange: Sendable {
     /// (``PersistentStoreCoordinator/migratePersistentStore(_:to:options:type:)``), the UUIDs of both:
     /// an object has the same entity and key in the new one.
     public let replacedIdentifiers: [UUID: UUID]
-
-    init(
-        added: [PersistentStore] = [], removed: [PersistentStore] = [],
-        replacedIdentifiers: [UUID: UUID] = [:]
-    ) {
-        self.added = added
-        self.removed = removed
-        self.replacedIdentifiers = replacedIdentifiers
-    }
 }
 
 extension PersistentStoreCoordinator {

@@ -86,7 +86,9 @@ extension IncompleteSaveError: LocalizedError {
     /// What the error behind it says.
     public var failureReason: String? { underlying.words }
     /// What helps.
-    public var recoverySuggestion: String? { [underlying.suggestion, remedy].sentences }
+    public var recoverySuggestion: String? {
+        [underlying.suggestion, remedy].compactMap(\.self).joined(separator: " ")
+    }
 }
 
 extension StoreError: LocalizedError {
@@ -395,13 +397,5 @@ extension [String] {
     fileprivate var lines: String {
         var seen: Set<String> = []
         return filter { seen.insert($0).inserted }.excerpts(10, separator: "\n")
-    }
-}
-
-extension [String?] {
-    /// Those that there are, one after the other; nil where there is none.
-    fileprivate var sentences: String? {
-        let texts = compactMap(\.self)
-        return texts.isEmpty ? nil : texts.joined(separator: " ")
     }
 }

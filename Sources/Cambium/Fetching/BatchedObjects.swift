@@ -14,11 +14,7 @@ import CambiumRecords
 /// for product in products[1000..<1020] { … }       // one statement
 /// ```
 public struct BatchedObjects<Entity: ManagedObject>: RandomAccessCollection {
-    private let window: BatchWindow<Entity>
-
-    init(_ window: BatchWindow<Entity>) {
-        self.window = window
-    }
+    let window: BatchWindow<Entity>
 
     /// The first position, 0.
     public var startIndex: Int { 0 }
@@ -129,6 +125,7 @@ extension ManagedObjectContext {
                 }) : try fetchMembers(rows, fillsRowCache: false)
         sweepIfGrown()
         return BatchedObjects(
-            BatchWindow(members, size: options.batchSize > 0 ? options.batchSize : 100, in: self))
+            window: BatchWindow(
+                members, size: options.batchSize > 0 ? options.batchSize : 100, in: self))
     }
 }

@@ -18,42 +18,7 @@ public struct SortOrder<Entity: ManagedObject>: Sendable, Hashable {
     /// The objects that what is computed names.
     var objects: [ObjectID] = []
     /// The path that the program wrote, where it named the property by a text.
-    private var path: String?
-
-    /// The order by an attribute that is known by its name: for objects without a generated class,
-    /// and for names that are known at run time only. Where there is a key, `Product.price.ascending`
-    /// is safer: the compiler checks it.
-    ///
-    /// ```swift
-    /// let request = FetchRequest<ManagedObject>(entityName: "Product")
-    ///     .filter(format: "price < %@", 20)
-    ///     .sorted(by: SortOrder("category.name"), SortOrder("price", isDescending: true))
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - path: The name of an attribute, or names joined by dots: of to-one relationships, and of
-    ///     parts of composite values. A request that names another thing throws ``StoreError`` with
-    ///     `unknownName` when it is executed.
-    ///   - isDescending: Whether the greatest value comes first. Default: the least.
-    ///   - texts: How texts are compared. Default: by their bytes.
-    public init(_ path: String, isDescending: Bool = false, texts: TextOrder = .bytes) {
-        self.init(
-            value: .keyPath(
-                root: .subject, names: path.split(separator: ".").map(String.init)),
-            isDescending: isDescending, texts: texts)
-        self.path = path
-    }
-
-    init(
-        value: ModelExpression, isDescending: Bool, texts: TextOrder = .bytes,
-        placesNilLast: Bool? = nil, objects: [ObjectID] = []
-    ) {
-        self.value = value
-        self.isDescending = isDescending
-        self.texts = texts
-        self.placesNilLast = placesNilLast
-        self.objects = objects
-    }
+    private(set) var path: String?
 
     /// The order with what has no value at the start.
     public var nilFirst: SortOrder { placingNil(last: false) }
@@ -81,6 +46,31 @@ public struct SortOrder<Entity: ManagedObject>: Sendable, Hashable {
     var term: SortTerm {
         SortTerm(
             value, isDescending: isDescending, texts: texts, placesNilLast: placesNilLast)
+    }
+}
+
+extension SortOrder {
+    /// The order by an attribute that is known by its name: for objects without a generated class,
+    /// and for names that are known at run time only. Where there is a key, `Product.price.ascending`
+    /// is safer: the compiler checks it.
+    ///
+    /// ```swift
+    /// let request = FetchRequest<ManagedObject>(entityName: "Product")
+    ///     .filter(format: "price < %@", 20)
+    ///     .sorted(by: SortOrder("category.name"), SortOrder("price", isDescending: true))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - path: The name of an attribute, or names joined by dots: of to-one relationships, and of
+    ///     parts of composite values. A request that names another thing throws ``StoreError`` with
+    ///     `unknownName` when it is executed.
+    ///   - isDescending: Whether the greatest value comes first. Default: the least.
+    ///   - texts: How texts are compared. Default: by their bytes.
+    public init(_ path: String, isDescending: Bool = false, texts: TextOrder = .bytes) {
+        self.init(
+            value: .keyPath(
+                root: .subject, names: path.split(separator: ".").map(String.init)),
+            isDescending: isDescending, texts: texts, path: path)
     }
 }
 

@@ -91,7 +91,8 @@ extension AdoptionRun {
             }
         }
         report.relationships = links.counts
-        report.leftOut += try LeftOutParts(layout, adoption.store, connection).all()
+        let parts = LeftOutParts(layout: layout, store: adoption.store, connection: connection)
+        report.leftOut += try parts.all()
         for table in tables {
             let last = Int64(try connection.number(table.sql.lastKey))
             // A key that was given once is not given again; a number beyond all reason is damage.

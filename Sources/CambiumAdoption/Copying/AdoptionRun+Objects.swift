@@ -8,7 +8,7 @@ extension AdoptionRun {
         var tables: [ObjectTable] = []
         for object in layout.objects {
             guard let table = schema.table(named: object.root.name) else { continue }
-            let sql = ObjectAdoptionSQL(object, in: layout, to: table)
+            let sql = ObjectAdoptionSQL(layout: layout, object: object, table: table)
             let extent = SourceCounts(object, try connection.rows(sql.extent))
             tables.append(ObjectTable(object: object, table: table, sql: sql, extent: extent))
         }
@@ -98,7 +98,7 @@ extension AdoptionRun {
             guard error.primaryCode == Self.constraintCode,
                 let duplicates = AdoptionSQL.duplicates(for: index, of: root, in: model)
             else { throw error }
-            let found = RefusalReason(model, root).of(error, entity: nil)
+            let found = RefusalReason(model: model, root: root).of(error, entity: nil)
             for row in try connection.rows(duplicates.query) {
                 guard case .integer(let key) = row[0], case .text(let entity) = row[1] else {
                     continue

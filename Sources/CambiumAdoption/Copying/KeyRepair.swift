@@ -19,7 +19,7 @@ struct KeyRepair {
         self.model = model
         self.connection = connection
         refusedKeys = refused.keysByRoot(in: model)
-        maps = EntityMaps(model, connection)
+        maps = EntityMaps(model: model, connection: connection)
     }
 
     mutating func run(over objects: [CoreDataLayout.ObjectSource]) throws(SQLiteError) {

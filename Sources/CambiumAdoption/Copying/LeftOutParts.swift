@@ -4,19 +4,13 @@ import CambiumSQLite
 
 /// What of a store nothing in the version is kept in.
 struct LeftOutParts {
-    private let layout: CoreDataLayout
-    private let store: CoreDataStore
-    private let connection: Connection
+    let layout: CoreDataLayout
+    let store: CoreDataStore
+    let connection: Connection
 
     /// Tables that say nothing of objects, and are not worth a word.
     private static let silent: Set = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
     private static let history: Set = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
-
-    init(_ layout: CoreDataLayout, _ store: CoreDataStore, _ connection: Connection) {
-        self.layout = layout
-        self.store = store
-        self.connection = connection
-    }
 
     func all() throws(SQLiteError) -> [AdoptionReport.LeftOut] {
         var parts: [AdoptionReport.LeftOut] = []

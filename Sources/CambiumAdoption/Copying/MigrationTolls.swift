@@ -12,10 +12,6 @@ struct MigrationTolls {
     /// The links that are gone.
     private(set) var takenLinks: [AdoptionReport.TakenLinks] = []
 
-    init(objects: Int) {
-        self.objects = objects
-    }
-
     /// Notes what a step took.
     ///
     /// - Parameters:

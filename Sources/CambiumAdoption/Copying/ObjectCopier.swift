@@ -73,7 +73,8 @@ struct ObjectCopier {
     private mutating func refuse(_ key: Int64, _ error: SQLiteError) throws {
         let number = try connection.rows(table.sql.entityNumber, [.integer(key)]).first?.first
         let entity = table.object.entities.first { .integer($0.number) == number }?.entity
-        let found = RefusalReason(model, table.object.root).of(error, entity: entity) { property in
+        let reason = RefusalReason(model: model, root: table.object.root)
+        let found = reason.of(error, entity: entity) { property in
             // A value that cannot be read again is not shown.
             table.sql.valueQuery(property, of: entity)
                 .flatMap { try? connection.rows($0, [.integer(key)]).first }

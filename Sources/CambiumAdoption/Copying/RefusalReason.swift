@@ -4,13 +4,8 @@ import CambiumSQLite
 
 /// Says in words why the new store does not take a row.
 struct RefusalReason {
-    private let model: Model
-    private let root: Entity
-
-    init(_ model: Model, _ root: Entity) {
-        self.model = model
-        self.root = root
-    }
+    let model: Model
+    let root: Entity
 
     /// - Parameters:
     ///   - entity: The row's entity, where it is known.

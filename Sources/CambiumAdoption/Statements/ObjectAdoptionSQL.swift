@@ -19,13 +19,6 @@ struct ObjectAdoptionSQL: Sendable {
         "\(SQLText.identifier(Self.source)).\(SQLText.identifier(object.table)) AS s NOT INDEXED"
     }
 
-    /// - Parameter table: Our table of the root entity.
-    init(_ object: CoreDataLayout.ObjectSource, in layout: CoreDataLayout, to table: Table) {
-        self.layout = layout
-        self.object = object
-        self.table = table
-    }
-
     /// Copies all rows.
     var copy: String {
         let columns = table.columns.filter { !$0.isGenerated }
@@ -44,7 +37,7 @@ struct ObjectAdoptionSQL: Sendable {
         return part.copy + " AND s.\"Z_PK\" BETWEEN ?1 AND ?2"
     }
 
-    private var takesOddPlaces = false
+    private(set) var takesOddPlaces = false
 
     /// One row of numbers: how many rows there are, the least and the greatest key. Unlike
     /// ``counts`` it does not read the rows.

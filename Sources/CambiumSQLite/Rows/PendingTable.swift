@@ -28,10 +28,6 @@ enum PendingTable {
         /// The record that it stands at; nil behind the last.
         var record: Record?
 
-        init(_ rows: Unmanaged<PendingRows>) {
-            self.rows = rows
-        }
-
         mutating func move(to index: Int) {
             self.index = index
             record = rows._withUnsafeGuaranteedRef { rows in
@@ -73,7 +69,7 @@ enum PendingTable {
             guard let rows = UnsafeMutableRawPointer(table)?.assumingMemoryBound(to: Table.self)
             else { return SQLITE_ERROR }
             let opened = UnsafeMutablePointer<Cursor>.allocate(capacity: 1)
-            opened.initialize(to: Cursor(rows.pointee.rows))
+            opened.initialize(to: Cursor(rows: rows.pointee.rows))
             cursor?.pointee = UnsafeMutableRawPointer(opened)
                 .assumingMemoryBound(to: sqlite3_vtab_cursor.self)
             return SQLITE_OK

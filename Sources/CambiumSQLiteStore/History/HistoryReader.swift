@@ -155,7 +155,7 @@ struct HistoryReader {
                 kind: kind, properties: statement.text(at: 4).split(separator: " "),
                 values: try readsValues ? Self.values(of: statement.integer(at: 0), values) : [])
             if folded[id] == nil { order.append(id) }
-            folded[id, default: FoldedChange(entity)].add(row, entity, in: model)
+            folded[id, default: FoldedChange(entity: entity)].add(row, entity, in: model)
         }
         return order.compactMap { id in
             guard let change = folded[id]?.change(id.key, store: store, in: model),

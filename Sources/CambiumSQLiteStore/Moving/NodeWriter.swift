@@ -124,7 +124,7 @@ struct NodeWriter {
         for lists in lists {
             guard let sql = prepared.links[lists.relationship.identity].order else { continue }
             // Members that left the list have no place: the statement finds no row of theirs.
-            try ListWriter(sql, connection).writeNew(lists.lists)
+            try ListWriter(sql: sql, connection: connection).writeNew(lists.lists)
         }
     }
 

@@ -7,13 +7,8 @@ import CambiumSQLite
 /// the same transaction: what was done to a list is laid over the list as the store has it now, and
 /// the places that this changes are written with one statement.
 struct ListWriter {
-    private let sql: OrderSQL
-    private let connection: Connection
-
-    init(_ sql: OrderSQL, _ connection: Connection) {
-        self.sql = sql
-        self.connection = connection
-    }
+    let sql: OrderSQL
+    let connection: Connection
 
     func write(_ lists: [SaveRequest.Order.List]) throws {
         var places: [Place] = []

@@ -222,7 +222,7 @@ struct RowPipeline {
 
     private func write(_ order: SaveRequest.Order) throws {
         guard let sql = store.prepared.links[order.relationship.identity].order else { return }
-        try ListWriter(sql, connection).write(order.lists)
+        try ListWriter(sql: sql, connection: connection).write(order.lists)
     }
 
     /// Two contexts may have given one object two partners in a one-to-one.

@@ -7,10 +7,6 @@ struct SpoolSQL: Sendable {
     /// How many slots the records have.
     let slotCount: Int
 
-    init(slotCount: Int) {
-        self.slotCount = slotCount
-    }
-
     private var columns: String { (0..<slotCount).map { "c\($0)" }.joined(separator: ", ") }
 
     /// What makes the table. Nobody wants it back after a failure.

@@ -226,7 +226,7 @@ struct ErrorWordsTests {
         expectWords(loading)
         expectWords(StoreLoadingErrors(errors: [loading, loading]))
         for error in [StoreError.readOnly as any Error, CancellationError()] {
-            expectWords(BatchInsertError(row: 1, error))
+            expectWords(BatchInsertError(row: 1, underlying: error))
             expectWords(
                 IncompleteSaveError(committedStores: [], failedStores: [], underlying: error))
             expectWords(

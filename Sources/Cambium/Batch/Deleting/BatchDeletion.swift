@@ -8,20 +8,22 @@ struct BatchDeletion: BatchWork {
 
     func run(in transaction: any BatchTransaction) throws {
         var propagation = DeletePropagation(transaction, chunkSize: chunkSize)
-        propagation.add(try find(transaction))
+        propagation.add(try transaction.heads(request, counting: resultType))
         try propagation.followCascades()
         try propagation.releaseLinks()
         try propagation.write()
     }
+}
 
-    private func find(_ transaction: any BatchTransaction) throws -> [RowHead] {
-        let heads = try transaction.heads(request)
-        transaction.changes.count = heads.count
-        guard resultType == .objectIDs else { return heads }
-        transaction.changes.objectIDs = heads.map {
-            ObjectID(
-                transaction.model.entities[$0.entity], key: $0.key,
-                store: transaction.identifier)
+extension BatchTransaction {
+    /// Finds the rows that are to be changed, and says in the result how many, or which, they are.
+    func heads(_ request: RowRequest, counting resultType: BatchResultType) throws -> [RowHead] {
+        let heads = try heads(request)
+        changes.count = heads.count
+        if resultType == .objectIDs {
+            changes.objectIDs = heads.map {
+                ObjectID(model.entities[$0.entity], key: $0.key, store: identifier)
+            }
         }
         return heads
     }

@@ -56,7 +56,7 @@ final class BatchInsertion: BatchWork {
             // The rows have their keys in the order of the input.
             throw BatchInsertError(
                 row: rows[Int(refused.key - keys.lowerBound)].index,
-                refused.underlying)
+                underlying: refused.underlying)
         }
     }
 
@@ -246,7 +246,8 @@ final class BatchInsertion: BatchWork {
             row.placed.record.hasValue(slot) && wanted.contains(row.placed.record.integer(slot))
         }
         if let lost {
-            throw BatchInsertError(row: lost.index, Self.missingTarget(relationship, of: entity))
+            throw BatchInsertError(
+                row: lost.index, underlying: Self.missingTarget(relationship, of: entity))
         }
     }
 

@@ -76,14 +76,16 @@ final class BatchRowMaker {
     ///
     /// - Throws: ``BatchInsertError`` where the store cannot keep a value.
     func finish() throws -> BatchRow {
-        if let error = links.takeError() { throw BatchInsertError(row: index, error) }
+        if let error = links.takeError() { throw BatchInsertError(row: index, underlying: error) }
         guard let placed = object.placed else {
-            throw BatchInsertError(row: index, StoreError.closed)
+            throw BatchInsertError(row: index, underlying: StoreError.closed)
         }
         if let slot = object.extras?.unfitSlots.min() {
-            throw BatchInsertError(row: index, check.unfitError(slot))
+            throw BatchInsertError(row: index, underlying: check.unfitError(slot))
         }
-        if let error = check.error(in: placed.record) { throw BatchInsertError(row: index, error) }
+        if let error = check.error(in: placed.record) {
+            throw BatchInsertError(row: index, underlying: error)
+        }
         defer { index += 1 }
         return BatchRow(
             index: index, placed: placed,
@@ -106,7 +108,7 @@ final class BatchRowMaker {
                     }
                 }
             } catch {
-                throw BatchInsertError(row: index, error)
+                throw BatchInsertError(row: index, underlying: error)
             }
         }
         object.record = placed.record

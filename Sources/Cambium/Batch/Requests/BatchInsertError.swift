@@ -6,11 +6,6 @@ public struct BatchInsertError: Error, Sendable {
     /// limit.
     public let underlying: any Error
 
-    init(row: Int, _ underlying: any Error) {
-        self.row = row
-        self.underlying = underlying
-    }
-
     /// The code that Core Data uses for what is wrong.
     public var coreDataCode: Int {
         (underlying as? any CoreDataCompatibleError)?.coreDataCode ?? 134030

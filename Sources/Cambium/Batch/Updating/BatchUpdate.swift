@@ -14,15 +14,7 @@ struct BatchUpdate: BatchWork {
     func run(in transaction: any BatchTransaction) throws {
         let entity = request.entity
         let constants = try resolveTargets(transaction)
-        let heads = try transaction.heads(request)
-        transaction.changes.count = heads.count
-        if resultType == .objectIDs {
-            transaction.changes.objectIDs = heads.map {
-                ObjectID(
-                    transaction.model.entities[$0.entity], key: $0.key,
-                    store: transaction.identifier)
-            }
-        }
+        let heads = try transaction.heads(request, counting: resultType)
         guard !heads.isEmpty else { return }
         let computed = try transaction.computation(
             of: assignments.expressions, for: entity)

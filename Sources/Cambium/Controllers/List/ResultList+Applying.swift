@@ -70,7 +70,7 @@ extension ResultList {
         for change in moved {
             entries.append(
                 ResultEntry(
-                    key: rows.key(at: change.index), rows.object(at: change.index),
+                    key: rows.key(at: change.index), object: rows.object(at: change.index),
                     keys: change.keys, seen: rows.seen(at: change.index)))
         }
         let sorted = entries.indices(inOrder: order)

@@ -13,12 +13,6 @@ struct ResultRows {
     /// The number of rows up to the end of each chunk.
     var ends: [Int] = []
 
-    init(order: ObjectOrder, chunkSize: Int, source: ResultSource? = nil) {
-        self.order = order
-        self.chunkSize = chunkSize
-        self.source = source
-    }
-
     /// How many values decide a row's place.
     var width: Int { order.terms.count }
     var count: Int { ends.last ?? 0 }

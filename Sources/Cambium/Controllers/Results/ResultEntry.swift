@@ -8,23 +8,16 @@ struct ResultEntry {
     /// How the object looked.
     let seen: SeenState
 
-    init(_ object: ManagedObject, keys: [Value]) {
-        self.init(object, keys: keys, seen: SeenState(of: object))
-    }
-
-    init(_ object: ManagedObject, keys: [Value], seen: SeenState) {
-        self.init(key: object.key, object, keys: keys, seen: seen)
-    }
-
-    init(key: Int64, _ object: ManagedObject?, keys: [Value], seen: SeenState) {
-        self.key = key
-        self.object = object
-        self.keys = keys
-        self.seen = seen
-    }
-
     func precedes(_ other: ResultEntry, _ order: ObjectOrder) -> Bool {
         order.precedes(keys, key, other.keys, other.key)
+    }
+}
+
+extension ResultEntry {
+    /// - Parameter seen: How the object looked; as it looks now where nobody says so.
+    init(_ object: ManagedObject, keys: [Value], seen: SeenState? = nil) {
+        self.init(
+            key: object.key, object: object, keys: keys, seen: seen ?? SeenState(of: object))
     }
 }
 

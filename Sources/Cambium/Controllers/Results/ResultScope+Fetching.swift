@@ -45,8 +45,8 @@ extension ResultScope {
         if keepsObjects { try context.prefetch(options.prefetched, of: objects, request.entity) }
         return try objects.map { object in
             ResultEntry(
-                key: object.key, keepsObjects ? object : nil, keys: try order.keys(of: object),
-                seen: SeenState(of: object))
+                key: object.key, object: keepsObjects ? object : nil,
+                keys: try order.keys(of: object), seen: SeenState(of: object))
         }
     }
 }

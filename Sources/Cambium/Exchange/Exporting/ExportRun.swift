@@ -28,8 +28,8 @@ final class ExportRun {
         self.leftOut = leftOut
         writer =
             switch format {
-            case .json: JSONExportWriter(plans, isArray: true)
-            case .jsonLines: JSONExportWriter(plans, isArray: false)
+            case .json: JSONExportWriter(plans: plans, isArray: true)
+            case .jsonLines: JSONExportWriter(plans: plans, isArray: false)
             case .csv:
                 try CSVExportWriter(
                     plans, separator: try format.separatorByte, protectsFormulas: protectsFormulas)

@@ -1,12 +1,7 @@
 /// Writes objects as JSON: an array with an object in each line, or the lines alone.
 struct JSONExportWriter: ExportWriter {
-    private let plans: ExchangePlans
-    private let isArray: Bool
-
-    init(_ plans: ExchangePlans, isArray: Bool) {
-        self.plans = plans
-        self.isArray = isArray
-    }
+    let plans: ExchangePlans
+    let isArray: Bool
 
     func begin(_ text: inout [UInt8]) {
         if isArray { text.append(UInt8(ascii: "[")) }

@@ -18,45 +18,37 @@ final class ImportLog {
         }
     }
 
-    /// Notes an error.
-    ///
-    /// - Throws: The error, where the import does not go on after one.
-    func add(_ problem: ImportRow.Problem, source: Int) throws {
-        try add(
-            source: source, line: problem.line, column: problem.column, field: problem.field,
-            problem.message, problem.underlying)
-    }
-
     /// Notes that an input does not go on.
     func add(_ error: InputError, source: Int) throws {
         try add(
-            source: source, line: error.line, column: error.column, field: nil,
-            error.message, nil)
+            ImportRow.Problem(
+                line: error.line, column: error.column, field: nil, message: error.message),
+            source: source)
     }
 
     /// Notes that the store, or a rule, refuses a row.
     func add(_ error: any Error, _ plan: ExchangePlan, source: Int, line: Int) throws {
-        guard let refused = error as? ValidationError else {
-            let message = (error as? StoreError)?.message ?? "\(error)"
-            return try add(source: source, line: line, column: nil, field: nil, message, error)
-        }
-        var message = refused.message
-        if refused.code == .notUnique, request.mergePolicy == .error {
+        let refused = error as? ValidationError
+        var message = refused?.message ?? (error as? StoreError)?.message ?? "\(error)"
+        if refused?.code == .notUnique, request.mergePolicy == .error {
             message += " Set the import's merge policy to objectTrump to update that one."
         }
         try add(
-            source: source, line: line, column: nil,
-            field: refused.property.map(plan.field), message, refused)
+            ImportRow.Problem(
+                line: line, column: nil, field: refused?.property.map(plan.field),
+                message: message, underlying: error),
+            source: source)
     }
 
-    private func add(
-        source: Int, line: Int, column: Int?, field: String?, _ message: String,
-        _ underlying: (any Error)?
-    ) throws {
+    /// Notes an error.
+    ///
+    /// - Throws: The error, where the import does not go on after one.
+    func add(_ problem: ImportRow.Problem, source: Int) throws {
         let error = ImportError(
             source: source,
             sourceName: request.sources[source].input.name ?? sources[source].entity.name,
-            line: line, column: column, field: field, message: message, underlying: underlying)
+            line: problem.line, column: problem.column, field: problem.field,
+            message: problem.message, underlying: problem.underlying)
         if request.onError == .stop { throw error }
         result.errorCount += 1
         if result.errors.count < request.maximumErrors { result.errors.append(error) }

@@ -12,7 +12,7 @@ final class ImportWork: BatchWork {
     let canPlan = false
     private let request: ImportRequest
     private let sources: [ExchangePlans]
-    private var readers: [any ImportRowReader] = []
+    private var readers: [(any ImportRowReader)?] = []
     private var log: ImportLog
     private var rowCount = 0
 
@@ -29,7 +29,7 @@ final class ImportWork: BatchWork {
     /// What was done, after the commit.
     func result(_ changes: BatchChanges) -> ImportResult {
         var result = log.result
-        result.ignoredFields = readers.flatMap(\.ignoredFields)
+        result.ignoredFields = readers.flatMap { $0?.ignoredFields ?? [] }
         result.changes = RemoteChanges(changes)
         return result
     }
@@ -65,8 +65,9 @@ final class ImportWork: BatchWork {
         let records = try RecordReader(
             source.input, scanner: source.format.scanner(columnCount: source.columns?.count))
         do {
-            readers.append(try rowReader(source, sources[number]))
-            let slices = ImportSlices(records, readers[number])
+            let reader = try rowReader(source, sources[number])
+            readers.append(reader)
+            let slices = ImportSlices(records, reader)
             let ahead = ReadAhead(Self.slicesAhead) { try slices.next() }
             defer { ahead.stop() }
             while let slice = try ahead.next() {
@@ -75,7 +76,7 @@ final class ImportWork: BatchWork {
             }
         } catch let error as InputError {
             // A source without a reader has no rows that could wait.
-            if readers.count == number { readers.append(EmptyRowReader()) }
+            if readers.count == number { readers.append(nil) }
             try log.add(error, source: number)
         }
     }
@@ -148,15 +149,6 @@ final class ImportWork: BatchWork {
         let bytes = Array(held.bytes)
         let entry = RecordBlock.Entry(range: 0..<bytes.count, line: held.line)
         let block = RecordBlock(bytes: bytes, entries: [entry])
-        return try readers[held.source].row(entry, of: block).map { (held, $0) }
+        return try readers[held.source]?.row(entry, of: block).map { (held, $0) }
     }
-}
-
-/// Stands for the reader of a source whose first line says nothing.
-private final class EmptyRowReader: ImportRowReader {
-    let ignoredFields: [String] = []
-
-    func beginSlice() {}
-
-    func row(_ entry: RecordBlock.Entry, of block: RecordBlock) -> ImportRow? { nil }
 }

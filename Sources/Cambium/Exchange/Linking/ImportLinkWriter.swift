@@ -17,15 +17,6 @@ struct ImportLinkWriter {
     var model: ModelDescription { transaction.model }
     var destination: EntityDescription { model.entities[relationship.destination] }
 
-    init(
-        _ transaction: any BatchTransaction, _ entity: EntityDescription,
-        _ relationship: RelationshipDescription
-    ) {
-        self.transaction = transaction
-        self.entity = entity
-        self.relationship = relationship
-    }
-
     /// - Throws: ``RefusedLink``
     func write(_ links: [Link]) throws {
         // Of several for one object the last one counts.

@@ -128,7 +128,8 @@ final class ImportLinker {
         _ tasks: [ImportLinkTask], _ relationship: ExchangeRelationship, _ plan: ExchangePlan
     ) throws {
         guard !tasks.isEmpty else { return }
-        let writer = ImportLinkWriter(transaction, plan.entity, relationship.description)
+        let writer = ImportLinkWriter(
+            transaction: transaction, entity: plan.entity, relationship: relationship.description)
         try keepingGood(
             tasks, in: transaction, goesOn: request.onError == .keepGoodRows
         ) { tasks in

@@ -97,18 +97,19 @@ struct ExchangePlan: Sendable {
             nodes.append(Node(key: PropertyName(name), path: path, content: content))
             return true
         }
-        guard let index else {
-            var members: [Node] = []
-            guard insert(content, at: names.dropFirst(), path: path, into: &members) else {
-                return false
-            }
-            nodes.append(Node(key: PropertyName(name), path: path, content: .group(members)))
-            return true
+        var members: [Node] = []
+        if let index {
+            guard case .group(let known) = nodes[index].content else { return false }
+            members = known
         }
-        guard case .group(var members) = nodes[index].content,
-            insert(content, at: names.dropFirst(), path: path, into: &members)
-        else { return false }
-        nodes[index].content = .group(members)
+        guard insert(content, at: names.dropFirst(), path: path, into: &members) else {
+            return false
+        }
+        if let index {
+            nodes[index].content = .group(members)
+        } else {
+            nodes.append(Node(key: PropertyName(name), path: path, content: .group(members)))
+        }
         return true
     }
 

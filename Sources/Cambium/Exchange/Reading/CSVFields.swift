@@ -16,12 +16,8 @@ struct CSVFields {
         let message: String
     }
 
-    private let separator: UInt8
+    let separator: UInt8
     private(set) var fields: [Field] = []
-
-    init(separator: UInt8) {
-        self.separator = separator
-    }
 
     /// Splits a line.
     ///

@@ -3,16 +3,10 @@ extension ExchangeAttribute {
     ///
     /// - Throws: ``FieldProblem`` where it is no value of the attribute.
     func stored(from source: some JSONScalar, _ dates: ExchangeDateFormat) throws -> StoredValue {
-        let value: Value?
-        do {
-            value = try self.value(from: source, dates)
-        } catch is FieldProblem {
-            value = nil
-        } catch {
-            // The decoder says it in words of its own, which name types of Swift.
-            value = nil
+        // The decoder says it in words of its own, which name types of Swift.
+        guard let value = try? self.value(from: source, dates) else {
+            throw FieldProblem.mismatch(self, dates)
         }
-        guard let value else { throw FieldProblem.mismatch(self, dates) }
         return try stored(value)
     }
 

@@ -10,59 +10,155 @@ public protocol AttributeValue: Sendable {
 extension Bool: AttributeValue {
     /// The value in the form that predicates hold.
     public var attributeValue: Value { .bool(self) }
+
+    /// The value of that form.
+    public init?(attributeValue: Value) {
+        guard case .bool(let value) = attributeValue else { return nil }
+        self = value
+    }
 }
+
 extension Int: AttributeValue {
     /// The value in the form that predicates hold.
     public var attributeValue: Value { .int(Int64(self)) }
+
+    /// The value of that form.
+    public init?(attributeValue: Value) {
+        guard case .int(let value) = attributeValue else { return nil }
+        self.init(exactly: value)
+    }
 }
+
 extension Int16: AttributeValue {
     /// The value in the form that predicates hold.
     public var attributeValue: Value { .int(Int64(self)) }
+
+    /// The value of that form.
+    public init?(attributeValue: Value) {
+        guard case .int(let value) = attributeValue else { return nil }
+        self.init(exactly: value)
+    }
 }
+
 extension Int32: AttributeValue {
     /// The value in the form that predicates hold.
     public var attributeValue: Value { .int(Int64(self)) }
+
+    /// The value of that form.
+    public init?(attributeValue: Value) {
+        guard case .int(let value) = attributeValue else { return nil }
+        self.init(exactly: value)
+    }
 }
+
 extension Int64: AttributeValue {
     /// The value in the form that predicates hold.
     public var attributeValue: Value { .int(self) }
+
+    /// The value of that form.
+    public init?(attributeValue: Value) {
+        guard case .int(let value) = attributeValue else { return nil }
+        self = value
+    }
 }
+
 extension Float: AttributeValue {
     /// The value in the form that predicates hold.
     public var attributeValue: Value { .double(Double(self)) }
+
+    /// The value of that form.
+    public init?(attributeValue: Value) {
+        guard case .double(let value) = attributeValue else { return nil }
+        self.init(value)
+    }
 }
+
 extension Double: AttributeValue {
     /// The value in the form that predicates hold.
     public var attributeValue: Value { .double(self) }
+
+    /// The value of that form.
+    public init?(attributeValue: Value) {
+        guard case .double(let value) = attributeValue else { return nil }
+        self = value
+    }
 }
+
 extension Decimal: AttributeValue {
     /// The value in the form that predicates hold.
     public var attributeValue: Value { .decimal(self) }
+
+    /// The value of that form.
+    public init?(attributeValue: Value) {
+        guard case .decimal(let value) = attributeValue else { return nil }
+        self = value
+    }
 }
+
 extension String: AttributeValue {
     /// The value in the form that predicates hold.
     public var attributeValue: Value { .string(self) }
+
+    /// The value of that form.
+    public init?(attributeValue: Value) {
+        guard case .string(let value) = attributeValue else { return nil }
+        self = value
+    }
 }
+
 extension Date: AttributeValue {
     /// The value in the form that predicates hold.
     public var attributeValue: Value { .date(self) }
+
+    /// The value of that form.
+    public init?(attributeValue: Value) {
+        guard case .date(let value) = attributeValue else { return nil }
+        self = value
+    }
 }
+
 extension UUID: AttributeValue {
     /// The value in the form that predicates hold.
     public var attributeValue: Value { .uuid(self) }
+
+    /// The value of that form.
+    public init?(attributeValue: Value) {
+        guard case .uuid(let value) = attributeValue else { return nil }
+        self = value
+    }
 }
+
 extension URL: AttributeValue {
     /// The value in the form that predicates hold.
     public var attributeValue: Value { .uri(self) }
+
+    /// The value of that form.
+    public init?(attributeValue: Value) {
+        guard case .uri(let value) = attributeValue else { return nil }
+        self = value
+    }
 }
+
 extension Data: AttributeValue {
     /// The value in the form that predicates hold.
     public var attributeValue: Value { .data(self) }
+
+    /// The value of that form.
+    public init?(attributeValue: Value) {
+        guard case .data(let value) = attributeValue else { return nil }
+        self = value
+    }
 }
 
 extension StoredEnumeration where RawValue: AttributeValue {
     /// The raw value.
     public var attributeValue: Value { rawValue.attributeValue }
+
+    /// The case of that raw value.
+    public init?(attributeValue: Value) {
+        guard let rawValue = RawValue(attributeValue: attributeValue) else { return nil }
+        self.init(rawValue: rawValue)
+    }
 }
 
 extension PropertyValue {

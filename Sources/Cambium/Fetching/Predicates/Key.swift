@@ -19,10 +19,6 @@ public struct Key<Root: ManagedObject, Value: AttributeValue>: Sendable {
         self.path = path
     }
 
-    init(path: [String]) {
-        self.path = path
-    }
-
     /// The path as a tree.
     public var expression: ModelExpression { .keyPath(root: .subject, names: path) }
 }
@@ -62,7 +58,7 @@ public struct ToOneKey<Root: ManagedObject, Destination: ManagedObject>: Sendabl
     public subscript<Value>(
         dynamicMember key: KeyPath<Destination.Type, Key<Destination, Value>>
     ) -> Key<Root, Value> {
-        Key(path: path + Destination.self[keyPath: key].path)
+        Key(part: path + Destination.self[keyPath: key].path)
     }
 
     /// A to-one relationship of the destination.

@@ -42,9 +42,9 @@ extension KeyExpression where Value: Numeric {
     }
 
     /// The sum.
-    public static func + <Other: KeyExpression>(
-        key: Self, other: Other
-    ) -> ComputedKey<Root, Value> where Other.Root == Root, Other.Value == Value {
+    public static func + (
+        key: Self, other: some KeyExpression<Root, Value>
+    ) -> ComputedKey<Root, Value> {
         key.combined(.add, other)
     }
 
@@ -59,9 +59,9 @@ extension KeyExpression where Value: Numeric {
     }
 
     /// The difference.
-    public static func - <Other: KeyExpression>(
-        key: Self, other: Other
-    ) -> ComputedKey<Root, Value> where Other.Root == Root, Other.Value == Value {
+    public static func - (
+        key: Self, other: some KeyExpression<Root, Value>
+    ) -> ComputedKey<Root, Value> {
         key.combined(.subtract, other)
     }
 
@@ -76,9 +76,9 @@ extension KeyExpression where Value: Numeric {
     }
 
     /// The product.
-    public static func * <Other: KeyExpression>(
-        key: Self, other: Other
-    ) -> ComputedKey<Root, Value> where Other.Root == Root, Other.Value == Value {
+    public static func * (
+        key: Self, other: some KeyExpression<Root, Value>
+    ) -> ComputedKey<Root, Value> {
         key.combined(.multiply, other)
     }
 
@@ -93,9 +93,9 @@ extension KeyExpression where Value: Numeric {
     }
 
     /// The quotient.
-    public static func / <Other: KeyExpression>(
-        key: Self, other: Other
-    ) -> ComputedKey<Root, Value> where Other.Root == Root, Other.Value == Value {
+    public static func / (
+        key: Self, other: some KeyExpression<Root, Value>
+    ) -> ComputedKey<Root, Value> {
         key.combined(.divide, other)
     }
 
@@ -152,9 +152,9 @@ extension KeyExpression where Value == Date {
     }
 
     /// The seconds since another moment of the object.
-    public static func - <Other: KeyExpression>(
-        key: Self, other: Other
-    ) -> ComputedKey<Root, Double> where Other.Root == Root, Other.Value == Date {
+    public static func - (
+        key: Self, other: some KeyExpression<Root, Date>
+    ) -> ComputedKey<Root, Double> {
         key.combined(.subtract, other)
     }
 }

@@ -32,14 +32,12 @@ extension KeyExpression {
     }
 
     /// Equal to another value of the object, or both nil.
-    public static func == <Other: KeyExpression>(key: Self, other: Other) -> Condition<Root>
-    where Other.Root == Root, Other.Value == Value {
+    public static func == (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
         key.compared(.equal, other)
     }
 
     /// Different from another value of the object.
-    public static func != <Other: KeyExpression>(key: Self, other: Other) -> Condition<Root>
-    where Other.Root == Root, Other.Value == Value {
+    public static func != (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
         key.compared(.notEqual, other)
     }
 
@@ -71,26 +69,22 @@ extension KeyExpression where Value: Comparable {
     }
 
     /// Less than another value of the object. False where one is nil.
-    public static func < <Other: KeyExpression>(key: Self, other: Other) -> Condition<Root>
-    where Other.Root == Root, Other.Value == Value {
+    public static func < (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
         key.compared(.less, other)
     }
 
     /// At most another value of the object. False where one is nil.
-    public static func <= <Other: KeyExpression>(key: Self, other: Other) -> Condition<Root>
-    where Other.Root == Root, Other.Value == Value {
+    public static func <= (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
         key.compared(.lessOrEqual, other)
     }
 
     /// Greater than another value of the object. False where one is nil.
-    public static func > <Other: KeyExpression>(key: Self, other: Other) -> Condition<Root>
-    where Other.Root == Root, Other.Value == Value {
+    public static func > (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
         key.compared(.greater, other)
     }
 
     /// At least another value of the object. False where one is nil.
-    public static func >= <Other: KeyExpression>(key: Self, other: Other) -> Condition<Root>
-    where Other.Root == Root, Other.Value == Value {
+    public static func >= (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
         key.compared(.greaterOrEqual, other)
     }
 

@@ -28,9 +28,9 @@ extension KeyExpression where Value == String {
     }
 
     /// One text behind the other.
-    public static func + <Other: KeyExpression>(
-        key: Self, other: Other
-    ) -> ComputedKey<Root, String> where Other.Root == Root, Other.Value == String {
+    public static func + (
+        key: Self, other: some KeyExpression<Root, String>
+    ) -> ComputedKey<Root, String> {
         key.combined(.add, other)
     }
 }

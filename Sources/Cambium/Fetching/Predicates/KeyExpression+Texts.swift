@@ -39,30 +39,30 @@ extension KeyExpression where Value == String {
     }
 
     /// The text starts with another text of the object.
-    public func hasPrefix<Other: KeyExpression>(
-        _ other: Other, _ options: ComparisonOptions = []
-    ) -> Condition<Root> where Other.Root == Root, Other.Value == String {
+    public func hasPrefix(
+        _ other: some KeyExpression<Root, String>, _ options: ComparisonOptions = []
+    ) -> Condition<Root> {
         compared(.beginsWith, other, options)
     }
 
     /// The text ends with another text of the object.
-    public func hasSuffix<Other: KeyExpression>(
-        _ other: Other, _ options: ComparisonOptions = []
-    ) -> Condition<Root> where Other.Root == Root, Other.Value == String {
+    public func hasSuffix(
+        _ other: some KeyExpression<Root, String>, _ options: ComparisonOptions = []
+    ) -> Condition<Root> {
         compared(.endsWith, other, options)
     }
 
     /// The text contains another text of the object.
-    public func contains<Other: KeyExpression>(
-        _ other: Other, _ options: ComparisonOptions = []
-    ) -> Condition<Root> where Other.Root == Root, Other.Value == String {
+    public func contains(
+        _ other: some KeyExpression<Root, String>, _ options: ComparisonOptions = []
+    ) -> Condition<Root> {
         compared(.contains, other, options)
     }
 
     /// The text equals another text of the object by the options.
-    public func isEqual<Other: KeyExpression>(
-        to other: Other, _ options: ComparisonOptions
-    ) -> Condition<Root> where Other.Root == Root, Other.Value == String {
+    public func isEqual(
+        to other: some KeyExpression<Root, String>, _ options: ComparisonOptions
+    ) -> Condition<Root> {
         compared(.equal, other, options)
     }
 }

@@ -23,8 +23,9 @@ extension FetchRequest {
             objects += column.reading.objects
         }
         let readings = (repeat (each columns).reading)
-        return ResultRequest(self, .selected(expressions, names: []), objects: objects) {
-            _, values in
+        return ResultRequest(
+            base: self, columns: .selected(expressions, names: []), objects: objects
+        ) { _, values in
             var reader = ResultReader(values: values)
             return (repeat try reader.next(each readings))
         }
@@ -51,7 +52,8 @@ extension FetchRequest {
         _ names: [String]
     ) -> ResultRequest<Entity, [String: PropertyValue]> {
         ResultRequest(
-            self, names.isEmpty ? .attributes : .paths(names), makeRow: Self.dictionary)
+            base: self, columns: names.isEmpty ? .attributes : .paths(names),
+            makeRow: Self.dictionary)
     }
 
     /// A request for dictionaries of what is computed, by names of one's own:
@@ -61,7 +63,7 @@ extension FetchRequest {
     ) -> ResultRequest<Entity, [String: PropertyValue]> {
         let sorted = columns.sorted { $0.key < $1.key }
         return ResultRequest(
-            self, .selected(sorted.map(\.value), names: sorted.map(\.key)),
+            base: self, columns: .selected(sorted.map(\.value), names: sorted.map(\.key)),
             makeRow: Self.dictionary)
     }
 
@@ -80,11 +82,7 @@ extension FetchRequest {
 /// Takes the values of a row one after the other.
 private struct ResultReader {
     let values: [PropertyValue]
-    private var index = 0
-
-    init(values: [PropertyValue]) {
-        self.values = values
-    }
+    var index = 0
 
     mutating func next<Output>(_ reading: ColumnReading<Output>) throws -> Output {
         defer { index += 1 }

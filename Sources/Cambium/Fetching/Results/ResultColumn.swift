@@ -17,16 +17,9 @@ public protocol ResultColumn<Root, Output>: Sendable {
 /// it.
 public struct ColumnReading<Output>: Sendable {
     /// The objects that the column names, of which a request makes sure that they are of its stores.
-    let objects: [ObjectID]
+    var objects: [ObjectID] = []
     /// The value in its own type; throws ``StoreError`` of one that the type has not.
     let output: @Sendable (PropertyValue) throws -> Output
-
-    init(
-        objects: [ObjectID] = [], _ output: @escaping @Sendable (PropertyValue) throws -> Output
-    ) {
-        self.objects = objects
-        self.output = output
-    }
 }
 
 extension Key: ResultColumn {

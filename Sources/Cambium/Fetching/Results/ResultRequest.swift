@@ -33,33 +33,20 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
     var orders: [ResultQuery.Term] = []
     var isDistinct = false
     /// The objects that columns and conditions name.
-    var objects: [ObjectID]
+    var objects: [ObjectID] = []
     let makeRow: @Sendable (_ names: [String], _ values: [PropertyValue]) throws -> Row
-
-    init(
-        _ base: FetchRequest<Entity>, _ columns: ResultColumns, objects: [ObjectID] = [],
-        makeRow: @escaping @Sendable (_ names: [String], _ values: [PropertyValue]) throws -> Row
-    ) {
-        self.base = base
-        self.columns = columns
-        self.objects = objects
-        self.makeRow = makeRow
-    }
 
     /// The request for results of another type, made of each row:
     /// `.map { Line(title: $0.0, price: $0.1) }`.
     public func map<Other>(
         _ transform: @escaping @Sendable (Row) throws -> Other
     ) -> ResultRequest<Entity, Other> {
-        var request = ResultRequest<Entity, Other>(base, columns, objects: objects) {
-            [makeRow] names, values in
+        ResultRequest<Entity, Other>(
+            base: base, columns: columns, groups: groups, groupCondition: groupCondition,
+            orders: orders, isDistinct: isDistinct, objects: objects
+        ) { [makeRow] names, values in
             try transform(makeRow(names, values))
         }
-        request.groups = groups
-        request.groupCondition = groupCondition
-        request.orders = orders
-        request.isDistinct = isDistinct
-        return request
     }
 
     /// The request with one more condition for the objects, which must be true too.

@@ -194,15 +194,10 @@ extension OrderedToMany: RandomAccessCollection {
 public struct OrderedToManyIterator<Destination: ManagedObject>: IteratorProtocol {
     private static var batchSize: Int { 128 }
 
-    private let owner: ManagedObject
-    private let members: [LinkSet.Member]
-    private var position = 0
-    private var batch: ArraySlice<Destination> = []
-
-    init(owner: ManagedObject, members: [LinkSet.Member]) {
-        self.owner = owner
-        self.members = members
-    }
+    let owner: ManagedObject
+    let members: [LinkSet.Member]
+    private(set) var position = 0
+    private(set) var batch: ArraySlice<Destination> = []
 
     /// The next object, or nil at the end.
     public mutating func next() -> Destination? {

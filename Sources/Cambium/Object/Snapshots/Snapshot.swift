@@ -29,20 +29,6 @@ public struct Snapshot<Object: ManagedObject>: Sendable {
 
     var content: SnapshotContent
 
-    /// Takes the values of an object as they are now, unsaved ones included.
-    ///
-    /// - Complexity: Reads the row where the object is a fault, and the other row for each
-    ///   one-to-one relationship whose key that other side keeps.
-    public init(_ object: Object) {
-        objectID = object.objectID
-        content = SnapshotContent(of: object)
-    }
-
-    init(objectID: ObjectID?, content: SnapshotContent) {
-        self.objectID = objectID
-        self.content = content
-    }
-
     /// The name of the object's own entity, which may be a sub-entity of the class's.
     public var entityName: String { content.entity.name }
 
@@ -82,6 +68,17 @@ public struct Snapshot<Object: ManagedObject>: Sendable {
             }
             content.destinations[ordinal] = newValue
         }
+    }
+}
+
+extension Snapshot {
+    /// Takes the values of an object as they are now, unsaved ones included.
+    ///
+    /// - Complexity: Reads the row where the object is a fault, and the other row for each
+    ///   one-to-one relationship whose key that other side keeps.
+    public init(_ object: Object) {
+        objectID = object.objectID
+        content = SnapshotContent(of: object)
     }
 }
 

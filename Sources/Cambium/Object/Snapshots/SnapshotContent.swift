@@ -10,13 +10,9 @@ struct SnapshotContent: Sendable {
     var destinations: [Int: ObjectID] = [:]
     /// The slots that were set to a value that the store cannot keep.
     var unfitSlots: Set<Int> = []
+}
 
-    init(model: ModelDescription, entity: EntityDescription, placed: PlacedRecord) {
-        self.model = model
-        self.entity = entity
-        self.placed = placed
-    }
-
+extension SnapshotContent {
     /// Copies what an object has.
     init(of object: ManagedObject) {
         model = object.state.coordinator.model

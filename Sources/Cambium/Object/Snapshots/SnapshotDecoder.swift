@@ -2,14 +2,9 @@ import CambiumRecords
 
 /// Reads the content of a snapshot.
 struct SnapshotDecoder {
-    private let model: ModelDescription
-    private let entity: EntityDescription
+    let model: ModelDescription
+    let entity: EntityDescription
     private let writer = RecordWriter()
-
-    init(model: ModelDescription, entity: EntityDescription) {
-        self.model = model
-        self.entity = entity
-    }
 
     func content(
         of container: KeyedDecodingContainer<PropertyName>

@@ -64,16 +64,6 @@ public struct StoreFetchRequest: Sendable {
     public let condition: ModelExpression?
     /// The values of parameters in the condition.
     public let arguments: [String: Value]
-
-    init(
-        entityNames: [String], keys: Set<Int64>? = nil, condition: ModelExpression? = nil,
-        arguments: [String: Value] = [:]
-    ) {
-        self.entityNames = entityNames
-        self.keys = keys
-        self.condition = condition
-        self.arguments = arguments
-    }
 }
 
 /// What a save writes to an incremental store. In it conflicts are resolved already.
@@ -90,8 +80,6 @@ public struct StoreSaveRequest: Sendable {
     public internal(set) var locked: [StoreNode] = []
     /// What the program noted in the metadata, where that was changed.
     public internal(set) var notes: [String: String]?
-
-    init() {}
 
     /// Whether there is nothing to write.
     public var isEmpty: Bool {

@@ -23,7 +23,8 @@ final class NodeGraph {
     func nodes(root: Int) throws -> [StoreNode] {
         if !complete.contains(root) {
             for node in try backend.nodes(
-                for: StoreFetchRequest(entityNames: names(of: root)))
+                for: StoreFetchRequest(
+                    entityNames: names(of: root), keys: nil, condition: nil, arguments: [:]))
             where known[root][node.key] == nil {
                 known[root][node.key] = .some(node)
             }
@@ -39,7 +40,8 @@ final class NodeGraph {
         if complete.contains(entity.rootIndex) { return try nodes(root: entity.rootIndex) }
         let found = try backend.nodes(
             for: StoreFetchRequest(
-                entityNames: names(of: entity.index), condition: condition, arguments: arguments))
+                entityNames: names(of: entity.index), keys: nil, condition: condition,
+                arguments: arguments))
         for node in found where known[entity.rootIndex][node.key] == nil {
             known[entity.rootIndex][node.key] = .some(node)
         }
@@ -53,7 +55,8 @@ final class NodeGraph {
         guard !missing.isEmpty else { return }
         for key in missing { known[root][key] = .some(nil) }
         for node in try backend.nodes(
-            for: StoreFetchRequest(entityNames: names(of: root), keys: missing))
+            for: StoreFetchRequest(
+                entityNames: names(of: root), keys: missing, condition: nil, arguments: [:]))
         where missing.contains(node.key) {
             known[root][node.key] = .some(node)
         }

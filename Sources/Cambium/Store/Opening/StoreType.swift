@@ -11,11 +11,6 @@ public struct StoreType: Sendable {
         case incremental(@Sendable (StoreSetup) throws -> any IncrementalStore)
     }
 
-    init(name: String, kind: Kind) {
-        self.name = name
-        self.kind = kind
-    }
-
     /// SQLite, in a file or in memory.
     public static let sqlite = StoreType(name: "SQLite", kind: .sqlite)
     /// SQLite in memory, whatever else is said about the place.

@@ -18,7 +18,8 @@ struct ResultRowsTests {
     private func entries(_ values: some Sequence<Int>) -> [ResultEntry] {
         let seen = SeenState(of: dummy)
         return values.map { value in
-            ResultEntry(key: Int64(value), dummy, keys: [.int(Int64(value))], seen: seen)
+            ResultEntry(
+                key: Int64(value), object: dummy, keys: [.int(Int64(value))], seen: seen)
         }
     }
 
@@ -31,7 +32,7 @@ struct ResultRowsTests {
     @Test(arguments: [1000, 10_000])
     func `many rows that come to one place and go again leave no room behind`(_ count: Int) {
         var directory = ChunkDirectory()
-        var rows = ResultRows(order: order, chunkSize: 512)
+        var rows = ResultRows(order: order, chunkSize: 512, source: nil)
         rows.reset(to: entries((0..<4000).map { $0 * 20_000 }), &directory)
         let keys = rows.keys(in: 0..<rows.count)
         let places = rows.insert(
@@ -48,7 +49,7 @@ struct ResultRowsTests {
     @Test(arguments: [2, 9, 40])
     func `rows come and go all over the list`(_ distance: Int) {
         var directory = ChunkDirectory()
-        var rows = ResultRows(order: order, chunkSize: 512)
+        var rows = ResultRows(order: order, chunkSize: 512, source: nil)
         let all = 0..<3000
         let staying = all.filter { !$0.isMultiple(of: distance) }
         let passing = all.filter { $0.isMultiple(of: distance) }

@@ -9,11 +9,7 @@ struct PredicateLowering {
     var meanings: [PredicateExpressions.VariableID: PredicateMeaning] = [:]
     /// The objects whose ids were captured.
     var objects: [ObjectID] = []
-    private var variableCount = 0
-
-    init(model: ModelDescription) {
-        self.model = model
-    }
+    private(set) var variableCount = 0
 
     /// A name for the members of a collection.
     mutating func makeVariable() -> String {
