@@ -30,9 +30,7 @@ public enum AdoptionError: Error, Sendable, Hashable {
     case cannotWrite(path: String, reason: String)
     /// Somebody asked to stop.
     case cancelled
-}
 
-extension AdoptionError {
     /// The code that Core Data uses for the nearest thing, for ported code.
     public var coreDataCode: Int {
         switch self {
@@ -45,6 +43,15 @@ extension AdoptionError {
         case .destinationExists, .destinationIsSource: 516
         case .cannotWrite: 512
         case .cancelled: 134120
+        }
+    }
+
+    /// The name of a file that is being made; see ``UnfinishedFile``.
+    static func unfinished(_ path: String, _ mark: String) throws(AdoptionError) -> String {
+        do {
+            return try UnfinishedFile.path(for: path, mark)
+        } catch {
+            throw .cannotWrite(path: path, reason: error.description)
         }
     }
 }
@@ -98,17 +105,6 @@ extension AdoptionError: CustomStringConvertible {
         case .cannotWrite: "Choose a place with room where you may write"
         case .noFile, .notCoreData, .fitsNoVersion, .noSuchVersion, .versionIsEarlier, .cancelled:
             nil
-        }
-    }
-}
-
-extension AdoptionError {
-    /// The name of a file that is being made; see ``UnfinishedFile``.
-    static func unfinished(_ path: String, _ mark: String) throws(AdoptionError) -> String {
-        do {
-            return try UnfinishedFile.path(for: path, mark)
-        } catch {
-            throw .cannotWrite(path: path, reason: error.description)
         }
     }
 }

@@ -3,11 +3,12 @@ import CambiumRecords
 
 extension Connection {
     /// Runs a body whose statements end with an error of SQLite's (`SQLITE_INTERRUPT`) soon after
-    /// the end was asked for, also while SQLite is still sorting and no row has come.
+    /// the end was asked for, also while SQLite is still sorting and no row has come; nil never asks.
     package func interruptible<Result>(
-        by interruption: Interruption, _ body: () throws -> Result
+        by interruption: Interruption?, _ body: () throws -> Result
     ) rethrows -> Result {
-        try asking(every: 2_000, { !interruption.isRequested }, body)
+        guard let interruption else { return try body() }
+        return try asking(every: 2_000, { !interruption.isRequested }, body)
     }
 
     /// Runs a body that ends soon after its task was cancelled, also in the middle of a statement. Of a

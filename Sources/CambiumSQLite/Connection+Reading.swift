@@ -1,5 +1,3 @@
-import CambiumModel
-
 extension Connection {
     /// Opens a database for reading only.
     ///

@@ -63,6 +63,12 @@ extension Connection {
             })
         guard code == SQLITE_OK else { throw error(code, sql: nil) }
     }
+
+    /// The error of ours that a statement has failed with; nil where SQLite failed by itself.
+    package func takeFunctionFailure() -> (any Error)? {
+        defer { functionFailure.error = nil }
+        return functionFailure.error
+    }
 }
 
 /// What SQLite keeps of a function; those of expressions share one cache of patterns.
@@ -79,14 +85,6 @@ private final class RegisteredFunction {
 /// What a function of ours threw. SQLite passes its words on, and not the error.
 final class FunctionFailure {
     var error: (any Error)?
-}
-
-extension Connection {
-    /// The error of ours that a statement has failed with; nil where SQLite failed by itself.
-    package func takeFunctionFailure() -> (any Error)? {
-        defer { functionFailure.error = nil }
-        return functionFailure.error
-    }
 }
 
 /// Numbers that are the same in each run (SplitMix64).

@@ -84,9 +84,7 @@ extension Connection {
         // A rollback can only fail where there is nothing left to roll back.
         _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
     }
-}
 
-extension Connection {
     /// Begins a transaction for reading that sees the database as it is now, until
     /// ``rollBack()``.
     package func beginReading() throws(SQLiteError) {

@@ -1,41 +1,63 @@
 import CambiumEngine
 import CambiumModel
 import CambiumRecords
+import CambiumSQLite
 
-/// A store as it was at a commit.
-final class PinnedStore: SharedStore {
-    private let base: SQLiteEngine
-    private let pin: StorePin
+/// What reads the rows of a SQLite store with a connection: the store as it is, or as it was.
+protocol SQLiteReading: SharedStore {
+    var engine: SQLiteEngine { get }
 
-    init(_ base: SQLiteEngine, _ pin: StorePin) {
-        self.base = base
-        self.pin = pin
-    }
+    func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result
+}
 
-    deinit {
-        base.unpin(pin)
-    }
-
+extension SQLiteReading {
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
-        try pin.reading { try base.fetch(request, on: $0, receive) }
+        try withReader { connection in
+            try connection.interruptible(by: request.interruption) {
+                try engine.fetch(request, on: connection, receive)
+            }
+        }
     }
 
     func count(_ request: RowRequest) throws -> Int {
-        try pin.reading { try base.count(request, on: $0) }
+        try withReader { try engine.count(request, on: $0) }
     }
 
     func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] {
-        try pin.reading { try base.results(request, query, on: $0) }
+        try withReader { connection in
+            try connection.interruptible(by: request.interruption) {
+                try engine.results(request, query, on: connection)
+            }
+        }
     }
 
     func members(
         of owners: [Int64], _ relationship: RelationshipDescription
     ) throws -> [Int64: [LinkSet.Member]]? {
-        try pin.reading { try base.members(of: owners, relationship, on: $0) }
+        try withReader { try engine.members(of: owners, relationship, on: $0) }
     }
 
     func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan {
-        try pin.reading { try base.plan(of: request, query, on: $0) }
+        try withReader { try engine.plan(of: request, query, on: $0) }
+    }
+}
+
+/// A store as it was at a commit.
+final class PinnedStore: SQLiteReading {
+    let engine: SQLiteEngine
+    private let pin: StorePin
+
+    init(_ engine: SQLiteEngine, _ pin: StorePin) {
+        self.engine = engine
+        self.pin = pin
+    }
+
+    deinit {
+        engine.unpin(pin)
+    }
+
+    func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try pin.reading(body)
     }
 }
 

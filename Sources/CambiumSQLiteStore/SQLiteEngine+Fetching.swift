@@ -5,20 +5,9 @@ import CambiumSQL
 import CambiumSQLite
 
 extension SQLiteEngine {
-    func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
-        try withReader { try fetch(request, on: $0, receive) }
-    }
-
     func fetch(
         _ request: RowRequest, on connection: Connection, _ receive: (StoreRow) throws -> Void
     ) throws {
-        if let interruption = request.interruption {
-            var request = request
-            request.interruption = nil
-            return try connection.interruptible(by: interruption) {
-                try fetch(request, on: connection, receive)
-            }
-        }
         switch request.selection {
         case .key(let key):
             let values = SQLiteRow(familyReaders[request.entity.index])
@@ -85,10 +74,6 @@ extension SQLiteEngine {
         }
     }
 
-    func count(_ request: RowRequest) throws -> Int {
-        try withReader { try count(request, on: $0) }
-    }
-
     func count(_ request: RowRequest, on connection: Connection) throws -> Int {
         let (sql, parameters) = try prepared.selects[request.entity.index].count(
             selection(request.selection),
@@ -99,20 +84,9 @@ extension SQLiteEngine {
         return try statement.step() ? Int(statement.integer(at: 0)) : 0
     }
 
-    func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] {
-        try withReader { try results(request, query, on: $0) }
-    }
-
     func results(
         _ request: RowRequest, _ query: TypedResults, on connection: Connection
     ) throws -> [[Value]] {
-        if let interruption = request.interruption {
-            var request = request
-            request.interruption = nil
-            return try connection.interruptible(by: interruption) {
-                try self.results(request, query, on: connection)
-            }
-        }
         let (sql, parameters) = try statement(for: request, query)
         let types = query.columns.map(\.type)
         let statement = try connection.statement(sql)
@@ -131,10 +105,6 @@ extension SQLiteEngine {
                 })
         }
         return results
-    }
-
-    func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan {
-        try withReader { try plan(of: request, query, on: $0) }
     }
 
     func plan(
@@ -301,6 +271,23 @@ extension SQLiteEngine {
             try receive(row)
         }
     }
+
+    func members(
+        of owners: [Int64], _ relationship: RelationshipDescription, on connection: Connection
+    ) throws -> [Int64: [LinkSet.Member]]? {
+        let destination = model.entities[relationship.destination]
+        guard let selection = prepared.links[relationship.identity].selection,
+            let sql = prepared.selects[relationship.destination].members(selection)
+        else { return nil }
+        var members: [Int64: [LinkSet.Member]] = [:]
+        try connection.query(sql, over: owners.sorted()) { statement in
+            let entity = destination.hasEntityColumn ? model[statement.text(at: 2)] : destination
+            members[statement.integer(at: 0), default: []].append(
+                LinkSet.Member(
+                    key: statement.integer(at: 1), entity: (entity ?? destination).index))
+        }
+        return members
+    }
 }
 
 /// The row that a statement stands at.
@@ -324,30 +311,5 @@ private final class SQLiteRow: RowValues {
     func record(of row: StoreRow, in writer: RecordWriter) throws -> PlacedRecord? {
         try reader.read(
             current, entity: row.entity, key: row.key, version: row.version, into: writer)
-    }
-}
-
-extension SQLiteEngine {
-    func members(
-        of owners: [Int64], _ relationship: RelationshipDescription
-    ) throws -> [Int64: [LinkSet.Member]]? {
-        try withReader { try members(of: owners, relationship, on: $0) }
-    }
-
-    func members(
-        of owners: [Int64], _ relationship: RelationshipDescription, on connection: Connection
-    ) throws -> [Int64: [LinkSet.Member]]? {
-        let destination = model.entities[relationship.destination]
-        guard let selection = prepared.links[relationship.identity].selection,
-            let sql = prepared.selects[relationship.destination].members(selection)
-        else { return nil }
-        var members: [Int64: [LinkSet.Member]] = [:]
-        try connection.query(sql, over: owners.sorted()) { statement in
-            let entity = destination.hasEntityColumn ? model[statement.text(at: 2)] : destination
-            members[statement.integer(at: 0), default: []].append(
-                LinkSet.Member(
-                    key: statement.integer(at: 1), entity: (entity ?? destination).index))
-        }
-        return members
     }
 }

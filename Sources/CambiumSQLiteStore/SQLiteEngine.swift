@@ -9,7 +9,7 @@ import Synchronization
 
 /// A store in an SQLite database: a file in WAL mode with one writer and several readers, or a
 /// database in memory with one connection for both.
-final class SQLiteEngine: StoreEngine {
+final class SQLiteEngine: StoreEngine, SQLiteReading {
     let identifier: StoreIdentifier
     /// The path of the file; nil in memory.
     let path: String?
@@ -100,6 +100,8 @@ final class SQLiteEngine: StoreEngine {
         }
         return try reportingFiles { try externalFiles.read(name) }
     }
+
+    var engine: SQLiteEngine { self }
 
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         if let readers { return try readers.withReader(body) }

@@ -1,5 +1,3 @@
-import CambiumMigration
-
 extension PersistentContainer {
     /// Opens the stores of ``persistentStoreDescriptions``, on the calling thread.
     ///

@@ -1,4 +1,3 @@
-import CambiumMigration
 import CambiumSQLiteStore
 
 extension PersistentContainer {

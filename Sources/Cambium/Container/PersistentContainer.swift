@@ -1,4 +1,3 @@
-import CambiumMigration
 import Synchronization
 
 /// Opens stores with a model and hands out contexts.

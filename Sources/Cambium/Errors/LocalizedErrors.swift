@@ -1,6 +1,3 @@
-import CambiumAdoption
-import CambiumMigration
-
 // What errors say to people, through `localizedDescription` and in alerts: what is wrong, the reason,
 // and what to do about it, three different texts of each error. No value of the store is in them. The
 // texts are English.

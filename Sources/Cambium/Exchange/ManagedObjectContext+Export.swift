@@ -1,4 +1,3 @@
-import CambiumMigration
 import CambiumRecords
 
 extension ManagedObjectContext {
@@ -99,20 +98,20 @@ extension ManagedObjectContext {
     /// The keys of the objects that a request finds, in its order.
     private func keys<Entity>(
         of request: FetchRequest<Entity>, _ rows: RowRequest
-    ) throws -> [ExportRun.Key] {
+    ) throws -> [LinkSet.Member] {
         let includesPendingChanges = request.options(for: rows.entity).includesPendingChanges
         if includesPendingChanges, hasPendingChanges(in: rows.entity) {
             return try fetchObjects(rows, true).map {
-                ExportRun.Key(entity: $0.entityDescription.index, key: $0.key)
+                LinkSet.Member(key: $0.key, entity: $0.entityDescription.index)
             }
         }
-        var keys: [ExportRun.Key] = []
+        var keys: [LinkSet.Member] = []
         var rows = rows
         rows.readsKeysOnly = true
         rows.interruption = .ofTask
         do {
             try store(of: rows.entity).fetch(rows) {
-                keys.append(ExportRun.Key(entity: $0.entity, key: $0.key))
+                keys.append(LinkSet.Member(key: $0.key, entity: $0.entity))
             }
         } catch  where rows.interruption?.isRequested == true {
             throw CancellationError()

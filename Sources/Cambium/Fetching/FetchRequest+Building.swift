@@ -101,11 +101,9 @@ extension FetchRequest {
         change(&request)
         return request
     }
-}
 
-// MARK: Templates
+    // MARK: Templates
 
-extension FetchRequest {
     /// The request of a template of the model, by its name: for code without generated classes.
     /// With them, each template is a function of its own.
     ///

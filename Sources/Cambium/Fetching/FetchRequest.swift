@@ -79,9 +79,7 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     public init(entityName: String) {
         self.entityName = entityName
     }
-}
 
-extension FetchRequest {
     /// The ``limit`` as Core Data has it, for ported code: 0, the default, means no limit.
     public var fetchLimit: Int {
         get { limit ?? 0 }
@@ -101,9 +99,7 @@ extension FetchRequest {
         get { batchSize }
         set { batchSize = newValue }
     }
-}
 
-extension FetchRequest {
     /// The conditions of all kinds as one tree, and the values of its parameters.
     func resolved(
         for description: EntityDescription

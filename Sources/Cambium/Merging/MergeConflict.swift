@@ -16,7 +16,7 @@ public struct MergeConflict: Sendable {
     /// The properties that both sides changed.
     public let properties: [String]
     /// The version that this context's changes are based on.
-    public let oldVersion: Int64
+    public var oldVersion: Int64 { base?.placed.record.version ?? 0 }
     /// The version that the row has now; 0 where it is gone.
     public let newVersion: Int64
     /// What happens to the object; a custom policy sets it. Another custom policy counts as
@@ -28,24 +28,6 @@ public struct MergeConflict: Sendable {
     let cached: RowSnapshot?
     let persisted: RowSnapshot?
     private(set) var chosen: [Int: StoredValue] = [:]
-
-    init(
-        objectID: ObjectID, isDeletion: Bool, isRowGone: Bool, properties: [String],
-        newVersion: Int64, policy: MergePolicy, object: RowSnapshot?, base: RowSnapshot?,
-        cached: RowSnapshot?, persisted: RowSnapshot?
-    ) {
-        self.objectID = objectID
-        self.isDeletion = isDeletion
-        self.isRowGone = isRowGone
-        self.properties = properties
-        oldVersion = base?.placed.record.version ?? 0
-        self.newVersion = newVersion
-        self.policy = policy
-        self.object = object
-        self.base = base
-        self.cached = cached
-        self.persisted = persisted
-    }
 
     /// The values that this context wanted to save.
     public var objectValues: [String: Value] { object?.values ?? [:] }

@@ -67,14 +67,7 @@ public struct CompiledModel: Sendable {
         self.schema = schema
         self.migrations = migrations
     }
-}
 
-extension CompiledModel: CustomStringConvertible {
-    /// The name and the version: `Library, version 1`.
-    public var description: String { "\(model)" }
-}
-
-extension CompiledModel {
     /// The same with the steps that the program supplies: it shares all that was prepared.
     func performing(_ steps: [CodeStep]) -> CompiledModel {
         var copy = self
@@ -102,4 +95,9 @@ extension CompiledModel {
             model: model, classes: [:], schema: Schema(of: model).statements,
             migrations: migrations)
     }
+}
+
+extension CompiledModel: CustomStringConvertible {
+    /// The name and the version: `Library, version 1`.
+    public var description: String { "\(model)" }
 }

@@ -45,9 +45,7 @@ extension EntityKeys {
         var value = value
         try validateValue(&value, for: key)
     }
-}
 
-extension EntityKeys {
     /// The error for a check of the program's own to throw.
     ///
     /// ```swift

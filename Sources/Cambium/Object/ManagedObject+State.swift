@@ -66,9 +66,7 @@ extension ManagedObject {
 
     /// Why the object is about to be deleted, inside ``prepareForDeletion()``; nil elsewhere.
     public final var deletionCause: DeletionCause? { state.context?.deletionCause }
-}
 
-extension ManagedObject {
     /// A hash of the object's values and unsaved links, to tell whether a hook changed anything.
     final var contentHash: Int {
         var hasher = Hasher()

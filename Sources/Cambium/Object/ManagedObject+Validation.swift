@@ -39,9 +39,7 @@ extension ManagedObject {
             ]
         }
     }
-}
 
-extension ManagedObject {
     /// Checks a value in the place of an attribute's own, and gives what the checks made of it.
     final func validated(_ value: Value, at path: [String]) throws -> Value {
         let name = path.joined(separator: ".")

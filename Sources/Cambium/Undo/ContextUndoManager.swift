@@ -77,15 +77,7 @@ public final class ContextUndoManager {
     /// - Precondition: No group is open that ``beginUndoGrouping()`` began.
     public func undo() {
         precondition(groupingLevel == 0, "End the undo group before undo() is called.")
-        guard let context, !context.isProcessing, !isUndoing, !isRedoing else { return }
-        context.processChanges()
-        endGroup()
-        guard let group = undoGroups.popLast() else { return }
-        isUndoing = true
-        let inverse = apply(group, in: context)
-        isUndoing = false
-        if let inverse { redoGroups.append(inverse) }
-        catchUp(context)
+        takeBack(latestOf: \.undoGroups, to: \.redoGroups, during: \.isUndoing)
     }
 
     /// Does the group again that was undone last.
@@ -93,14 +85,23 @@ public final class ContextUndoManager {
     /// - Precondition: No group is open that ``beginUndoGrouping()`` began.
     public func redo() {
         precondition(groupingLevel == 0, "End the undo group before redo() is called.")
+        takeBack(latestOf: \.redoGroups, to: \.undoGroups, during: \.isRedoing)
+    }
+
+    /// Applies the latest group of one list, and appends what takes it back in turn to another.
+    private func takeBack(
+        latestOf groups: ReferenceWritableKeyPath<ContextUndoManager, [UndoGroup]>,
+        to inverses: ReferenceWritableKeyPath<ContextUndoManager, [UndoGroup]>,
+        during flag: ReferenceWritableKeyPath<ContextUndoManager, Bool>
+    ) {
         guard let context, !context.isProcessing, !isUndoing, !isRedoing else { return }
         context.processChanges()
         endGroup()
-        guard let group = redoGroups.popLast() else { return }
-        isRedoing = true
+        guard let group = self[keyPath: groups].popLast() else { return }
+        self[keyPath: flag] = true
         let inverse = apply(group, in: context)
-        isRedoing = false
-        if let inverse { undoGroups.append(inverse) }
+        self[keyPath: flag] = false
+        if let inverse { self[keyPath: inverses].append(inverse) }
         catchUp(context)
     }
 
@@ -213,9 +214,6 @@ public final class ContextUndoManager {
 
     /// Whether changes are remembered.
     public var isUndoRegistrationEnabled: Bool { disabledLevel == 0 }
-
-    /// Whether what is changed now will be asked for.
-    var isRegistering: Bool { disabledLevel == 0 }
 
     /// Remembers no changes until the matching ``enableUndoRegistration()``: for bulk work, which
     /// costs memory otherwise. What was changed before is processed first and remembered.

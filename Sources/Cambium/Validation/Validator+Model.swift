@@ -106,9 +106,7 @@ extension Validator {
             }
         }
     }
-}
 
-extension Validator {
     /// Checks that optional composite values have all the parts that they require, or none.
     private mutating func validatePresence(_ description: EntityDescription) {
         let record = object.readable

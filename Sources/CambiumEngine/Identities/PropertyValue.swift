@@ -12,6 +12,16 @@ public enum PropertyValue: Hashable, Sendable {
     /// What was changed about a to-many relationship that has not been read: to know all of it
     /// would take a look into the store.
     case unread(added: Set<ObjectID>, removed: Set<ObjectID>)
+
+    /// The value of an attribute; nil for a relationship.
+    public var value: Value? {
+        if case .value(let value) = self { value } else { nil }
+    }
+
+    /// The object that a to-one relationship leads to; nil for none, and for another property.
+    public var objectID: ObjectID? {
+        if case .toOne(let id) = self { id } else { nil }
+    }
 }
 
 extension PropertyValue: CustomStringConvertible {
@@ -28,17 +38,5 @@ extension PropertyValue: CustomStringConvertible {
 
     private static func list(_ ids: Set<ObjectID>) -> String {
         ids.isEmpty ? "none" : ids.map(\.description).sorted().joined(separator: ", ")
-    }
-}
-
-extension PropertyValue {
-    /// The value of an attribute; nil for a relationship.
-    public var value: Value? {
-        if case .value(let value) = self { value } else { nil }
-    }
-
-    /// The object that a to-one relationship leads to; nil for none, and for another property.
-    public var objectID: ObjectID? {
-        if case .toOne(let id) = self { id } else { nil }
     }
 }

@@ -54,10 +54,8 @@ extension SavePlan {
                     members: members.set.members.map(\.key)))
         }
     }
-}
 
-// Rows that this save was to delete and that stay, because others have changed them.
-extension SavePlan {
+    // Rows that this save was to delete and that stay, because others have changed them.
     /// Takes back what the delete rules have done to the rows around those that stay after all: what
     /// was deleted with them stays too, and keys that were cleared reference them again.
     package mutating func restoreRelated(of ids: [RowIdentity]) {

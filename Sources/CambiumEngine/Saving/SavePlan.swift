@@ -28,11 +28,11 @@ package struct SavePlan {
         package let intent: ConflictingRow.Intent
         /// The row that the change is based on, where there is a change; of a row that is to be
         /// deleted, the row as the context has read it.
-        package let base: Record?
+        package fileprivate(set) var base: Record?
         /// The slots that the context has set.
-        package let changed: SlotSet
+        package fileprivate(set) var changed = SlotSet()
         /// The defaults that were made for a new row, by slot.
-        package let defaults: [Int: StoredValue]
+        package fileprivate(set) var defaults: [Int: StoredValue] = [:]
         package fileprivate(set) var write: Write
         /// The row as it will be; the version is the one before.
         package fileprivate(set) var record: Record
@@ -67,23 +67,6 @@ package struct SavePlan {
             guard case .update(var all) = write else { return slots }
             all.formUnion(slots)
             return all
-        }
-
-        fileprivate init(
-            _ entity: EntityDescription, _ origin: Origin, _ write: Write, _ record: Record,
-            intent: ConflictingRow.Intent, base: Record? = nil, changed: SlotSet = SlotSet(),
-            defaults: [Int: StoredValue] = [:], theirs: PlacedRecord? = nil
-        ) {
-            self.entity = entity
-            self.origin = origin
-            self.intent = intent
-            self.base = base
-            self.changed = changed
-            self.defaults = defaults
-            self.write = write
-            self.record = record
-            self.theirs = theirs
-            placed = theirs
         }
 
         /// Whether the save sets one of the slots.
@@ -127,26 +110,26 @@ package struct SavePlan {
                 let change = index < check.changes.count ? check.changes[index] : nil
                 add(
                     Row(
-                        check.entity, .updated, .nothing, record,
+                        entity: check.entity, origin: .updated,
                         intent: change == nil ? .check : .update, base: change?.base,
-                        changed: change?.slots ?? SlotSet()))
+                        changed: change?.slots ?? SlotSet(), write: .nothing, record: record))
             }
         }
         for update in request.updates {
             for (index, record) in update.records.enumerated() {
                 add(
                     Row(
-                        update.entity, .updated, .update(update.slots), record, intent: .update,
+                        entity: update.entity, origin: .updated, intent: .update,
                         base: index < update.bases.count ? update.bases[index] : nil,
-                        changed: update.slots))
+                        changed: update.slots, write: .update(update.slots), record: record))
             }
         }
         for deletion in request.deletions {
             for record in deletion.records {
                 add(
                     Row(
-                        deletion.entity, .deleted, .delete, record, intent: .deletion,
-                        base: record))
+                        entity: deletion.entity, origin: .deleted, intent: .deletion,
+                        base: record, write: .delete, record: record))
             }
         }
         for insertion in request.insertions {
@@ -154,8 +137,8 @@ package struct SavePlan {
                 let defaults = index < insertion.defaults.count ? insertion.defaults[index] : [:]
                 add(
                     Row(
-                        insertion.entity, .inserted, .insert, record, intent: .update,
-                        defaults: defaults))
+                        entity: insertion.entity, origin: .inserted, intent: .update,
+                        defaults: defaults, write: .insert, record: record))
             }
         }
     }
@@ -182,7 +165,8 @@ package struct SavePlan {
         let id = RowIdentity(root: entity.rootIndex, key: placed.record.key)
         guard rows[id] == nil else { return }
         rows[id] = Row(
-            entity, .bystander, .nothing, placed.record, intent: .check, theirs: placed)
+            entity: entity, origin: .bystander, intent: .check, write: .nothing,
+            record: placed.record, placed: placed, theirs: placed)
     }
 
     /// Notes how the store has a row of the plan.
@@ -316,14 +300,7 @@ package struct SavePlan {
     private mutating func removeDroppedLinks() {
         guard !unlinked.isEmpty else { return }
         let unlinked = unlinked
-        for index in links.indices {
-            let (source, destination) = (links[index].sourceRoot, links[index].destinationRoot)
-            func isDropped(_ pair: (source: Int64, destination: Int64)) -> Bool {
-                unlinked.contains(RowIdentity(root: source, key: pair.source))
-                    || unlinked.contains(RowIdentity(root: destination, key: pair.destination))
-            }
-            drop(from: index, isDropped)
-        }
+        dropLinks(toMissing: unlinked.contains, removals: true)
         for index in orders.indices {
             let root = orders[index].ownerRoot
             orders[index].lists.removeAll {
@@ -357,33 +334,28 @@ package struct SavePlan {
         package let members: [Int64]
     }
 
-    /// Drops the additions of pairs that end at one of the rows.
-    package mutating func dropLinks(toMissing missing: (RowIdentity) -> Bool) {
-        for index in links.indices {
-            let (source, destination) = (links[index].sourceRoot, links[index].destinationRoot)
-            drop(from: index, removals: false) { pair in
-                missing(RowIdentity(root: source, key: pair.source))
-                    || missing(RowIdentity(root: destination, key: pair.destination))
-            }
-        }
-    }
-
-    private mutating func drop(
-        from index: Int, removals: Bool = true,
-        _ isDropped: ((source: Int64, destination: Int64)) -> Bool
+    /// Drops the additions of pairs that end at one of the rows, and perhaps the removals, too.
+    package mutating func dropLinks(
+        toMissing missing: (RowIdentity) -> Bool, removals: Bool = false
     ) {
-        let all = links[index]
-        let dropped =
-            all.added.filter(isDropped) + (removals ? all.removed.filter(isDropped) : [])
-        if dropped.isEmpty { return }
-        droppedPairs += dropped.map { pair in
-            DroppedPair(
-                relationship: all.relationship,
-                source: RowIdentity(root: all.sourceRoot, key: pair.source),
-                destination: RowIdentity(root: all.destinationRoot, key: pair.destination))
+        for index in links.indices {
+            let all = links[index]
+            func isDropped(_ pair: (source: Int64, destination: Int64)) -> Bool {
+                missing(RowIdentity(root: all.sourceRoot, key: pair.source))
+                    || missing(RowIdentity(root: all.destinationRoot, key: pair.destination))
+            }
+            let dropped =
+                all.added.filter(isDropped) + (removals ? all.removed.filter(isDropped) : [])
+            if dropped.isEmpty { continue }
+            droppedPairs += dropped.map { pair in
+                DroppedPair(
+                    relationship: all.relationship,
+                    source: RowIdentity(root: all.sourceRoot, key: pair.source),
+                    destination: RowIdentity(root: all.destinationRoot, key: pair.destination))
+            }
+            links[index].added.removeAll(where: isDropped)
+            if removals { links[index].removed.removeAll(where: isDropped) }
         }
-        links[index].added.removeAll(where: isDropped)
-        if removals { links[index].removed.removeAll(where: isDropped) }
     }
 
     // MARK: The outcome

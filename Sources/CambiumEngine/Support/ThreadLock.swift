@@ -1,4 +1,3 @@
-import CambiumModel
 import Synchronization
 
 /// A lock that knows which thread holds it. A thread that would wait for itself gets an error: what

@@ -1,5 +1,4 @@
 import CSQLite
-import CambiumModel
 import CambiumRecords
 
 /// A virtual table over records in memory, so that one statement saves them all:

@@ -27,7 +27,7 @@ final class SQLiteBatch: BatchTransaction {
         self.connection = connection
         self.isPlanned = isPlanned
         self.changes = changes
-        rows = SQLiteLookup(store, connection)
+        rows = SQLiteLookup(store: store, connection: connection)
     }
 
     func commitFiles() {
@@ -159,7 +159,7 @@ final class SQLiteBatch: BatchTransaction {
     private func write(
         _ request: SaveRequest, from source: RowSource, moving movers: Set<RowIdentity>
     ) throws {
-        pipelines.append(RowPipeline(store, connection, from: source))
+        pipelines.append(RowPipeline(store: store, connection: connection, source: source))
         let derived = try pipelines[pipelines.count - 1].write(request, moving: movers)
         // Where nothing went to a file there is nothing to be done at the end.
         if !pipelines[pipelines.count - 1].hasFiles { pipelines.removeLast() }
@@ -188,18 +188,12 @@ final class SQLiteBatch: BatchTransaction {
 extension SaveRequest {
     /// The rows that are written.
     fileprivate var rowIDs: Set<RowIdentity> {
-        var ids: Set<RowIdentity> = []
-        for insertion in insertions {
-            for record in insertion.records {
-                ids.insert(RowIdentity(root: insertion.entity.rootIndex, key: record.key))
-            }
+        func ids(_ records: [Record], _ entity: EntityDescription) -> [RowIdentity] {
+            records.map { RowIdentity(root: entity.rootIndex, key: $0.key) }
         }
-        for update in updates {
-            for record in update.records {
-                ids.insert(RowIdentity(root: update.entity.rootIndex, key: record.key))
-            }
-        }
-        return ids
+        return Set(
+            insertions.flatMap { ids($0.records, $0.entity) }
+                + updates.flatMap { ids($0.records, $0.entity) })
     }
 }
 

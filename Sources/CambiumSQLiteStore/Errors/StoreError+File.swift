@@ -100,9 +100,7 @@ extension StoreError {
     private static let statementCode: Int32 = 1
     /// Read-only, which a file is that was moved; input or output; cannot open.
     private static let removalCodes: Set<Int32> = [8, 10, 14]
-}
 
-extension StoreError {
     /// - Parameter reason: The system's number of the error.
     static func cannotWatch(_ paths: [String], _ reason: Int32) -> StoreError {
         StoreError(

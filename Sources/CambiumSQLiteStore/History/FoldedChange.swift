@@ -110,16 +110,7 @@ struct FoldedChange {
         let differing = new
         properties.formUnion(entity.propertyNames { differing[$0] != nil })
     }
-}
 
-extension EntityDescription {
-    /// The names of the properties that have columns which meet a condition.
-    fileprivate func propertyNames(where isMeant: (_ column: String) -> Bool) -> Set<String> {
-        Set(layout.slots.filter { $0.column.map(isMeant) ?? false }.map(\.property))
-    }
-}
-
-extension FoldedChange {
     /// The change as a program sees it.
     ///
     /// - Returns: Nil for a row that came and went.
@@ -137,6 +128,11 @@ extension FoldedChange {
 }
 
 extension EntityDescription {
+    /// The names of the properties that have columns which meet a condition.
+    fileprivate func propertyNames(where isMeant: (_ column: String) -> Bool) -> Set<String> {
+        Set(layout.slots.filter { $0.column.map(isMeant) ?? false }.map(\.property))
+    }
+
     /// The values of properties from those of columns.
     fileprivate func propertyValues(
         _ columns: [String: StoredValue], store: StoreIdentifier, in model: ModelDescription

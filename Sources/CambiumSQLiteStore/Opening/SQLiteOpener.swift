@@ -109,9 +109,7 @@ package struct SQLiteOpener: StoreOpening, Sendable {
         if let path, !options.isReadOnly { NewStore.removeLeftovers(of: path) }
         return (store, migration)
     }
-}
 
-extension SQLiteOpener {
     /// Opens the connection that writes, to a store of the program's version.
     private func migrated(
         _ settings: ConnectionSettings,

@@ -1,6 +1,5 @@
 import CambiumModel
 import CambiumRecords
-import CambiumSQL
 import CambiumSQLite
 
 /// Writes the order of the lists of one ordered relationship, after the members were written and in

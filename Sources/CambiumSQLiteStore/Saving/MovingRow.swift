@@ -1,6 +1,5 @@
 import CambiumModel
 import CambiumRecords
-import CambiumSQL
 import CambiumSQLite
 
 /// A row that was taken out of its table, and the values that it is put back with.

@@ -7,18 +7,10 @@ import CambiumSQLite
 /// The one way in which rows come into a store in SQLite, for saves and batch operations alike: the
 /// stages that their source names, one after the other. A transaction may take several.
 struct RowPipeline {
-    private let store: SQLiteEngine
-    private let connection: Connection
-    private let source: RowSource
-    private let stages: RowStages
-    private var files: ExternalRun?
-
-    init(_ store: SQLiteEngine, _ connection: Connection, from source: RowSource) {
-        self.store = store
-        self.connection = connection
-        self.source = source
-        stages = source.stages
-    }
+    let store: SQLiteEngine
+    let connection: Connection
+    let source: RowSource
+    private(set) var files: ExternalRun?
 
     /// What the rows hold in place of values that went to files.
     var movedValues: [DerivedRow] { files?.moved ?? [] }
@@ -33,6 +25,7 @@ struct RowPipeline {
     mutating func write(
         _ request: SaveRequest, moving movers: Set<RowIdentity> = []
     ) throws -> [DerivedRow] {
+        let stages = source.stages
         if stages.contains(.files), store.hasExternalColumns, let external = store.externalFiles {
             files = ExternalRun(external, store.prepared.externalColumns, connection)
         }
@@ -146,14 +139,7 @@ struct RowPipeline {
         var updated = 0
         var others: [Record] = []
         for group in records.groupedByVersion() {
-            for run in group.records.runsOfKeys() {
-                guard run.count >= Self.shortestRun else {
-                    others += group.records[run]
-                    continue
-                }
-                updated += try connection.runPending(
-                    range, over: group.records, in: run, shape: entity.shape)
-            }
+            updated += try writeRuns(of: group.records, range, entity, others: &others)
         }
         if others.isEmpty { return updated }
         return try updated
@@ -188,6 +174,25 @@ struct RowPipeline {
     /// SQLite walks along the table then, where it looks up the others one by one.
     private static let shortestRun = 16
 
+    /// Writes the rows of long runs of keys with a statement for ranges.
+    ///
+    /// - Parameter others: Gets the records that are in no such run.
+    /// - Returns: How many rows there were.
+    private func writeRuns(
+        of records: [Record], _ sql: String, _ entity: EntityDescription, others: inout [Record]
+    ) throws -> Int {
+        var count = 0
+        for run in records.runsOfKeys() {
+            if run.count < Self.shortestRun {
+                others += records[run]
+            } else {
+                count += try connection.runPending(
+                    sql, over: records, in: run, shape: entity.shape)
+            }
+        }
+        return count
+    }
+
     /// Deletes rows of one version.
     ///
     /// - Returns: How many rows there were.
@@ -195,16 +200,8 @@ struct RowPipeline {
         _ records: [Record], ofVersion version: Int64, _ entity: EntityDescription
     ) throws -> Int {
         let sql = store.prepared.saves[entity.index]
-        var deleted = 0
         var others: [Record] = []
-        for run in records.runsOfKeys() {
-            guard run.count >= Self.shortestRun else {
-                others += records[run]
-                continue
-            }
-            deleted += try connection.runPending(
-                sql.deleteRange, over: records, in: run, shape: entity.shape)
-        }
+        let deleted = try writeRuns(of: records, sql.deleteRange, entity, others: &others)
         if others.isEmpty { return deleted }
         return try deleted
             + connection.runPending(
@@ -239,7 +236,7 @@ struct RowPipeline {
     private func checkPartners(
         _ entity: EntityDescription, _ records: [Record], _ slots: SlotSet?
     ) throws {
-        let lookup = SQLiteLookup(store, connection)
+        let lookup = SQLiteLookup(store: store, connection: connection)
         guard let (property, key) = try lookup.stolenPartner(entity, records, slots) else { return }
         if source == .save { throw SaveObstacle() }
         throw RefusedRow(

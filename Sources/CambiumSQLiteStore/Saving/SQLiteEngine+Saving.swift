@@ -1,7 +1,5 @@
 import CambiumEngine
-import CambiumModel
 import CambiumRecords
-import CambiumSQL
 import CambiumSQLite
 
 extension SQLiteEngine {
@@ -32,7 +30,7 @@ extension SQLiteEngine {
     ) throws -> SaveOutcome {
         do {
             return try transaction(connection, request.author, willCommit) {
-                let lookup = SQLiteLookup(self, connection)
+                let lookup = SQLiteLookup(store: self, connection: connection)
                 for check in request.checks {
                     let conflicts = try lookup.conflicts(
                         check.entity, check.records, isDeletion: false)
@@ -42,7 +40,8 @@ extension SQLiteEngine {
             }
         } catch  where Self.mayBeResolved(error) {
             return try transaction(connection, request.author, willCommit) {
-                let planner = SavePlanner(lookup: SQLiteLookup(self, connection), model: model)
+                let lookup = SQLiteLookup(store: self, connection: connection)
+                let planner = SavePlanner(lookup: lookup, model: model)
                 let plan = try planner.plan(request, arbiter)
                 return Job(
                     request: plan.request, resolutions: plan.resolutions,
@@ -77,7 +76,7 @@ extension SQLiteEngine {
         _ prepare: () throws -> Job
     ) throws -> SaveOutcome {
         let notes = waitingNotes
-        var pipeline = RowPipeline(self, connection, from: .save)
+        var pipeline = RowPipeline(store: self, connection: connection, source: .save)
         do {
             let outcome = try connection.transaction {
                 let job = try prepare()

@@ -5,15 +5,9 @@ import CambiumSQLite
 
 /// Looks at the rows of one of SQLite's stores, inside the transaction of a save.
 struct SQLiteLookup: SaveLookup {
-    let model: ModelDescription
     let store: SQLiteEngine
     let connection: Connection
-
-    init(_ store: SQLiteEngine, _ connection: Connection) {
-        model = store.model
-        self.store = store
-        self.connection = connection
-    }
+    var model: ModelDescription { store.model }
 
     func conflicts(
         _ entity: EntityDescription, _ records: [Record], isDeletion: Bool

@@ -1,4 +1,3 @@
-import CambiumModel
 import CambiumSQL
 
 /// The statements that change the pairs of a join table, a whole set at once out of the `pending`

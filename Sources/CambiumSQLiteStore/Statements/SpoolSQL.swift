@@ -1,6 +1,3 @@
-import CambiumModel
-import CambiumSQL
-
 /// The statements of a table of records that wait to be written, in a database of its own: the key
 /// and the slots, without types.
 struct SpoolSQL: Sendable {

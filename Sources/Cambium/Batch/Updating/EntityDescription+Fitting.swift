@@ -1,4 +1,3 @@
-import CambiumModel
 import CambiumRecords
 
 extension EntityDescription {

@@ -1,5 +1,3 @@
-import CambiumMigration
-
 extension MigrationCommand {
     func run(_ words: Words) throws -> Ending {
         if words.action == .verify { return verify(words) }

@@ -70,7 +70,7 @@ extension ManagedObjectContext {
 
     /// Notes that an object is about to go, with what has to come back with it.
     func noteForDeletion(_ object: ManagedObject) {
-        guard undoManager?.isRegistering == true else { return noteForEvent(object) }
+        guard undoManager?.isUndoRegistrationEnabled == true else { return noteForEvent(object) }
         if !object.flags.contains(.isNoted) { note(object) }
         // While it is there: a relationship that is read later does not lead to it any more.
         for relationship in object.entityDescription.relationships

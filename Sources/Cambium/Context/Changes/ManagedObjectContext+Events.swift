@@ -27,7 +27,8 @@ extension ManagedObjectContext {
         defer { isProcessing = false }
         if propagatesDeletes ?? propagatesDeletesAtEndOfEvent { propagateDeletes() }
         let isTold = observations?.wantsChanges ?? false
-        let isRegistering = processedInMerge == nil && undoManager?.isRegistering == true
+        let isRegistering =
+            processedInMerge == nil && undoManager?.isUndoRegistrationEnabled == true
         let event = isTold || isRegistering ? Event(of: self) : nil
         settleLists()
         if let event, isRegistering { undoManager?.register(event) }

@@ -3,13 +3,8 @@ import CambiumRecords
 /// Gathers, over several saves of other contexts, the rows that a context has no objects for: one
 /// entry for each row, as the last save left it.
 struct UnregisteredRows {
-    private struct Place: Hashable {
-        let root: Int
-        let key: Int64
-    }
-
     private var rows: [ObjectChanges.UnregisteredRow?] = []
-    private var places: [Place: Int] = [:]
+    private var places: [RowIdentity: Int] = [:]
 
     /// The rows in the order in which they came.
     var all: [ObjectChanges.UnregisteredRow] { rows.compactMap(\.self) }
@@ -22,13 +17,13 @@ struct UnregisteredRows {
     }
 
     mutating func insert(_ row: EntityChanges.InsertedRow, _ entity: EntityDescription) {
-        places[Place(root: entity.rootIndex, key: row.key)] = rows.count
+        places[RowIdentity(root: entity.rootIndex, key: row.key)] = rows.count
         rows.append(
             .init(entity: entity.index, key: row.key, placed: row.placed, slots: nil))
     }
 
     mutating func update(_ row: EntityChanges.UpdatedRow, _ entity: EntityDescription) {
-        let place = Place(root: entity.rootIndex, key: row.key)
+        let place = RowIdentity(root: entity.rootIndex, key: row.key)
         guard let index = places[place], let known = rows[index] else {
             places[place] = rows.count
             rows.append(
@@ -43,7 +38,7 @@ struct UnregisteredRows {
     }
 
     mutating func delete(_ key: Int64, _ entity: EntityDescription) {
-        guard let index = places.removeValue(forKey: Place(root: entity.rootIndex, key: key))
+        guard let index = places.removeValue(forKey: RowIdentity(root: entity.rootIndex, key: key))
         else { return }
         rows[index] = nil
     }

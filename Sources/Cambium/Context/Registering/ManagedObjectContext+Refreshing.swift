@@ -92,7 +92,7 @@ extension ManagedObjectContext {
     private func rereadKeepingChanges(_ object: ManagedObject) {
         if followForward(of: object) { return }
         // What the store brings is not to be undone.
-        if undoManager?.isRegistering == true { processChanges() }
+        if undoManager?.isUndoRegistrationEnabled == true { processChanges() }
         do {
             try reread(object)
         } catch {

@@ -1,5 +1,3 @@
-import CambiumMigration
-
 /// The file in which a controller's sections are kept, in a folder beside the store, and what must
 /// be the same for them to count.
 struct SectionCacheFile {

@@ -1,5 +1,3 @@
-import CambiumMigration
-
 /// Reads an input from its start, block by block.
 struct ByteSource {
     /// A block is some thousand rows: what one statement writes.

@@ -102,9 +102,7 @@ struct CSVFields {
         }
         return String(validating: text, as: UTF8.self)
     }
-}
 
-extension CSVFields {
     /// The fields of a text that is a line of CSV itself: a list in a field. An empty text has
     /// none.
     ///

@@ -1,5 +1,3 @@
-import CambiumMigration
-
 /// Where an import's bytes come from.
 public struct ImportInput: Sendable {
     enum Content: Sendable {

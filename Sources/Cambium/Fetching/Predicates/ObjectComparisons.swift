@@ -47,9 +47,7 @@ extension ToOneKey {
             .comparison(expression, relation, .literal(id.keyConstant), []),
             objects: id.map { [$0] } ?? [])
     }
-}
 
-extension ToOneKey {
     /// The identity of the object that it leads to: `Product.category.objectID == id` says the same
     /// as `Product.category == id`.
     public var objectID: ToOneKey { self }

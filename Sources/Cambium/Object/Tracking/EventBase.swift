@@ -95,7 +95,7 @@ extension ManagedObject {
         if relationship.isTransient { return transientLinks(of: relationship) }
         // What was there can be brought back only where it is known.
         if relationship.isJoinTable || relationship.isOrdered,
-            state.context?.undoManager?.isRegistering == true
+            state.context?.undoManager?.isUndoRegistrationEnabled == true
         {
             return links(relationship.ordinal)
         }

@@ -11,7 +11,7 @@ extension CustomEngine {
         try saving.withLock {
             let notes = notesToWrite.withLock { $0 }
             let graph = try makeGraph()
-            var changes = NodeChanges(graph)
+            var changes = NodeChanges(graph: graph)
             let (resolutions, droppedPairs) = try withExtendedLifetime(request) {
                 let settled = try plan(request, arbiter, graph)
                 return try withExtendedLifetime(settled) {

@@ -2,20 +2,11 @@ import CambiumRecords
 
 /// Works out what a save does to the rows of a custom store.
 struct NodeChanges {
-    private let graph: NodeGraph
-    private var written: [NodeKey: StoreNode] = [:]
-    private var insertedKeys: Set<NodeKey> = []
-    private var deleted: [NodeKey: StoreNode] = [:]
-    private var locked: [NodeKey: StoreNode] = [:]
-
-    private struct NodeKey: Hashable {
-        let root: Int
-        let key: Int64
-    }
-
-    init(_ graph: NodeGraph) {
-        self.graph = graph
-    }
+    let graph: NodeGraph
+    private(set) var written: [RowIdentity: StoreNode] = [:]
+    private(set) var insertedKeys: Set<RowIdentity> = []
+    private(set) var deleted: [RowIdentity: StoreNode] = [:]
+    private(set) var locked: [RowIdentity: StoreNode] = [:]
 
     private var model: ModelDescription { graph.model }
 
@@ -40,7 +31,7 @@ struct NodeChanges {
         for check in checks {
             let root = check.entity.rootIndex
             for record in check.records {
-                locked[NodeKey(root: root, key: record.key)] = try graph.node(
+                locked[RowIdentity(root: root, key: record.key)] = try graph.node(
                     root: root, key: record.key)
             }
         }
@@ -53,7 +44,7 @@ struct NodeChanges {
             entityName: entity.name, key: record.key, version: record.version + 1)
         try node.take(entity.storedSlots, of: record, entity)
         write(node, entity.rootIndex)
-        let key = NodeKey(root: entity.rootIndex, key: node.key)
+        let key = RowIdentity(root: entity.rootIndex, key: node.key)
         if deleted.removeValue(forKey: key) == nil { insertedKeys.insert(key) }
     }
 
@@ -102,14 +93,14 @@ struct NodeChanges {
     private mutating func delete(_ key: Int64, _ entity: EntityDescription) throws {
         guard let node = try graph.node(root: entity.rootIndex, key: key) else { return }
         graph.put(nil, root: entity.rootIndex, key: key)
-        let nodeKey = NodeKey(root: entity.rootIndex, key: key)
+        let nodeKey = RowIdentity(root: entity.rootIndex, key: key)
         written[nodeKey] = nil
         deleted[nodeKey] = node
     }
 
     private mutating func write(_ node: StoreNode, _ root: Int) {
         graph.put(node, root: root, key: node.key)
-        written[NodeKey(root: root, key: node.key)] = node
+        written[RowIdentity(root: root, key: node.key)] = node
     }
 
     // MARK: Links and orders
@@ -179,11 +170,8 @@ struct NodeChanges {
 
     /// What is to be written, in the order of entities and keys.
     func request(notes: [String: String]?) -> StoreSaveRequest {
-        func sorted(_ nodes: [NodeKey: StoreNode]) -> [StoreNode] {
-            nodes.sorted { one, other in
-                one.key.root == other.key.root
-                    ? one.key.key < other.key.key : one.key.root < other.key.root
-            }.map(\.value)
+        func sorted(_ nodes: [RowIdentity: StoreNode]) -> [StoreNode] {
+            nodes.sorted { $0.key < $1.key }.map(\.value)
         }
         var request = StoreSaveRequest()
         request.inserted = sorted(written.filter { insertedKeys.contains($0.key) })

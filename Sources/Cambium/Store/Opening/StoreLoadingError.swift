@@ -1,5 +1,3 @@
-import CambiumMigration
-
 /// Why a store could not be opened. The store is as it was.
 public struct StoreLoadingError: Error, Sendable {
     /// What kind of failure it is, for programs.

@@ -48,9 +48,7 @@ struct StoreOpenerFactory {
             model: model, roots: roots, isReadOnly: description.options.isReadOnly
         ) { try makeBackend(setup) }
     }
-}
 
-extension StoreOpenerFactory {
     /// Warns of a policy that is for development, where the program is none that is being developed.
     func warnAboutDrafts() {
         #if DEBUG
