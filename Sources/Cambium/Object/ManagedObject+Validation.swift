@@ -46,12 +46,12 @@ extension ManagedObject {
         return try withTrialValues {
             // Refuses what is no attribute, is derived or does not fit.
             try setValue(value, forKey: name)
-            var validator = Validator(self, property: name)
+            var validator = Validator(object: self, property: name)
             validateProperties(into: &validator)
             var errors = validator.errors
             if validator.hasRunOwnChecks, !errors.isEmpty {
                 // It may have repaired what an earlier check refused.
-                var second = Validator(self, property: name)
+                var second = Validator(object: self, property: name)
                 validateProperties(into: &second)
                 errors = second.errors
             }

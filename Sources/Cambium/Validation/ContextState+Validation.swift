@@ -4,13 +4,13 @@ import CambiumRecords
 extension ContextState {
     /// What is wrong with an object as it is now.
     func validationErrors(of object: ManagedObject) -> [ValidationError] {
-        var validator = Validator(object)
+        var validator = Validator(object: object)
         // Safety: the object's state holds the coordinator, which holds the descriptions.
         let evaluators = uncounted(object.entityDescription).use { self.evaluators(of: $0) }
         validator.validate(evaluators)
         guard !validator.errors.isEmpty, validator.hasRunOwnChecks else { return validator.errors }
         // A check of the program's own may have repaired what an earlier check refused.
-        var secondLook = Validator(object)
+        var secondLook = Validator(object: object)
         secondLook.validate(evaluators)
         return secondLook.errors
     }

@@ -6,12 +6,7 @@ public struct Validator {
     private(set) var hasRunOwnChecks = false
 
     /// The only property whose errors count and whose own check is run; nil for all.
-    private let property: String?
-
-    init(_ object: ManagedObject, property: String? = nil) {
-        self.object = object
-        self.property = property
-    }
+    private(set) var property: String?
 
     /// Runs all checks.
     mutating func validate(_ rules: [RuleEvaluator]) {

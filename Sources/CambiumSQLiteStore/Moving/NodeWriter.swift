@@ -95,7 +95,9 @@ struct NodeWriter {
             note(node, entity)
         }
         try withExtendedLifetime(request) {
-            var run = files.map { ExternalRun($0, prepared.externalColumns, connection) }
+            var run = files.map {
+                ExternalRun(files: $0, columns: prepared.externalColumns, connection: connection)
+            }
             let moved = try run?.prepare(request) ?? request
             if let run { runs.append(run) }
             for insertion in moved.insertions {

@@ -27,7 +27,8 @@ struct RowPipeline {
     ) throws -> [DerivedRow] {
         let stages = source.stages
         if stages.contains(.files), store.hasExternalColumns, let external = store.externalFiles {
-            files = ExternalRun(external, store.prepared.externalColumns, connection)
+            files = ExternalRun(
+                files: external, columns: store.prepared.externalColumns, connection: connection)
         }
         let request = try files?.prepare(request) ?? request
         var derivations =
@@ -251,15 +252,14 @@ struct RowPipeline {
 
     /// Looks at rules that the store's checks do not hold, over rows that were written.
     private func checkRules(_ request: SaveRequest) throws {
-        for update in request.updates {
-            try checkRules(update.records.map(\.key), of: update.entity)
-        }
+        for update in request.updates { try checkRules(update.records, of: update.entity) }
         for insertion in request.insertions {
-            try checkRules(insertion.records.map(\.key), of: insertion.entity)
+            try checkRules(insertion.records, of: insertion.entity)
         }
     }
 
-    private func checkRules(_ keys: [Int64], of entity: EntityDescription) throws {
+    private func checkRules(_ records: [Record], of entity: EntityDescription) throws {
+        let keys = records.map(\.key)
         for rule in entity.rules {
             let declarer = entity.model.lineage(of: entity.entity).first { owner in
                 owner.rules.contains { $0.name == rule.name }

@@ -133,7 +133,7 @@ struct LimitTests {
     @Test func `a check of the program's own adds nothing to a value that is missing`() throws {
         try withContainer(Everything.model) { container in
             let place = try container.newContext().insertObject(ofEntity: "Place")
-            var validator = Validator(place)
+            var validator = Validator(object: place)
             validator.add(.missing, "longitude", "longitude is required.")
             for property in ["longitude", "latitude"] {
                 validator.custom(property) {

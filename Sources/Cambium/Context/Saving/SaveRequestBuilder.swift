@@ -4,14 +4,10 @@ import CambiumRecords
 struct SaveRequestBuilder {
     let context: ManagedObjectContext
     private(set) var written: [ManagedObject] = []
-    private var links: [Int: SaveRequest.Links] = [:]
-    private var orders: [Int: SaveRequest.Order] = [:]
-    private var checks: [Int: SaveRequest.Check] = [:]
-    private var members: [RowIdentity: [SaveRequest.Members]] = [:]
-
-    init(context: ManagedObjectContext) {
-        self.context = context
-    }
+    private(set) var links: [Int: SaveRequest.Links] = [:]
+    private(set) var orders: [Int: SaveRequest.Order] = [:]
+    private(set) var checks: [Int: SaveRequest.Check] = [:]
+    private(set) var members: [RowIdentity: [SaveRequest.Members]] = [:]
 
     mutating func build() -> SaveRequest {
         var request = SaveRequest()

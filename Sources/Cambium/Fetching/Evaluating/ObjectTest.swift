@@ -6,11 +6,7 @@ struct ObjectTest {
     /// - Parameter context: That of the object, where whoever asks has it at hand.
     typealias Body = (_ object: ManagedObject, _ context: ManagedObjectContext?) throws -> Bool
 
-    private let body: Body
-
-    init(_ body: @escaping Body) {
-        self.body = body
-    }
+    let body: Body
 
     @inline(__always)
     func callAsFunction(_ object: ManagedObject, _ context: ManagedObjectContext?) throws -> Bool {
