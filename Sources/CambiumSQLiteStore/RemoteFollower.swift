@@ -46,7 +46,7 @@ final class RemoteFollower: Sendable {
     init(_ store: SQLiteEngine, _ receiver: any CommitReceiver) throws {
         self.store = store
         self.receiver = receiver
-        lookout = try store.readers?.makeQuietReader()
+        lookout = try store.readers?.makeReader(isQuiet: true)
     }
 
     /// Notes what is there now, and watches the file.

@@ -16,7 +16,7 @@ public struct MergeConflict: Sendable {
     /// The properties that both sides changed.
     public let properties: [String]
     /// The version that this context's changes are based on.
-    public var oldVersion: Int64 { base?.placed.record.version ?? 0 }
+    public let oldVersion: Int64
     /// The version that the row has now; 0 where it is gone.
     public let newVersion: Int64
     /// What happens to the object; a custom policy sets it. Another custom policy counts as

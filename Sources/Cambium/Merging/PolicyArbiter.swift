@@ -81,14 +81,15 @@ struct PolicyArbiter: ConflictArbiter {
         let object = object(conflict.id)
         // A draft goes on being changed when the error has been thrown.
         let ours = object?.record.map { RecordWriter.compactCopy($0, entity.shape) }
+        let base = object?.extras?.snapshot ?? object?.placed
         return MergeConflict(
             objectID: id(conflict.id, entity),
             isDeletion: conflict.isDeletion, isRowGone: conflict.theirs == nil,
             properties: properties
                 ?? bothChanged(conflict).map { entity.layout.slots[$0].property },
+            oldVersion: base?.record.version ?? 0,
             newVersion: conflict.theirs?.record.version ?? 0, policy: initialPolicy,
-            object: snapshot(ours, entity),
-            base: snapshot(object?.extras?.snapshot ?? object?.placed, entity),
+            object: snapshot(ours, entity), base: snapshot(base, entity),
             cached: snapshot(conflict.cached, entity),
             persisted: conflict.isFoundInCache ? nil : snapshot(conflict.theirs, entity))
     }

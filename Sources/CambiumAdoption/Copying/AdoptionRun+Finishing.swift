@@ -102,10 +102,10 @@ extension AdoptionRun {
     }
 
     func keepMetadata(_ report: inout AdoptionReport) throws {
-        if let uuid = adoption.store.uuid {
+        if let uuid = adoption.store.metadata.uuid {
             _ = try connection.rows(MetadataSQL.addIdentifier, [.text(uuid.uuidString)])
         }
-        for (name, value) in adoption.store.notes.sorted(by: { $0.key < $1.key }) {
+        for (name, value) in adoption.store.metadata.notes.sorted(by: { $0.key < $1.key }) {
             _ = try connection.rows(
                 MetadataSQL.insertNote, [MetadataSQL.noteName(name), .text(value)])
         }

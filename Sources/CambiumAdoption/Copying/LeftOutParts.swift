@@ -32,11 +32,11 @@ struct LeftOutParts {
             let reason = isIndex ? "an index of places" : "a virtual table"
             add(name, nil, reason, isBookkeeping: isIndex)
         }
-        for name in store.otherNotes {
+        for name in store.metadata.otherNotes {
             add(name, nil, "metadata that is neither text nor a number, or cannot be read")
         }
         for fault in store.file.logFaults { add(fault.path, nil, fault.reason) }
-        for name in store.ownNotes {
+        for name in store.metadata.ownNotes {
             add(name, nil, "what Core Data notes of the store", isBookkeeping: true)
         }
         return parts

@@ -90,7 +90,7 @@ struct VersionFinder {
     }
 
     private func isNamed(_ model: Model) -> Bool {
-        model.identifier.map { !$0.isEmpty && store.identifiers.contains($0) } ?? false
+        model.identifier.map { !$0.isEmpty && store.metadata.identifiers.contains($0) } ?? false
     }
 
     private static func isNearer(_ one: CoreDataLayout, _ other: CoreDataLayout) -> Bool {
@@ -122,7 +122,7 @@ struct VersionFinder {
             })
         return VersionMismatch(
             store: store.path, model: layouts.first?.model.name ?? "",
-            identifiers: store.identifiers, nearest: sorted.first?.model.version ?? "",
+            identifiers: store.metadata.identifiers, nearest: sorted.first?.model.version ?? "",
             differences: sorted.first.map(differences) ?? [],
             named: named.map {
                 .init(version: $0.model.version, differences: differences(of: $0))

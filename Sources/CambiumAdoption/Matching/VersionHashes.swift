@@ -30,15 +30,15 @@ package struct VersionHashes: Sendable {
 
     /// Whether the entities of a store are those of a version; nil where nobody knows the version.
     func isVersion(_ version: String, of store: CoreDataStore) -> Bool? {
-        guard let hashes = versions[version], !store.hashes.isEmpty else { return nil }
+        guard let hashes = versions[version], !store.metadata.hashes.isEmpty else { return nil }
         // A store of a configuration has some of the entities.
-        return store.hashes.allSatisfy { hashes[$0.key] == $0.value }
+        return store.metadata.hashes.allSatisfy { hashes[$0.key] == $0.value }
     }
 
     /// In which entities a version and a store differ, in words; none where nobody knows the version.
     func differences(of version: String, from store: CoreDataStore) -> [String] {
         guard let hashes = versions[version] else { return [] }
-        return store.hashes.sorted { $0.key < $1.key }.compactMap { entity, hash in
+        return store.metadata.hashes.sorted { $0.key < $1.key }.compactMap { entity, hash in
             switch hashes[entity] {
             case hash?: nil
             case nil: "the hashes of the version have no entity \(entity)"

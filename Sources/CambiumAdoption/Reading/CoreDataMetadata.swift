@@ -2,10 +2,15 @@ import CambiumModel
 
 /// What the row of `Z_METADATA` says: a UUID and a property list.
 struct CoreDataMetadata {
+    /// The store's UUID.
     private(set) var uuid: UUID?
+    /// The names of the version that wrote it, as the model's author gave them.
     private(set) var identifiers: [String] = []
+    /// The hash of each entity of the version that wrote it.
     private(set) var hashes: [String: Data] = [:]
+    /// What the program noted in the store, as far as it is text, a number or a truth.
     private(set) var notes: [String: String] = [:]
+    /// The names of what else it noted.
     private(set) var otherNotes: [String] = []
     /// The names of what Core Data notes for itself.
     private(set) var ownNotes: [String] = []

@@ -7,19 +7,8 @@ import CambiumSQLite
 package final class CoreDataStore {
     /// The path of the file.
     package let path: String
-    /// The names of the version that wrote it, as the model's author gave them.
-    package let identifiers: [String]
-    /// The hash of each entity of the version that wrote it.
-    package let hashes: [String: Data]
-    /// The store's UUID.
-    package let uuid: UUID?
+    let metadata: CoreDataMetadata
     let catalogue: CoreDataCatalogue
-    /// What the program noted in the store, as far as it is text, a number or a truth.
-    let notes: [String: String]
-    /// The names of what else it noted.
-    let otherNotes: [String]
-    /// The names of what Core Data noted for itself.
-    let ownNotes: [String]
     let files: CoreDataFiles
     let file: SourceFile
 
@@ -46,8 +35,7 @@ package final class CoreDataStore {
             throw .notCoreData(
                 path: path, reason: "what it says about its tables does not come to an end")
         }
-        let list = contents.metadata
-        catalogue = contents.catalogue
+        (metadata, catalogue) = (contents.metadata, contents.catalogue)
         // Databases that are read together have one encoding.
         if case .text(let encoding)? = contents.encoding, encoding != "UTF-8" {
             throw .cannotRead(
@@ -58,8 +46,6 @@ package final class CoreDataStore {
         guard !catalogue.entities.isEmpty else {
             throw .notCoreData(path: path, reason: "it has no entities")
         }
-        (uuid, identifiers, hashes) = (list.uuid, list.identifiers, list.hashes)
-        (notes, otherNotes, ownNotes) = (list.notes, list.otherNotes, list.ownNotes)
     }
 
     /// What a database says about itself.

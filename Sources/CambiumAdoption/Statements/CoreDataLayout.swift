@@ -88,7 +88,6 @@ struct CoreDataLayout: Sendable {
         let column: String?
         let entityColumn: String?
         let positionColumn: String?
-        let type: String = "INTEGER"
     }
 
     /// Links that our store keeps as pairs.

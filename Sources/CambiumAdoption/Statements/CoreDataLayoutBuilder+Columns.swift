@@ -4,46 +4,35 @@ import CambiumSQL
 // Which column of a table a property is kept in.
 extension CoreDataLayoutBuilder {
     /// A property of a table that has a column.
-    enum Kept {
-        case attribute(Entity, Attribute)
-        case key(Entity, Relationship)
-
-        var name: String {
-            switch self {
-            case .attribute(_, let attribute): attribute.name
-            case .key(_, let relationship): relationship.name
-            }
+    struct Kept {
+        enum Property {
+            case attribute(Attribute)
+            case key(Relationship)
         }
 
-        var formerName: String? {
-            switch self {
-            case .attribute(_, let attribute): attribute.renamedFrom
-            case .key(_, let relationship): relationship.renamedFrom
-            }
-        }
-
-        var entity: Entity {
-            switch self {
-            case .attribute(let entity, _), .key(let entity, _): entity
-            }
-        }
-
-        var types: Set<String>? {
-            switch self {
-            case .attribute(_, let attribute): CoreDataName.types(of: attribute)
-            case .key: ["INTEGER"]
-            }
-        }
+        let entity: Entity
+        let property: Property
+        let name: String
+        let formerName: String?
+        /// The types that the column may have; nil for any.
+        let types: Set<String>?
     }
 
     func kept(of entity: Entity) -> [Kept] {
-        let attributes = entity.attributes.filter { !$0.isTransient }
-            .map { Kept.attribute(entity, $0) }
+        let attributes = entity.attributes.filter { !$0.isTransient }.map {
+            Kept(
+                entity: entity, property: .attribute($0), name: $0.name,
+                formerName: $0.renamedFrom, types: CoreDataName.types(of: $0))
+        }
         let keys = entity.relationships.filter { relationship in
             // Keys of what is not in the store are not in it either.
             !relationship.isTransient && !relationship.isToMany
                 && catalogue.entity(named: relationship.destination) != nil
-        }.map { Kept.key(entity, $0) }
+        }.map {
+            Kept(
+                entity: entity, property: .key($0), name: $0.name, formerName: $0.renamedFrom,
+                types: ["INTEGER"])
+        }
         return (attributes + keys).sorted { $0.name < $1.name }
     }
 

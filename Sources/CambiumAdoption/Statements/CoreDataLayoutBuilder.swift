@@ -115,10 +115,11 @@ struct CoreDataLayoutBuilder {
         var keys: [CoreDataLayout.KeySource] = []
         for (property, column) in zip(properties, names) {
             check(property, column, types, in: table)
-            switch property {
-            case .attribute(let entity, let attribute):
+            let entity = property.entity
+            switch property.property {
+            case .attribute(let attribute):
                 attributes.append(.init(entity: entity, attribute: attribute, column: column))
-            case .key(let entity, let relationship):
+            case .key(let relationship):
                 keys.append(key(relationship, of: entity, column, columns, in: table))
             }
         }

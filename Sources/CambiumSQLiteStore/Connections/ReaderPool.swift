@@ -56,19 +56,11 @@ final class ReaderPool: Sendable {
     }
 
     /// A connection for reading that its user keeps.
-    func makeReader() throws -> LockedConnection {
-        try makeReader(settings)
-    }
-
-    /// A connection whose user keeps it, and of whose statements nobody is told: no one has asked
-    /// for them.
-    func makeQuietReader() throws -> LockedConnection {
+    ///
+    /// - Parameter isQuiet: Whether nobody is told of its statements: no one has asked for them.
+    func makeReader(isQuiet: Bool = false) throws -> LockedConnection {
         var settings = settings
-        settings.observer = nil
-        return try makeReader(settings)
-    }
-
-    private func makeReader(_ settings: ConnectionSettings) throws -> LockedConnection {
+        if isQuiet { settings.observer = nil }
         let connection = try connection(settings)
         try connection.execute(PragmaSQL.onlyReading)
         if !settings.setsCache { try connection.execute(PragmaSQL.readerCache) }
