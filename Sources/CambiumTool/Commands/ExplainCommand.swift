@@ -15,7 +15,7 @@ enum ExplainCommand: Command {
         guard !arguments.words.isEmpty else {
             for code in DiagnosticCode.allCases.sorted(by: { $0.rawValue < $1.rawValue }) {
                 let severity = code.severity == .warning ? " (warning)" : ""
-                try console.write("\(code.name)  \(code.explanation.title)\(severity)\n")
+                try console.write("\(code.name)  \(code.title)\(severity)\n")
             }
             return .fine
         }

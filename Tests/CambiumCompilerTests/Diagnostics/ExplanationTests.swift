@@ -9,7 +9,7 @@ struct ExplanationTests {
     static let codes: [DiagnosticCode] = DiagnosticCode.allCases
 
     /// What the compiler says of an example; nil where it is no model.
-    private func findings(of example: Explanation.Example) throws -> [DiagnosticCode]? {
+    private func findings(of example: DiagnosticCode.Example) throws -> [DiagnosticCode]? {
         func version(_ number: Int, _ body: String) -> String {
             """
             <model xmlns="urn:cambium:model:1" name="Shop" version="\(number)">
@@ -31,28 +31,27 @@ struct ExplanationTests {
 
     @Test(arguments: codes)
     func `the wrong example has the mistake and no other`(code: DiagnosticCode) throws {
-        guard let found = try findings(of: code.explanation.wrong) else { return }
+        guard let found = try findings(of: code.wrong) else { return }
         #expect(Set(found) == [code])
     }
 
     @Test(arguments: codes)
     func `the right example has no mistake`(code: DiagnosticCode) throws {
-        guard let found = try findings(of: code.explanation.right) else { return }
+        guard let found = try findings(of: code.right) else { return }
         #expect(found == [])
     }
 
     @Test(arguments: codes)
     func `an explanation is complete`(code: DiagnosticCode) {
-        let explanation = code.explanation
-        #expect(!explanation.title.isEmpty && !explanation.title.hasSuffix("."))
-        #expect(explanation.meaning.hasSuffix("."))
-        #expect(!explanation.remedy.isEmpty)
-        #expect(explanation.wrong.text != explanation.right.text)
+        #expect(!code.title.isEmpty && !code.title.hasSuffix("."))
+        #expect(code.meaning.hasSuffix("."))
+        #expect(!code.remedy.isEmpty)
+        #expect(code.wrong.text != code.right.text)
         #expect(code.explanationText.split(separator: "\n").allSatisfy { $0.count <= 110 })
     }
 
     @Test func `each code has a title of its own`() {
-        let titles = Dictionary(grouping: Self.codes, by: \.explanation.title)
+        let titles = Dictionary(grouping: Self.codes, by: \.title)
         #expect(titles.filter { $0.value.count > 1 }.isEmpty)
     }
 

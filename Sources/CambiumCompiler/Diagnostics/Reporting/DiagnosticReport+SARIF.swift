@@ -26,10 +26,9 @@ extension DiagnosticReport {
     }
 
     private func rule(_ code: DiagnosticCode) -> JSONValue {
-        let explanation = code.explanation
-        return [
-            "id": .string(code.name), "shortDescription": ["text": .string(explanation.title)],
-            "fullDescription": ["text": .string(explanation.meaning)],
+        [
+            "id": .string(code.name), "shortDescription": ["text": .string(code.title)],
+            "fullDescription": ["text": .string(code.meaning)],
             "help": ["text": .string(code.explanationText)],
             "defaultConfiguration": ["level": .string(code.severity.rawValue)],
         ]

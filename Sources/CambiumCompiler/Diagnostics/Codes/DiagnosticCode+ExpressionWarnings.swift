@@ -1,7 +1,7 @@
 // 6xx: indexes and conditions that will hurt later
-extension Explanation {
-    static let coveredIndex = Explanation(
-        title: "Another index finds the same",
+extension DiagnosticCode {
+    static let coveredIndex = DiagnosticCode(
+        608, .warning, title: "Another index finds the same",
         meaning: """
             An index over a and b also finds by a alone, and a unique set is an index too. The \
             second one makes every save slower and finds nothing more.
@@ -21,8 +21,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let uselessIndex = Explanation(
-        title: "The index is of no use",
+    static let uselessIndex = DiagnosticCode(
+        609, .warning, title: "The index is of no use",
         meaning: """
             An index over a property with two or three values narrows a search so little that \
             reading the table is as fast, and makes every save slower.
@@ -39,8 +39,8 @@ extension Explanation {
             """,
         right: .product(#"<attribute name="isOpen" type="bool" default="true"/>"#))
 
-    static let leakyConstraint = Explanation(
-        title: "A unique set has an optional or a codable property",
+    static let leakyConstraint = DiagnosticCode(
+        610, .warning, title: "A unique set has an optional or a codable property",
         meaning: """
             Nil never equals nil here, so objects without that value are never taken for equal, \
             whatever else they share. (A single optional property may be unique: that is what one \
@@ -66,8 +66,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let constantCondition = Explanation(
-        title: "A condition is always true or always false",
+    static let constantCondition = DiagnosticCode(
+        611, .warning, title: "A condition is always true or always false",
         meaning: """
             Whatever the object, the condition has the same value: a rule says nothing, or lets \
             no object be saved; an index holds all rows, or none.
@@ -86,8 +86,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let impliedRule = Explanation(
-        title: "A rule says what the limits say",
+    static let impliedRule = DiagnosticCode(
+        612, .warning, title: "A rule says what the limits say",
         meaning: """
             The limits of the attribute refuse every value that the rule refuses, so it is \
             checked twice and reported twice.
@@ -101,8 +101,8 @@ extension Explanation {
             """,
         right: .product(#"<attribute name="stock" type="int32" min="0"/>"#))
 
-    static let distantDerivation = Explanation(
-        title: "A derived attribute looks far",
+    static let distantDerivation = DiagnosticCode(
+        613, .warning, title: "A derived attribute looks far",
         meaning: """
             Its value comes from more than one relationship away. Every save of an object there \
             has to search for all that are computed from it.
@@ -113,8 +113,8 @@ extension Explanation {
         right: .words(
             "One of Order from customer.name, and one of Item from that"))
 
-    static let inertOption = Explanation(
-        title: "An option of a request has no effect here",
+    static let inertOption = DiagnosticCode(
+        614, .warning, title: "An option of a request has no effect here",
         meaning: """
             The model keeps the option, but a fetch does the same with it and without it: only \
             dictionaries can be equal and so distinct, and a fetched property is a list of \
@@ -134,8 +134,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let skippedIndex = Explanation(
-        title: "An index of an Xcode model is left out",
+    static let skippedIndex = DiagnosticCode(
+        615, .warning, title: "An index of an Xcode model is left out",
         meaning: """
             One of its expressions needs more than the columns of a row and SQLite's own \
             functions, such as upper case beyond ASCII. The store is made without the index, and \

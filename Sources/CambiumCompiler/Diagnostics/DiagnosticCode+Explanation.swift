@@ -1,16 +1,4 @@
-/// What a diagnostic means, for somebody who meets it for the first time: `cambium explain CM502`.
-package struct Explanation: Sendable {
-    /// The kind of finding, in a few words.
-    package let title: String
-    /// What it means and why it matters.
-    package let meaning: String
-    /// How to put it right.
-    package let remedy: String
-    /// A model with the mistake.
-    package let wrong: Example
-    /// The same without.
-    package let right: Example
-
+extension DiagnosticCode {
     /// An example. What is a model is compiled by the tests. Written as a literal, it is a model.
     package enum Example: Sendable, ExpressibleByStringLiteral {
         /// What stands in the `<model>` of the first version.
@@ -25,11 +13,14 @@ package struct Explanation: Sendable {
         package init(stringLiteral text: String) { self = .model(text) }
 
         /// A model of one entity with one property.
-        static func product(_ property: String) -> Example { .model(Explanation.product(property)) }
+        static func product(_ property: String) -> Example {
+            .model(DiagnosticCode.product(property))
+        }
 
         /// A model of two entities with one property each.
         static func shop(_ product: String, _ category: String) -> Example {
-            .model(Explanation.product(product) + "\n" + Explanation.entity("Category", category))
+            let category = DiagnosticCode.entity("Category", category)
+            return .model(DiagnosticCode.product(product) + "\n" + category)
         }
 
         /// The text to print.
@@ -40,21 +31,19 @@ package struct Explanation: Sendable {
             }
         }
     }
-}
 
-extension Explanation {
-    /// An explanation whose examples have the same first version, `before`. The second version has
+    /// Describes a code whose examples have the same first version, `before`. The second version has
     /// `after` in both, and then what is only in the one that is wrong, or only in the right one.
     init(
-        title: String, meaning: String, remedy: String, before: String, after: String = "",
-        wrong: String = "", right: String = ""
+        _ number: Int, _ severity: Severity = .error, title: String, meaning: String,
+        remedy: String, before: String, after: String = "", wrong: String = "", right: String = ""
     ) {
         func versions(_ own: String) -> Example {
             .versions(before, [after, own].filter { !$0.isEmpty }.joined(separator: "\n"))
         }
         self.init(
-            title: title, meaning: meaning, remedy: remedy, wrong: versions(wrong),
-            right: versions(right))
+            number, severity, title: title, meaning: meaning, remedy: remedy,
+            wrong: versions(wrong), right: versions(right))
     }
 
     /// An entity with one property, as most examples have it.
@@ -71,26 +60,23 @@ extension Explanation {
         </entity>
         """
     }
-}
 
-extension DiagnosticCode {
     /// The explanation, as `cambium explain` prints it.
     package var explanationText: String {
-        let explanation = self.explanation
-        return """
-            \(name) (\(severity.rawValue)): \(explanation.title)
+        """
+        \(name) (\(severity.rawValue)): \(title)
 
-            \(Self.wrapped(explanation.meaning + inXcode))
+        \(Self.wrapped(meaning + inXcode))
 
-            Wrong:
-            \(Self.indented(explanation.wrong.text))
+        Wrong:
+        \(Self.indented(wrong.text))
 
-            Right:
-            \(Self.indented(explanation.right.text))
+        Right:
+        \(Self.indented(right.text))
 
-            \(Self.wrapped(explanation.remedy))
+        \(Self.wrapped(remedy))
 
-            """
+        """
     }
 
     private var inXcode: String {

@@ -1,7 +1,7 @@
 // 5xx: what is stored, and where
-extension Explanation {
-    static let transientInverse = Explanation(
-        title: "One end of a relationship is transient",
+extension DiagnosticCode {
+    static let transientInverse = DiagnosticCode(
+        508, isWarningInXcode: true, title: "One end of a relationship is transient",
         meaning: "The two ends of a relationship are one link. It is in the store or it is not.",
         remedy: #"Write transient="true" at both ends or at none."#,
         wrong: """
@@ -19,8 +19,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let separatedEntities = Explanation(
-        title: "A configuration separates what belongs together",
+    static let separatedEntities = DiagnosticCode(
+        509, title: "A configuration separates what belongs together",
         meaning: """
             A configuration can have a store of its own. A relationship that leads out of it, or \
             a parent that is not in it, would need a link from one file to another.
@@ -44,8 +44,8 @@ extension Explanation {
             <configuration name="Words" entities="Tag Named"/>
             """)
 
-    static let separatedInXcode = Explanation(
-        title: "A configuration of Xcode separates what belongs together",
+    static let separatedInXcode = DiagnosticCode(
+        510, .warning, title: "A configuration of Xcode separates what belongs together",
         meaning: """
             A relationship leads out of a configuration, or a parent is not in it. Core Data \
             allows this in the model and fails when the configuration gets a store of its own.

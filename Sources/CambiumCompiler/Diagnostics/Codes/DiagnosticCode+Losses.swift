@@ -1,7 +1,7 @@
 // LQ1xx: what loses data, or what it means
-extension Explanation {
-    static let droppedTwin = Explanation(
-        title: "What is dropped comes back under nearly the same name",
+extension DiagnosticCode {
+    static let droppedTwin = DiagnosticCode(
+        10_101, .warning, title: "What is dropped comes back under nearly the same name",
         meaning: """
             The migration drops something with its data, and the new version has something alike \
             under a name that is nearly the same, or an entity with the same attributes. That is \
@@ -23,8 +23,8 @@ extension Explanation {
         right: product(
             #"<attribute name="color" type="string" optional="true" renamedFrom="colour"/>"#))
 
-    static let lostOrder = Explanation(
-        title: "A list loses its order",
+    static let lostOrder = DiagnosticCode(
+        10_102, .warning, title: "A list loses its order",
         meaning: """
             The relationship was ordered, and is no longer. The places of its objects are \
             dropped without a word from the author: a store that has been migrated cannot tell \

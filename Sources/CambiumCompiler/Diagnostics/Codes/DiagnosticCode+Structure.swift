@@ -1,7 +1,7 @@
 // 2xx: the structure of the XML
-extension Explanation {
-    static let unknownElement = Explanation(
-        title: "There is no such element here",
+extension DiagnosticCode {
+    static let unknownElement = DiagnosticCode(
+        201, title: "There is no such element here",
         meaning: """
             The language has no element of this name, or not in this place. Nothing is skipped \
             in silence: what is not understood is an error.
@@ -13,8 +13,8 @@ extension Explanation {
         wrong: .product(#"<atribute name="sku" type="string"/>"#),
         right: .product(#"<attribute name="sku" type="string"/>"#))
 
-    static let unknownXMLAttribute = Explanation(
-        title: "There is no such XML attribute here",
+    static let unknownXMLAttribute = DiagnosticCode(
+        202, title: "There is no such XML attribute here",
         meaning: """
             The element has no XML attribute of this name. It would otherwise be ignored, and \
             the model would not be what its author thinks.
@@ -23,8 +23,8 @@ extension Explanation {
         wrong: .product(#"<attribute name="sku" type="string" optionel="true"/>"#),
         right: .product(#"<attribute name="sku" type="string" optional="true"/>"#))
 
-    static let missingXMLAttribute = Explanation(
-        title: "A necessary XML attribute is missing",
+    static let missingXMLAttribute = DiagnosticCode(
+        203, isWarningInXcode: true, title: "A necessary XML attribute is missing",
         meaning: """
             The element means nothing without it: an attribute needs a name and a type, a \
             relationship needs to say where it leads.
@@ -33,8 +33,8 @@ extension Explanation {
         wrong: .product(#"<attribute name="sku"/>"#),
         right: .product(#"<attribute name="sku" type="string"/>"#))
 
-    static let wrongRoot = Explanation(
-        title: "The file does not start with <model>",
+    static let wrongRoot = DiagnosticCode(
+        204, title: "The file does not start with <model>",
         meaning: """
             The outermost element is <model> in the namespace urn:cambium:model:1. The namespace \
             says which language the file is written in.
@@ -57,8 +57,8 @@ extension Explanation {
             </model>
             """))
 
-    static let notSupportedYet = Explanation(
-        title: "This part of the language is not there yet",
+    static let notSupportedYet = DiagnosticCode(
+        205, title: "This part of the language is not there yet",
         meaning: """
             The language has it, and this version of the compiler cannot do it yet. It says so \
             instead of leaving it out.
@@ -72,8 +72,8 @@ extension Explanation {
         right: .words(
             "The model without it"))
 
-    static let invalidWord = Explanation(
-        title: "The value is not one of those possible",
+    static let invalidWord = DiagnosticCode(
+        206, isWarningInXcode: true, title: "The value is not one of those possible",
         meaning: """
             The XML attribute takes one of a few words or a number in a range, and this is \
             neither. Flags are true or false.
@@ -82,8 +82,8 @@ extension Explanation {
         wrong: .product(#"<attribute name="sku" type="string" optional="yes"/>"#),
         right: .product(#"<attribute name="sku" type="string" optional="true"/>"#))
 
-    static let unexpectedText = Explanation(
-        title: "Text stands where none means anything",
+    static let unexpectedText = DiagnosticCode(
+        207, title: "Text stands where none means anything",
         meaning: """
             Only <rule> and <fetch> have a text, their condition. Text in other places is most \
             often a comment without its signs, or a line that lost its tag.
@@ -102,8 +102,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let versionMismatch = Explanation(
-        title: "The version is not that of the file",
+    static let versionMismatch = DiagnosticCode(
+        208, title: "The version is not that of the file",
         meaning: """
             The file 2.xml holds version 2. Where they differ, a file was copied for a new \
             version and one of the two was not changed.
@@ -126,8 +126,8 @@ extension Explanation {
             </model>
             """))
 
-    static let nameMismatch = Explanation(
-        title: "The name is not that of the bundle",
+    static let nameMismatch = DiagnosticCode(
+        209, title: "The name is not that of the bundle",
         meaning: """
             The folder Shop.cambium holds the model Shop. Generated code and the store use the \
             name, so there is only one.

@@ -1,7 +1,7 @@
 // 7xx: migrations
-extension Explanation {
-    static let wrongStartVersion = Explanation(
-        title: "The migration starts from another version",
+extension DiagnosticCode {
+    static let wrongStartVersion = DiagnosticCode(
+        701, title: "The migration starts from another version",
         meaning: """
             A migration belongs to the step from the version just before. This one names \
             another, most often because the file was copied from an older version.
@@ -28,8 +28,8 @@ extension Explanation {
             </migration>
             """)
 
-    static let unknownMigrationSubject = Explanation(
-        title: "The migration names something that is not there",
+    static let unknownMigrationSubject = DiagnosticCode(
+        702, title: "The migration names something that is not there",
         meaning: """
             A fill, a link, a requirement and a de-duplication name entities and properties as the \
             new version calls them, a drop as the old one did, a rename both. One of the names does \
@@ -55,8 +55,8 @@ extension Explanation {
             </migration>
             """)
 
-    static let undecidedMigration = Explanation(
-        title: "The model alone does not say how the data moves",
+    static let undecidedMigration = DiagnosticCode(
+        703, title: "The model alone does not say how the data moves",
         meaning: """
             Something is gone or newly required, and a guess could lose data: was it renamed or \
             dropped? What do existing objects get? The author decides. It is the same with a case of \
@@ -72,8 +72,8 @@ extension Explanation {
         wrong: product(#"<attribute name="number" type="string"/>"#),
         right: product(#"<attribute name="number" type="string" renamedFrom="sku"/>"#))
 
-    static let unprovenMigration = Explanation(
-        title: "The SQL fails on SQLite",
+    static let unprovenMigration = DiagnosticCode(
+        704, title: "The SQL fails on SQLite",
         meaning: """
             Every schema and every migration is run on an SQLite in memory, with rows, before it \
             is let into a program. This one fails there: a table has more columns than the 2000 \
@@ -89,8 +89,8 @@ extension Explanation {
         right: .words(
             "The same with SQLite 3.40 or later"))
 
-    static let frozenVersionChanged = Explanation(
-        title: "A version that has shipped was changed",
+    static let frozenVersionChanged = DiagnosticCode(
+        705, title: "A version that has shipped was changed",
         meaning: """
             The lock says what the version was when it was frozen. Stores that were made by it are \
             in use and stay as they are, so a change to the file would be a change to the past: \
@@ -106,8 +106,8 @@ extension Explanation {
         wrong: .words("2.xml, which is frozen, with another attribute"),
         right: .words("2.xml as it shipped, and 3.xml with the other attribute"))
 
-    static let frozenVersionMissing = Explanation(
-        title: "A version that has shipped is missing",
+    static let frozenVersionMissing = DiagnosticCode(
+        706, title: "A version that has shipped is missing",
         meaning: """
             The lock names a version that is no longer in the bundle. Stores of it are in use, and \
             without the version there is no migration from them.
@@ -119,8 +119,8 @@ extension Explanation {
         wrong: .words("cambium.lock names 1 and 2, and there is only 2.xml"),
         right: .words("cambium.lock names 1 and 2, and there are 1.xml and 2.xml"))
 
-    static let impliedDrop = Explanation(
-        title: "A step that has shipped loses data",
+    static let impliedDrop = DiagnosticCode(
+        707, .warning, title: "A step that has shipped loses data",
         meaning: """
             Core Data drops what a new version no longer has, without a word. A bundle of Xcode \
             whose later versions have shipped cannot be asked what was meant: the step is taken as \
@@ -134,8 +134,8 @@ extension Explanation {
         wrong: .words("Version 2 of 3 has no attribute title, which version 1 has"),
         right: .words("Version 2 has the attribute name with the renaming identifier title"))
 
-    static let emptyProof = Explanation(
-        title: "The migration was proven without rows",
+    static let emptyProof = DiagnosticCode(
+        708, .warning, title: "The migration was proven without rows",
         meaning: """
             A migration is proven with rows that are generated, two at least of every entity that it \
             touches. The new version's conditions or types refused all of them, or all but one of some \
@@ -152,8 +152,8 @@ extension Explanation {
         wrong: .words("A new rule total == 7 over rows with any total"),
         right: .words("The rule, and for total the fill TERNARY(total == 7, total, 7)"))
 
-    static let brokenChain = Explanation(
-        title: "Old stores cannot be migrated",
+    static let brokenChain = DiagnosticCode(
+        709, .warning, title: "Old stores cannot be migrated",
         meaning: """
             A step between two versions of a bundle of Xcode that have shipped needs more than the \
             two versions say, most often a mapping model with code. Stores of the older version, and \

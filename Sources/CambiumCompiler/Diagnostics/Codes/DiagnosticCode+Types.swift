@@ -1,7 +1,7 @@
 // 4xx: codable values and composites
-extension Explanation {
-    static let codableWithoutDefault = Explanation(
-        title: "A required codable has no value to start with",
+extension DiagnosticCode {
+    static let codableWithoutDefault = DiagnosticCode(
+        410, title: "A required codable has no value to start with",
         meaning: """
             A required property has a value from the first moment on. For a type of the program \
             nobody but the author knows which.
@@ -11,8 +11,8 @@ extension Explanation {
         right: .product(
             #"<attribute name="labels" type="codable" class="[String]" default="[]"/>"#))
 
-    static let madeOptional = Explanation(
-        title: "A required property of Xcode is optional here",
+    static let madeOptional = DiagnosticCode(
+        411, .warning, title: "A required property of Xcode is optional here",
         meaning: """
             Core Data lets a required transformable or derived attribute be nil until it is \
             saved. In Swift a required property is never nil, and for this one there is no value \
@@ -27,8 +27,8 @@ extension Explanation {
         right: .words(
             "The same, optional"))
 
-    static let invalidClass = Explanation(
-        title: "The class is no name of a Swift type",
+    static let invalidClass = DiagnosticCode(
+        412, isWarningInXcode: true, title: "The class is no name of a Swift type",
         meaning: """
             The name is written into Swift code as it is, so it has to be a type and nothing \
             else: names with dots and generic arguments, [Element], [Key: Value], and a ? behind \
@@ -39,8 +39,8 @@ extension Explanation {
         right: .product(
             #"<attribute name="labels" type="codable" class="[String]" default="[]"/>"#))
 
-    static let compositeCycle = Explanation(
-        title: "A composite contains itself",
+    static let compositeCycle = DiagnosticCode(
+        413, title: "A composite contains itself",
         meaning: """
             A composite is kept as a column for each of its parts. One that contains itself, \
             directly or through others, would have no end of them.

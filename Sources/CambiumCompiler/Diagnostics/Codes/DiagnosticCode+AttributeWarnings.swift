@@ -1,7 +1,7 @@
 // 4xx: attributes that will hurt later
-extension Explanation {
-    static let fixedValue = Explanation(
-        title: "The limits leave a single value",
+extension DiagnosticCode {
+    static let fixedValue = DiagnosticCode(
+        414, .warning, title: "The limits leave a single value",
         meaning: """
             An attribute that can have only one value says nothing, and takes room in every row.
             """,
@@ -19,8 +19,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let unusedType = Explanation(
-        title: "Nothing is of the type",
+    static let unusedType = DiagnosticCode(
+        415, .warning, title: "Nothing is of the type",
         meaning: """
             The model declares an enumeration or a composite, and no attribute has it as its \
             type. Most often the attribute was forgotten, or still has another type.
@@ -39,8 +39,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let smallExternalData = Explanation(
-        title: "Small data is kept in files of its own",
+    static let smallExternalData = DiagnosticCode(
+        416, .warning, title: "Small data is kept in files of its own",
         meaning: """
             A file for each value is worth its cost for large values. Small ones are read and \
             written faster in the row.

@@ -1,7 +1,7 @@
 // 3xx: names
-extension Explanation {
-    static let notAnIdentifier = Explanation(
-        title: "The name is no identifier",
+extension DiagnosticCode {
+    static let notAnIdentifier = DiagnosticCode(
+        301, isWarningInXcode: true, title: "The name is no identifier",
         meaning: """
             Names become Swift types and properties, tables and columns. A name is a letter, \
             followed by letters, digits and underscores; letters of every script will do. A \
@@ -14,8 +14,8 @@ extension Explanation {
         wrong: .product(#"<attribute name="sale price" type="double"/>"#),
         right: .product(#"<attribute name="salePrice" type="double"/>"#))
 
-    static let duplicateName = Explanation(
-        title: "The name is there already",
+    static let duplicateName = DiagnosticCode(
+        302, isWarningInXcode: true, title: "The name is there already",
         meaning: """
             Two things of one kind have the same name, or names that differ only in case, which \
             SQLite does not tell apart.
@@ -34,8 +34,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let reservedName = Explanation(
-        title: "The name belongs to the runtime",
+    static let reservedName = DiagnosticCode(
+        303, title: "The name belongs to the runtime",
         meaning: """
             Generated classes inherit from ManagedObject. A property that has the name of one of \
             its members, or an entity that has the name of a type that generated code uses, \
@@ -48,8 +48,8 @@ extension Explanation {
         wrong: .product(#"<attribute name="description" type="string"/>"#),
         right: .product(#"<attribute name="summary" type="string"/>"#))
 
-    static let shadowedProperty = Explanation(
-        title: "An inherited property is declared again",
+    static let shadowedProperty = DiagnosticCode(
+        304, isWarningInXcode: true, title: "An inherited property is declared again",
         meaning: """
             An entity has all properties of its parents. One that is declared again would be a \
             second column and a second Swift property of the same name.
@@ -70,8 +70,8 @@ extension Explanation {
             <entity name="Tag" parent="Named"/>
             """)
 
-    static let renamedInSwift = Explanation(
-        title: "The name is another one in Swift",
+    static let renamedInSwift = DiagnosticCode(
+        306, .warning, title: "The name is another one in Swift",
         meaning: """
             A model of Xcode has a property or class whose name the runtime or Swift has \
             already, or a fetch request whose name is no identifier, such as 'New this week'. The \
@@ -87,8 +87,8 @@ extension Explanation {
         right: .words(
             "A property externalID"))
 
-    static let longName = Explanation(
-        title: "A column has a very long name",
+    static let longName = DiagnosticCode(
+        307, .warning, title: "A column has a very long name",
         meaning: """
             Names of more than 63 bytes are cut off by some databases and tools, and two of them \
             could become one.

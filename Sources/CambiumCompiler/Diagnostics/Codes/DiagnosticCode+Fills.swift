@@ -1,7 +1,7 @@
 // What a fill does not do
-extension Explanation {
-    static let emptyFill = Explanation(
-        title: "A fill has no value for some objects",
+extension DiagnosticCode {
+    static let emptyFill = DiagnosticCode(
+        10_209, .warning, title: "A fill has no value for some objects",
         meaning: """
             The attribute is required, and its fill looks at one that may be nil, divides by one that \
             may be 0, or says nil in a branch. A store with an object where that is so has no value to \
@@ -30,8 +30,8 @@ extension Explanation {
             </migration>
             """)
 
-    static let idleFill = Explanation(
-        title: "A fill changes nothing",
+    static let idleFill = DiagnosticCode(
+        712, .warning, title: "A fill changes nothing",
         meaning: """
             The attribute was required before, so every object has a value, and a fill is for \
             objects that have none, unless it looks at the value of before.

@@ -1,7 +1,7 @@
 // 5xx: entities and relationships that will hurt later
-extension Explanation {
-    static let cascadeBothWays = Explanation(
-        title: "Both ends of a relationship cascade",
+extension DiagnosticCode {
+    static let cascadeBothWays = DiagnosticCode(
+        511, .warning, title: "Both ends of a relationship cascade",
         meaning: """
             Deleting one object deletes its neighbours, these delete theirs, and everything that \
             hangs together is gone.
@@ -24,8 +24,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let cascadeIntoShared = Explanation(
-        title: "Deleting an object deletes what others have too",
+    static let cascadeIntoShared = DiagnosticCode(
+        512, .warning, title: "Deleting an object deletes what others have too",
         meaning: """
             The object at the other end belongs to many. With the first of them that is deleted, \
             it is gone for all.
@@ -47,8 +47,8 @@ extension Explanation {
             #"<relationship name="category" to="Category" inverse="products" optional="true"/>"#,
             #"<relationship name="products" to="Product" inverse="category" many="true"/>"#))
 
-    static let denyForever = Explanation(
-        title: "An object could never be deleted",
+    static let denyForever = DiagnosticCode(
+        513, .warning, title: "An object could never be deleted",
         meaning: """
             It is required to have an object at the other end, and may not be deleted as long as \
             it has one.
@@ -73,8 +73,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let emptyEntity = Explanation(
-        title: "An entity has nothing to store",
+    static let emptyEntity = DiagnosticCode(
+        514, .warning, title: "An entity has nothing to store",
         meaning: """
             It has no attribute and no relationship, of its own or inherited, so its objects \
             cannot be told apart.
@@ -83,8 +83,8 @@ extension Explanation {
         wrong: #"<entity name="Product"/>"#,
         right: .product(#"<attribute name="sku" type="string"/>"#))
 
-    static let childlessAbstract = Explanation(
-        title: "An abstract entity has no sub-entities",
+    static let childlessAbstract = DiagnosticCode(
+        515, .warning, title: "An abstract entity has no sub-entities",
         meaning: """
             There are no objects of an abstract entity itself, and nothing inherits from this \
             one.
@@ -102,8 +102,8 @@ extension Explanation {
             <entity name="Tag" parent="Named"/>
             """)
 
-    static let singularToMany = Explanation(
-        title: "A to-many relationship leads to at most one object",
+    static let singularToMany = DiagnosticCode(
+        516, .warning, title: "A to-many relationship leads to at most one object",
         meaning: "That is what a to-one relationship is, and it is faster and easier to use.",
         remedy: #"Remove many="true" and max="1"."#,
         wrong: """

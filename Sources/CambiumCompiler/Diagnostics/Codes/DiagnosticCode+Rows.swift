@@ -1,7 +1,7 @@
 // LQ2xx: what fails on rows that are there
-extension Explanation {
-    static let uniqueOnRows = Explanation(
-        title: "Rows that are there may not be unique",
+extension DiagnosticCode {
+    static let uniqueOnRows = DiagnosticCode(
+        10_201, .warning, title: "Rows that are there may not be unique",
         meaning: """
             A uniqueness constraint is new, and nothing says whether the stores in use have \
             objects that share the values. Or objects become equal as those that they lead to \
@@ -25,8 +25,8 @@ extension Explanation {
             </migration>
             """)
 
-    static let limitsOnRows = Explanation(
-        title: "Values that are there may be beyond the new limits",
+    static let limitsOnRows = DiagnosticCode(
+        10_202, .warning, title: "Values that are there may be beyond the new limits",
         meaning: """
             Limits are tighter. A store with a value beyond them is refused when it is opened \
             and stays as it was; of what the store itself cannot check, the object is read, and \
@@ -50,8 +50,8 @@ extension Explanation {
             </migration>
             """)
 
-    static let ruleOnRows = Explanation(
-        title: "Objects that are there may not meet the new rule",
+    static let ruleOnRows = DiagnosticCode(
+        10_203, .warning, title: "Objects that are there may not meet the new rule",
         meaning: """
             A rule is new, or asks more than before. A store with an object that does not meet \
             it is refused when it is opened; where only a save can check the rule, the object is \
@@ -75,8 +75,8 @@ extension Explanation {
             </migration>
             """)
 
-    static let narrowedType = Explanation(
-        title: "Values that are there may not fit their new type",
+    static let narrowedType = DiagnosticCode(
+        10_204, .warning, title: "Values that are there may not fit their new type",
         meaning: """
             The new type holds fewer values than the old one. No value is cut or rounded: a \
             store with one that does not fit is refused, and stays as it was.
@@ -98,8 +98,8 @@ extension Explanation {
             </migration>
             """)
 
-    static let countsOnRows = Explanation(
-        title: "A relationship may have more or fewer objects than it may now",
+    static let countsOnRows = DiagnosticCode(
+        10_205, .warning, title: "A relationship may have more or fewer objects than it may now",
         meaning: """
             How many objects a relationship leads to is checked when an object is saved. One \
             that leads to more than the new version allows, or to fewer, is read and cannot be \
@@ -136,8 +136,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let abstractOnRows = Explanation(
-        title: "An entity that may have objects becomes abstract",
+    static let abstractOnRows = DiagnosticCode(
+        10_206, .warning, title: "An entity that may have objects becomes abstract",
         meaning: """
             An abstract entity has no objects of its own. A store that has some is refused when \
             it is opened, and stays as it was.
@@ -167,8 +167,8 @@ extension Explanation {
             <entity name="Book" parent="Product"/>
             """)
 
-    static let presenceOnRows = Explanation(
-        title: "Values that are there may lack a part that is required now",
+    static let presenceOnRows = DiagnosticCode(
+        10_207, .warning, title: "Values that are there may lack a part that is required now",
         meaning: """
             A value with several parts has all parts that are required, or is not there. One \
             that lacks a part which was optional before makes the store refused when it is \
@@ -210,8 +210,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let externalOnRows = Explanation(
-        title: "Values that are there may lie in files",
+    static let externalOnRows = DiagnosticCode(
+        10_208, .warning, title: "Values that are there may lie in files",
         meaning: """
             The attribute kept large values in files, and is to keep all of them in the row. \
             What lies in a file cannot come back: a store with such a value is refused when it \

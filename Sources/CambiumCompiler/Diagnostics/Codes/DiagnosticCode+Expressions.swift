@@ -1,7 +1,7 @@
 // 6xx: constraints and expressions
-extension Explanation {
-    static let unknownProperty = Explanation(
-        title: "The entity has no such property",
+extension DiagnosticCode {
+    static let unknownProperty = DiagnosticCode(
+        601, isWarningInXcode: true, title: "The entity has no such property",
         meaning: """
             A list of properties (unique, index, sort) names one that neither the entity nor its \
             parents declare.
@@ -20,8 +20,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let unsuitableProperty = Explanation(
-        title: "The property cannot be used for this",
+    static let unsuitableProperty = DiagnosticCode(
+        602, isWarningInXcode: true, title: "The property cannot be used for this",
         meaning: """
             A unique set, an index and a stored order are made of columns of the entity's own \
             table. A transient attribute is not in the store, and a to-many relationship has no \
@@ -41,8 +41,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let invalidExpression = Explanation(
-        title: "The expression is wrong",
+    static let invalidExpression = DiagnosticCode(
+        603, isWarningInXcode: true, title: "The expression is wrong",
         meaning: """
             A condition or value cannot be read, names something that is not there, or compares \
             things that cannot be equal. The place is that of the word in question. Expressions \
@@ -66,8 +66,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let derivedMayBeNil = Explanation(
-        title: "A required derived attribute can be nil",
+    static let derivedMayBeNil = DiagnosticCode(
+        604, title: "A required derived attribute can be nil",
         meaning: """
             The expression can have no value: it leads through something that is optional, or \
             takes the mean of nothing.
@@ -86,8 +86,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let limitWithoutOrder = Explanation(
-        title: "A limit without an order",
+    static let limitWithoutOrder = DiagnosticCode(
+        605, .warning, title: "A limit without an order",
         meaning: """
             A request with a limit and without an order gives some of the objects it could find, \
             and others the next time.
@@ -106,8 +106,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let unusedParameter = Explanation(
-        title: "A parameter is not used",
+    static let unusedParameter = DiagnosticCode(
+        606, .warning, title: "A parameter is not used",
         meaning: """
             The request has a parameter that its condition does not mention: who calls it has to \
             give a value that changes nothing.
@@ -126,8 +126,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let rtreeKeptBinary = Explanation(
-        title: "An R-tree index is kept as an ordinary one",
+    static let rtreeKeptBinary = DiagnosticCode(
+        607, .warning, title: "An R-tree index is kept as an ordinary one",
         meaning: """
             An R-tree finds ranges in several dimensions. The store keeps an ordinary index over \
             the same properties instead, which is searched by the first of them.

@@ -1,7 +1,7 @@
 // LQ5xx and LQ8xx: programs of other versions, and suppressions
-extension Explanation {
-    static let sameHash = Explanation(
-        title: "A store looks the same to the older program",
+extension DiagnosticCode {
+    static let sameHash = DiagnosticCode(
+        10_501, .warning, title: "A store looks the same to the older program",
         meaning: """
             A store knows its version by a hash of its tables. Limits, rules and values are no \
             part of it: where a step changes nothing else, a program of the older version (an \
@@ -32,8 +32,8 @@ extension Explanation {
             </migration>
             """)
 
-    static let unknownCase = Explanation(
-        title: "The older program cannot read a new case",
+    static let unknownCase = DiagnosticCode(
+        10_502, .warning, title: "The older program cannot read a new case",
         meaning: """
             A store knows its version by a hash of its tables, and the cases of an enumeration \
             are no part of it. Where a step changes nothing else, a program of the older version \
@@ -59,8 +59,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let unusedSuppression = Explanation(
-        title: "A suppression suppresses nothing",
+    static let unusedSuppression = DiagnosticCode(
+        10_801, .warning, title: "A suppression suppresses nothing",
         meaning: """
             There is no finding with the code in the element that the suppression is in. It was \
             put right, or belonged to an older step, and the suppression would hide the next \
@@ -82,8 +82,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let invalidSuppression = Explanation(
-        title: "A suppression is not complete",
+    static let invalidSuppression = DiagnosticCode(
+        10_802, title: "A suppression is not complete",
         meaning: """
             A suppression names the code of a warning and the reason why the warning is right to \
             be ignored here. Errors, and findings about suppressions themselves, cannot be \

@@ -1,7 +1,7 @@
 // 5xx: entities and relationships
-extension Explanation {
-    static let unknownEntity = Explanation(
-        title: "There is no such entity",
+extension DiagnosticCode {
+    static let unknownEntity = DiagnosticCode(
+        501, isWarningInXcode: true, title: "There is no such entity",
         meaning: """
             A relationship leads to, or an entity inherits from, an entity that the model does \
             not declare.
@@ -20,8 +20,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let unknownInverse = Explanation(
-        title: "The other entity has no such relationship",
+    static let unknownInverse = DiagnosticCode(
+        502, isWarningInXcode: true, title: "The other entity has no such relationship",
         meaning: """
             An inverse is a relationship of the entity that this one leads to, and the two are \
             kept in step. There is none of that name.
@@ -34,8 +34,8 @@ extension Explanation {
             #"<relationship name="category" to="Category" inverse="products" optional="true"/>"#,
             #"<relationship name="products" to="Product" inverse="category" many="true"/>"#))
 
-    static let inverseNotMutual = Explanation(
-        title: "The inverse leads somewhere else",
+    static let inverseNotMutual = DiagnosticCode(
+        503, isWarningInXcode: true, title: "The inverse leads somewhere else",
         meaning: """
             Two relationships are inverse to each other only where each names the other. Here \
             one names a relationship that is the inverse of a third.
@@ -61,8 +61,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let inheritanceCycle = Explanation(
-        title: "An entity inherits from itself",
+    static let inheritanceCycle = DiagnosticCode(
+        504, title: "An entity inherits from itself",
         meaning: """
             Following the parents leads back to the entity, so that there is no root and no \
             table.
@@ -81,8 +81,8 @@ extension Explanation {
             <entity name="Book" parent="Product"/>
             """)
 
-    static let missingInverse = Explanation(
-        title: "The relationship has no inverse",
+    static let missingInverse = DiagnosticCode(
+        505, .warning, title: "The relationship has no inverse",
         meaning: """
             Without one nothing is kept in step: when the object at the other end is deleted, \
             all rows have to be searched for links to it, and an object in memory can still show \
@@ -99,8 +99,8 @@ extension Explanation {
             #"<relationship name="category" to="Category" inverse="products" optional="true"/>"#,
             #"<relationship name="products" to="Product" inverse="category" many="true"/>"#))
 
-    static let laxRequirement = Explanation(
-        title: "A required to-many accepts an empty set",
+    static let laxRequirement = DiagnosticCode(
+        506, .warning, title: "A required to-many accepts an empty set",
         meaning: """
             optional="false" says nothing about how many there must be, and real models rely on \
             it being lax. An empty set is accepted.
@@ -125,8 +125,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let deleteNeverSucceeds = Explanation(
-        title: "An object with links could not be deleted",
+    static let deleteNeverSucceeds = DiagnosticCode(
+        507, .warning, title: "An object with links could not be deleted",
         meaning: """
             Deleting it would take a required value from the objects at the other end, which are \
             then refused by the save.

@@ -1,7 +1,7 @@
 // 1xx: the file and the bundle
-extension Explanation {
-    static let malformed = Explanation(
-        title: "The file is not well-formed XML",
+extension DiagnosticCode {
+    static let malformed = DiagnosticCode(
+        101, title: "The file is not well-formed XML",
         meaning: """
             The XML cannot be read beyond this place: a tag is not closed or closes another one, \
             a quote is missing, or a sign stands in a text that has a meaning in XML.
@@ -23,8 +23,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let notUTF8 = Explanation(
-        title: "The file is not UTF-8",
+    static let notUTF8 = DiagnosticCode(
+        102, title: "The file is not UTF-8",
         meaning: """
             A model is UTF-8, whatever its XML declaration says, so that it means the same on \
             every machine.
@@ -35,8 +35,8 @@ extension Explanation {
         right: .words(
             "The same file, saved as UTF-8"))
 
-    static let documentType = Explanation(
-        title: "A document type is not allowed",
+    static let documentType = DiagnosticCode(
+        103, title: "A document type is not allowed",
         meaning: """
             A document type can name files to read and define text that grows without end. A \
             model needs neither, so it may have none.
@@ -63,8 +63,8 @@ extension Explanation {
             </model>
             """))
 
-    static let processingInstruction = Explanation(
-        title: "A processing instruction is not allowed",
+    static let processingInstruction = DiagnosticCode(
+        104, title: "A processing instruction is not allowed",
         meaning: """
             Instructions for other programs, <?name …?>, mean nothing in a model; one would be \
             skipped in silence.
@@ -83,8 +83,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let limitExceeded = Explanation(
-        title: "The file exceeds a limit",
+    static let limitExceeded = DiagnosticCode(
+        105, title: "The file exceeds a limit",
         meaning: """
             Limits keep a damaged or hostile file from taking all memory: 4 MiB a file, 200,000 \
             elements, 32 levels, 64 attributes an element, 64 KiB a value, 255 bytes a name. The \
@@ -99,8 +99,8 @@ extension Explanation {
         right: .words(
             "An entity with a name of 30 letters"))
 
-    static let bundleLayout = Explanation(
-        title: "The bundle cannot be read",
+    static let bundleLayout = DiagnosticCode(
+        106, title: "The bundle cannot be read",
         meaning: """
             A model is a folder Name.cambium with a file for each version, such as 1.xml and \
             2.xml; Xcode has Name.xcdatamodeld. The folder or a file in it is missing, is \
@@ -114,8 +114,8 @@ extension Explanation {
         right: .words(
             "Shop.cambium/1.xml"))
 
-    static let foreignFile = Explanation(
-        title: "A file in the bundle is no version",
+    static let foreignFile = DiagnosticCode(
+        107, .warning, title: "A file in the bundle is no version",
         meaning: """
             Only files whose name ends in .xml are versions of the model. The other is ignored, \
             which is right for notes and wrong for a version whose name was misspelt.
@@ -132,8 +132,8 @@ extension Explanation {
             Shop.cambium/2.xml
             """))
 
-    static let malformedLock = Explanation(
-        title: "The lock cannot be read",
+    static let malformedLock = DiagnosticCode(
+        113, title: "The lock cannot be read",
         meaning: """
             The file cambium.lock in the bundle remembers the versions that have shipped. It is not \
             as `cambium freeze` writes it, or a part of it is lost, most often after a merge of two \
@@ -146,8 +146,8 @@ extension Explanation {
         wrong: .words("cambium.lock with the marks of an unfinished merge"),
         right: .words("cambium.lock with a line for each frozen version"))
 
-    static let incompleteLock = Explanation(
-        title: "The lock has lost what it says of a version",
+    static let incompleteLock = DiagnosticCode(
+        114, .warning, title: "The lock has lost what it says of a version",
         meaning: """
             The lines of cambium.lock that start with = - and + say what a version was when it \
             shipped. The two hashes above them decide whether it has changed since, so that nothing \

@@ -1,7 +1,7 @@
 // 4xx: attributes and enumerations
-extension Explanation {
-    static let unknownType = Explanation(
-        title: "There is no such type",
+extension DiagnosticCode {
+    static let unknownType = DiagnosticCode(
+        401, title: "There is no such type",
         meaning: """
             Types are bool, int16, int32, int64, float, double, decimal, string, date, uuid, \
             uri, data, and the names of the model's own enumerations. Words of other languages \
@@ -11,8 +11,8 @@ extension Explanation {
         wrong: .product(#"<attribute name="isNew" type="Boolean" default="false"/>"#),
         right: .product(#"<attribute name="isNew" type="bool" default="false"/>"#))
 
-    static let wrongDefault = Explanation(
-        title: "The value is not one of the type",
+    static let wrongDefault = DiagnosticCode(
+        402, isWarningInXcode: true, title: "The value is not one of the type",
         meaning: """
             A default, a limit or a raw value is written in a way that the type does not have, \
             or does not fit it: a number that is too large for its bits, a decimal with too many \
@@ -25,8 +25,8 @@ extension Explanation {
         wrong: .product(#"<attribute name="stock" type="int16" default="40000"/>"#),
         right: .product(#"<attribute name="stock" type="int32" default="40000"/>"#))
 
-    static let inapplicable = Explanation(
-        title: "This means nothing for the type",
+    static let inapplicable = DiagnosticCode(
+        403, isWarningInXcode: true, title: "This means nothing for the type",
         meaning: """
             Each limit belongs to some types: min and max to numbers and dates, minLength, \
             maxLength and pattern to strings, scale to decimals, merge="sum" to numbers. \
@@ -38,8 +38,8 @@ extension Explanation {
         wrong: .product(#"<attribute name="sku" type="string" min="1"/>"#),
         right: .product(#"<attribute name="sku" type="string" minLength="1"/>"#))
 
-    static let contradictoryLimits = Explanation(
-        title: "No value can keep to the limits",
+    static let contradictoryLimits = DiagnosticCode(
+        404, isWarningInXcode: true, title: "No value can keep to the limits",
         meaning: """
             The least value is greater than the greatest, so that no object could ever be saved.
             """,
@@ -47,8 +47,8 @@ extension Explanation {
         wrong: .product(#"<attribute name="stock" type="int32" min="9" max="3"/>"#),
         right: .product(#"<attribute name="stock" type="int32" min="3" max="9"/>"#))
 
-    static let invalidPattern = Explanation(
-        title: "The pattern is no regular expression",
+    static let invalidPattern = DiagnosticCode(
+        405, isWarningInXcode: true, title: "The pattern is no regular expression",
         meaning: """
             A pattern is a regular expression that the whole string has to match. This one \
             cannot be read.
@@ -60,8 +60,8 @@ extension Explanation {
         wrong: .product(#"<attribute name="sku" type="string" pattern="[A-Z"/>"#),
         right: .product(#"<attribute name="sku" type="string" pattern="[A-Z]+"/>"#))
 
-    static let defaultBeyondLimits = Explanation(
-        title: "The value breaks the attribute's own limits",
+    static let defaultBeyondLimits = DiagnosticCode(
+        406, isWarningInXcode: true, title: "The value breaks the attribute's own limits",
         meaning: """
             Every new object, or every migrated one, would start with a value that its own \
             validation refuses.
@@ -70,8 +70,8 @@ extension Explanation {
         wrong: .product(#"<attribute name="stock" type="int32" min="0" default="-1"/>"#),
         right: .product(#"<attribute name="stock" type="int32" min="0" default="0"/>"#))
 
-    static let optionalBool = Explanation(
-        title: "An optional bool has three values",
+    static let optionalBool = DiagnosticCode(
+        407, .warning, title: "An optional bool has three values",
         meaning: """
             True, false and nil: every condition has to decide what nil means, and most forget \
             it. Seldom are three values meant.
@@ -83,8 +83,8 @@ extension Explanation {
         wrong: .product(#"<attribute name="isNew" type="bool" optional="true"/>"#),
         right: .product(#"<attribute name="isNew" type="bool" default="false"/>"#))
 
-    static let emptyEnumeration = Explanation(
-        title: "The enumeration has no case",
+    static let emptyEnumeration = DiagnosticCode(
+        408, title: "The enumeration has no case",
         meaning: """
             An attribute of this type could have no value, and Swift has no enumeration with a \
             raw type and without cases.
@@ -103,8 +103,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let duplicateRawValue = Explanation(
-        title: "Two cases have the same raw value",
+    static let duplicateRawValue = DiagnosticCode(
+        409, title: "Two cases have the same raw value",
         meaning: """
             The store holds raw values. With two cases of the same one, a value that is read \
             could be either. A case without a value has its name, or the number after the one \

@@ -1,7 +1,7 @@
 // LQ3xx and LQ4xx: what costs, and where a store differs from what one expects
-extension Explanation {
-    static let needlessRebuild = Explanation(
-        title: "A table is rebuilt for what its default says",
+extension DiagnosticCode {
+    static let needlessRebuild = DiagnosticCode(
+        10_301, .warning, title: "A table is rebuilt for what its default says",
         meaning: """
             A column with a default is added without a row being written: SQLite notes the value \
             once, and every row has it. A fill writes every row again, which takes time and twice \
@@ -21,8 +21,8 @@ extension Explanation {
             </migration>
             """)
 
-    static let rebuiltData = Explanation(
-        title: "A table with large data is rebuilt",
+    static let rebuiltData = DiagnosticCode(
+        10_302, .warning, title: "A table with large data is rebuilt",
         meaning: """
             Some changes need every row to be written again, and with it everything in the row. \
             Where maxLength says that this may be a lot (more than 16 KB), the migration takes as long \
@@ -63,8 +63,8 @@ extension Explanation {
             </migration>
             """))
 
-    static let indexInUse = Explanation(
-        title: "An index that a request uses is gone",
+    static let indexInUse = DiagnosticCode(
+        10_303, .warning, title: "An index that a request uses is gone",
         meaning: """
             A named request finds, or sorts, by what the index began with, and no other index \
             does. It gives the same result as before and goes through the whole table for it.
@@ -94,8 +94,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let costlyPattern = Explanation(
-        title: "A pattern cannot be matched in linear time",
+    static let costlyPattern = DiagnosticCode(
+        10_304, .warning, title: "A pattern cannot be matched in linear time",
         meaning: """
             Most patterns are matched in time that grows with the length of the text. With \
             back-references, look-ahead, atomic groups or \\X ways have to be tried one after the \
@@ -117,8 +117,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let floatingUnique = Explanation(
-        title: "A floating-point number is to be unique",
+    static let floatingUnique = DiagnosticCode(
+        10_401, .warning, title: "A floating-point number is to be unique",
         meaning: """
             Such numbers are compared to the last bit. Two that a person takes for equal, such \
             as 0.3 and 0.1 + 0.2, are two to the store, and both are saved.
@@ -137,8 +137,8 @@ extension Explanation {
             </entity>
             """)
 
-    static let inventedMoment = Explanation(
-        title: "Objects get the moment of the migration as their own",
+    static let inventedMoment = DiagnosticCode(
+        10_402, .warning, title: "Objects get the moment of the migration as their own",
         meaning: """
             A default of now says when an object was made. Objects that are there get it too, \
             when the store is migrated, and nobody can tell afterwards which of these dates are \
