@@ -50,34 +50,57 @@ package enum ModelChange: Sendable, Hashable {
     /// Objects may have had it, which get another one, or none.
     case caseDropped(enumeration: String, String, isReplaced: Bool)
 
-    /// The entity that changed; empty where an enumeration did, which entities only name.
-    package var entity: String {
+    /// The entity or enumeration that changed, and which parts of it did; nil where it changed itself.
+    private var subject: (owner: String, parts: [String]?) {
         switch self {
-        case .caseAdded, .caseRenamed, .caseDropped:
-            ""
-        case .entityAdded(let entity), .entityDropped(let entity), .entityRenamed(let entity, _),
-            .entityBecameAbstract(let entity), .parentChanged(let entity, _, _),
-            .objectsDropped(let entity, _), .relationshipBecameRequired(let entity, _),
-            .attributeMoved(let entity, _, _), .relationshipMoved(let entity, _, _),
-            .linksDropped(let entity, _), .duplicatesDropped(let entity, _),
-            .attributeAdded(let entity, _, _),
-            .attributeDropped(let entity, _), .attributeRenamed(let entity, _, _),
-            .attributeConverted(let entity, _, _, _), .attributeBecameRequired(let entity, _),
-            .attributeBecameOptional(let entity, _), .attributeRevised(let entity, _),
-            .attributeFilled(let entity, _), .countsChanged(let entity, _),
-            .attributeStored(let entity, _),
-            .derivationAdded(let entity, _), .derivationChanged(let entity, _),
-            .derivationDropped(let entity, _), .externalChanged(let entity, _, _),
-            .presenceChanged(let entity, _),
-            .defaultChanged(let entity, _), .limitsChanged(let entity, _, _),
-            .relationshipAdded(let entity, _), .relationshipDropped(let entity, _, _),
-            .relationshipRenamed(let entity, _, _), .relationshipChanged(let entity, _),
-            .orderChanged(let entity, _, _),
-            .uniqueAdded(let entity, _), .uniqueDropped(let entity, _),
-            .indexesChanged(let entity), .ruleAdded(let entity, _), .ruleDropped(let entity, _),
-            .ruleChanged(let entity, _):
-            entity
+        case .entityAdded(let owner), .entityDropped(let owner), .entityRenamed(let owner, _),
+            .entityBecameAbstract(let owner), .objectsDropped(let owner, _),
+            .parentChanged(let owner, _, _), .indexesChanged(let owner):
+            (owner, nil)
+        case .uniqueAdded(let owner, let names), .duplicatesDropped(let owner, let names),
+            .uniqueDropped(let owner, let names):
+            (owner, names)
+        case .attributeAdded(let owner, let name, _), .attributeDropped(let owner, let name),
+            .attributeRenamed(let owner, let name, _), .attributeMoved(let owner, let name, _),
+            .attributeConverted(let owner, let name, _, _),
+            .attributeBecameRequired(let owner, let name),
+            .attributeBecameOptional(let owner, let name), .attributeRevised(let owner, let name),
+            .attributeFilled(let owner, let name), .attributeStored(let owner, let name),
+            .derivationAdded(let owner, let name), .derivationChanged(let owner, let name),
+            .derivationDropped(let owner, let name), .externalChanged(let owner, let name, _),
+            .presenceChanged(let owner, let name), .defaultChanged(let owner, let name),
+            .limitsChanged(let owner, let name, _), .relationshipAdded(let owner, let name),
+            .relationshipDropped(let owner, let name, _),
+            .relationshipRenamed(let owner, let name, _), .relationshipChanged(let owner, let name),
+            .relationshipBecameRequired(let owner, let name),
+            .relationshipMoved(let owner, let name, _), .linksDropped(let owner, let name),
+            .countsChanged(let owner, let name), .orderChanged(let owner, let name, _),
+            .ruleAdded(let owner, let name), .ruleDropped(let owner, let name),
+            .ruleChanged(let owner, let name), .caseAdded(let owner, let name),
+            .caseRenamed(let owner, let name, _), .caseDropped(let owner, let name, _):
+            (owner, [name])
         }
+    }
+
+    /// The entity that changed; empty where an enumeration did, which entities only name.
+    package var entity: String { enumeration == nil ? subject.owner : "" }
+
+    /// The property of the entity that changed; nil where the entity itself did, or several of its
+    /// properties together. Of an enumeration it is the case.
+    package var property: String? { subject.parts?.joined(separator: ", ") }
+
+    /// The enumeration that changed, where it is one.
+    package var enumeration: String? {
+        switch self {
+        case .caseAdded, .caseRenamed, .caseDropped: subject.owner
+        default: nil
+        }
+    }
+
+    /// The owner and the part, as people write it: `Book.pages`.
+    var place: String {
+        let (owner, parts) = subject
+        return ([owner] + (parts ?? [])).joined(separator: ".")
     }
 
     /// What it means for the data.
@@ -102,13 +125,12 @@ package enum ModelChange: Sendable, Hashable {
         case .attributeConverted, .attributeFilled, .entityBecameAbstract, .attributeBecameRequired,
             .relationshipBecameRequired, .uniqueAdded, .ruleAdded, .ruleChanged, .presenceChanged:
             .needsData
-        case .attributeRevised, .linksDropped, .duplicatesDropped, .objectsDropped:
-            .lossy
         case .orderChanged(_, _, let isOrdered):
             isOrdered ? .reversible : .lossy
         case .relationshipDropped(_, _, let losesLinks):
             losesLinks ? .lossy : .reversible
-        case .entityDropped, .attributeDropped:
+        case .entityDropped, .attributeDropped, .attributeRevised, .linksDropped,
+            .duplicatesDropped, .objectsDropped:
             .lossy
         }
     }
@@ -123,68 +145,51 @@ package enum ModelChange: Sendable, Hashable {
 
     /// What it is, in words.
     package var summary: String {
-        switch self {
-        case .entityAdded(let entity): "add \(entity)"
-        case .entityDropped(let entity): "drop \(entity) and its data"
+        let place = place
+        return switch self {
+        case .entityAdded, .relationshipAdded: "add \(place)"
+        case .entityDropped, .attributeDropped: "drop \(place) and its data"
         case .entityRenamed(let entity, let from): "rename \(from) to \(entity)"
-        case .entityBecameAbstract(let entity): "make \(entity) abstract"
-        case .objectsDropped(let entity, let condition):
-            "drop the objects of \(entity) where \(condition)"
-        case .parentChanged(let entity, _, let parent):
-            parent.map { "let \(entity) inherit from \($0)" }
-                ?? "let \(entity) inherit from none"
-        case .attributeMoved(let entity, let name, let from),
-            .relationshipMoved(let entity, let name, let from):
-            "take \(entity).\(name) from \(from.joined(separator: ", "))"
-        case .linksDropped(let entity, let name):
-            "keep one of several links of \(entity).\(name)"
+        case .entityBecameAbstract: "make \(place) abstract"
+        case .objectsDropped(_, let condition): "drop the objects of \(place) where \(condition)"
+        case .parentChanged(_, _, let parent): "let \(place) inherit from \(parent ?? "none")"
+        case .attributeMoved(_, _, let from), .relationshipMoved(_, _, let from):
+            "take \(place) from \(from.joined(separator: ", "))"
+        case .linksDropped: "keep one of several links of \(place)"
         case .duplicatesDropped(let entity, let properties):
             "keep one of several objects of \(entity) with the same "
                 + properties.joined(separator: ", ")
-        case .attributeAdded(let entity, let name, let isFilled):
-            "add \(entity).\(name)" + (isFilled ? " with a value for existing objects" : "")
-        case .attributeDropped(let entity, let name): "drop \(entity).\(name) and its data"
-        case .attributeRenamed(let entity, let name, let from):
+        case .attributeAdded(_, _, let isFilled):
+            "add \(place)" + (isFilled ? " with a value for existing objects" : "")
+        case .attributeRenamed(let entity, let name, let from),
+            .relationshipRenamed(let entity, let name, let from):
             "rename \(entity).\(from) to \(name)"
-        case .attributeConverted(let entity, let name, let type, _):
-            "change the type of \(entity).\(name) to \(type)"
-        case .attributeBecameRequired(let entity, let name): "require \(entity).\(name)"
-        case .attributeBecameOptional(let entity, let name): "make \(entity).\(name) optional"
-        case .attributeRevised(let entity, let name):
-            "compute \(entity).\(name) anew from what it was"
-        case .attributeFilled(let entity, let name):
-            "give objects without \(entity).\(name) a value"
-        case .countsChanged(let entity, let name):
-            "change how many objects \(entity).\(name) may have"
-        case .attributeStored(let entity, let name): "store \(entity).\(name)"
-        case .derivationAdded(let entity, let name): "compute \(entity).\(name)"
-        case .derivationChanged(let entity, let name):
-            "compute \(entity).\(name) in another way"
-        case .derivationDropped(let entity, let name):
-            "compute \(entity).\(name) no longer"
-        case .externalChanged(let entity, let name, let isExternal):
-            isExternal
-                ? "keep large values of \(entity).\(name) in files"
-                : "keep all values of \(entity).\(name) in the store"
-        case .presenceChanged(let entity, let name):
-            "change which parts of \(entity).\(name) are required"
-        case .defaultChanged(let entity, let name): "change the default of \(entity).\(name)"
-        case .limitsChanged(let entity, let name, _): "change the limits of \(entity).\(name)"
-        case .relationshipAdded(let entity, let name): "add \(entity).\(name)"
-        case .relationshipDropped(let entity, let name, let losesLinks):
-            "drop \(entity).\(name)" + (losesLinks ? " and its links" : "")
-        case .relationshipRenamed(let entity, let name, let from):
-            "rename \(entity).\(from) to \(name)"
-        case .relationshipChanged(let entity, let name): "change \(entity).\(name)"
-        case .relationshipBecameRequired(let entity, let name): "require \(entity).\(name)"
-        case .orderChanged(let entity, let name, let isOrdered):
-            isOrdered
-                ? "keep the order of \(entity).\(name)" : "forget the order of \(entity).\(name)"
+        case .attributeConverted(_, _, let type, _): "change the type of \(place) to \(type)"
+        case .attributeBecameRequired, .relationshipBecameRequired: "require \(place)"
+        case .attributeBecameOptional: "make \(place) optional"
+        case .attributeRevised: "compute \(place) anew from what it was"
+        case .attributeFilled: "give objects without \(place) a value"
+        case .countsChanged: "change how many objects \(place) may have"
+        case .attributeStored: "store \(place)"
+        case .derivationAdded: "compute \(place)"
+        case .derivationChanged: "compute \(place) in another way"
+        case .derivationDropped: "compute \(place) no longer"
+        case .externalChanged(_, _, let isExternal):
+            "keep \(isExternal ? "large" : "all") values of \(place) in "
+                + (isExternal ? "files" : "the store")
+        case .presenceChanged: "change which parts of \(place) are required"
+        case .defaultChanged: "change the default of \(place)"
+        case .limitsChanged: "change the limits of \(place)"
+        case .relationshipDropped(_, _, let losesLinks):
+            "drop \(place)" + (losesLinks ? " and its links" : "")
+        case .relationshipChanged: "change \(place)"
+        case .orderChanged(_, _, let isOrdered):
+            "\(isOrdered ? "keep" : "forget") the order of \(place)"
         case .uniqueAdded(let entity, let properties):
             "make \(properties.joined(separator: ", ")) of \(entity) unique"
         case .uniqueDropped(let entity, let properties):
             "let \(properties.joined(separator: ", ")) of \(entity) repeat"
-        case .indexesChanged(let entity): "change the indexes of \(entity)"
+        case .indexesChanged: "change the indexes of \(place)"
         case .ruleAdded(let entity, let name): "add the rule \(name) of \(entity)"
         case .ruleDropped(let entity, let name): "drop the rule \(name) of \(entity)"
         case .ruleChanged(let entity, let name): "change the rule \(name) of \(entity)"
@@ -194,44 +199,6 @@ package enum ModelChange: Sendable, Hashable {
         case .caseDropped(let type, let name, let isReplaced):
             "drop the case \(name) of \(type)"
                 + (isReplaced ? ", and give its objects another or none" : "")
-        }
-    }
-
-    /// The property of the entity that changed; nil where the entity itself did, or several of its
-    /// properties together. Of an enumeration it is the case.
-    package var property: String? {
-        switch self {
-        case .attributeAdded(_, let name, _), .attributeDropped(_, let name),
-            .attributeRenamed(_, let name, _), .attributeMoved(_, let name, _),
-            .attributeConverted(_, let name, _, _), .attributeBecameRequired(_, let name),
-            .attributeBecameOptional(_, let name), .attributeRevised(_, let name),
-            .attributeFilled(_, let name), .countsChanged(_, let name),
-            .attributeStored(_, let name), .derivationAdded(_, let name),
-            .derivationChanged(_, let name), .derivationDropped(_, let name),
-            .externalChanged(_, let name, _), .presenceChanged(_, let name),
-            .defaultChanged(_, let name), .limitsChanged(_, let name, _),
-            .relationshipAdded(_, let name), .relationshipDropped(_, let name, _),
-            .relationshipRenamed(_, let name, _), .relationshipChanged(_, let name),
-            .relationshipBecameRequired(_, let name),
-            .relationshipMoved(_, let name, _), .linksDropped(_, let name),
-            .orderChanged(_, let name, _), .ruleAdded(_, let name), .ruleDropped(_, let name),
-            .ruleChanged(_, let name), .caseAdded(_, let name), .caseRenamed(_, let name, _),
-            .caseDropped(_, let name, _):
-            name
-        case .uniqueAdded(_, let names), .uniqueDropped(_, let names),
-            .duplicatesDropped(_, let names):
-            names.joined(separator: ", ")
-        default:
-            nil
-        }
-    }
-
-    /// The enumeration that changed, where it is one.
-    package var enumeration: String? {
-        switch self {
-        case .caseAdded(let name, _), .caseRenamed(let name, _, _), .caseDropped(let name, _, _):
-            name
-        default: nil
         }
     }
 

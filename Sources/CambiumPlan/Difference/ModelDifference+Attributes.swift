@@ -188,14 +188,12 @@ extension ModelDifference {
         }
         guard old.derivation != nil || old.isTransient else {
             let oldEntity = match.oldEntity(of: entity)?.name ?? entity.name
-            return add(
-                MigrationProblem(
-                    entity: entity.name, property: new.name,
-                    fact: "\(entity.name).\(new.name) becomes derived, and the values that "
-                        + "objects have would be lost",
-                    remedy: "say that they may be, or give the derived "
-                        + "attribute another name",
-                    fixes: [.drop(entity: oldEntity, property: old.name)]))
+            return addProblem(
+                entity: entity.name, property: new.name,
+                fact: "\(entity.name).\(new.name) becomes derived, and the values that objects "
+                    + "have would be lost",
+                remedy: "say that they may be, or give the derived attribute another name",
+                fixes: [.drop(entity: oldEntity, property: old.name)])
         }
         if old.derivation != new.derivation || old.type != new.type || old.isTransient {
             add(.derivationChanged(entity: entity.name, new.name))
@@ -211,23 +209,19 @@ extension ModelDifference {
                 !match.hasOldValues(attribute.name, in: entity.name)
             {
                 let place = "\(entity.name).\(attribute.name)"
-                add(
-                    MigrationProblem(
-                        entity: entity.name, property: attribute.name,
-                        fact:
-                            "The fill of \(place) looks at \(place), which has no value before "
-                            + "the fill: it is new, or a drop takes the old values",
-                        remedy: "without the "
-                            + "drop they are there"))
+                addProblem(
+                    entity: entity.name, property: attribute.name,
+                    fact: "The fill of \(place) looks at \(place), which has no value before the "
+                        + "fill: it is new, or a drop takes the old values",
+                    remedy: "without the drop they are there")
             }
             if !match.support.computes(fill, for: attribute, of: entity, in: match) {
-                add(
-                    MigrationProblem(
-                        entity: entity.name, property: attribute.name,
-                        fact: "The fill of \(entity.name).\(attribute.name) cannot be computed "
-                            + "by the store from the row alone",
-                        remedy: "use a constant of the attribute's "
-                            + "type, or other attributes and SQLite's own functions"))
+                addProblem(
+                    entity: entity.name, property: attribute.name,
+                    fact: "The fill of \(entity.name).\(attribute.name) cannot be computed by the "
+                        + "store from the row alone",
+                    remedy: "use a constant of the attribute's type, or other attributes and "
+                        + "SQLite's own functions")
             }
             return
         }
@@ -238,16 +232,14 @@ extension ModelDifference {
             return add(SuppliedValue(entity: entity.name, property: attribute.name))
         }
         let hasValues = match.hasOldValues(attribute.name, in: entity.name)
-        add(
-            MigrationProblem(
-                entity: entity.name, property: attribute.name,
-                fact: "\(entity.name).\(attribute.name) is \(reason), and existing objects "
-                    + "\(hasValues ? "may " : "")have no value for it",
-                remedy: "give it a default or a fill, "
-                    + "or make it optional",
-                fixes: [
-                    .giveDefault(name: attribute.name, type: attribute.type.word),
-                    .fill([.init(entity: entity.name, name: attribute.name)]),
-                ] + (hasValues ? [.require(entity: entity.name, property: attribute.name)] : [])))
+        addProblem(
+            entity: entity.name, property: attribute.name,
+            fact: "\(entity.name).\(attribute.name) is \(reason), and existing objects "
+                + "\(hasValues ? "may " : "")have no value for it",
+            remedy: "give it a default or a fill, or make it optional",
+            fixes: [
+                .giveDefault(name: attribute.name, type: attribute.type.word),
+                .fill([.init(entity: entity.name, name: attribute.name)]),
+            ] + (hasValues ? [.require(entity: entity.name, property: attribute.name)] : []))
     }
 }

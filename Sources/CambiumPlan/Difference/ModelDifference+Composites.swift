@@ -82,18 +82,17 @@ extension ModelDifference {
         }
         guard !missing.isEmpty else { return checkWhole(composite, of: entity) }
         let names = missing.map(\.name)
-        add(
-            MigrationProblem(
-                entity: entity.name, property: composite.name,
-                fact: "\(entity.name).\(composite.name) is new and required, and existing "
-                    + "objects have no value for \(names.joined(separator: ", "))",
-                remedy: "give each a "
-                    + "fill, or a default in \(composite.composite), or make the value optional",
-                fixes: [
-                    .makeOptional(
-                        .attribute, name: composite.name, type: composite.composite),
-                    .fill(names.map { .init(entity: entity.name, name: $0) }),
-                ]))
+        addProblem(
+            entity: entity.name, property: composite.name,
+            fact: "\(entity.name).\(composite.name) is new and required, and existing objects have "
+                + "no value for \(names.joined(separator: ", "))",
+            remedy: "give each a fill, or a default in \(composite.composite), or make the value "
+                + "optional",
+            fixes: [
+                .makeOptional(
+                    .attribute, name: composite.name, type: composite.composite),
+                .fill(names.map { .init(entity: entity.name, name: $0) }),
+            ])
     }
 
     /// Parts that a value needs, and that no value has yet: every one that is there would be refused.
@@ -101,21 +100,19 @@ extension ModelDifference {
         let missing = newParts(of: composite.name, in: entity)
         guard !missing.isEmpty, !isSupplied(entity), !match.hasNoObjects(entity) else { return }
         let names = missing.map(\.name)
-        add(
-            MigrationProblem(
-                entity: entity.name, property: composite.name,
-                fact: "\(names.map { "\(entity.name).\($0)" }.joined(separator: " and ")) "
-                    + "\(names.count == 1 ? "is" : "are") new and required, and existing values of "
-                    + "\(composite.name) have none",
-                remedy: "give them a fill, or make the "
-                    + "part\(names.count == 1 ? "" : "s") optional",
-                fixes: [
-                    .together(
-                        missing.map {
-                            .makeOptional(.attribute, name: $0.name, type: $0.type.word)
-                        }),
-                    .fill(names.map { .init(entity: entity.name, name: $0) }),
-                ]))
+        addProblem(
+            entity: entity.name, property: composite.name,
+            fact: "\(names.map { "\(entity.name).\($0)" }.joined(separator: " and ")) "
+                + "\(names.count == 1 ? "is" : "are") new and required, and existing values of "
+                + "\(composite.name) have none",
+            remedy: "give them a fill, or make the part\(names.count == 1 ? "" : "s") optional",
+            fixes: [
+                .together(
+                    missing.map {
+                        .makeOptional(.attribute, name: $0.name, type: $0.type.word)
+                    }),
+                .fill(names.map { .init(entity: entity.name, name: $0) }),
+            ])
     }
 
     /// The parts that an optional value needs, that are new, and that nothing fills.
@@ -137,15 +134,13 @@ extension ModelDifference {
                 rule.parts.filter { match.fill(of: $0, in: entity.name) != nil })
             let missing = rule.required.filter { !filled.contains($0) }
             guard !filled.isEmpty, !missing.isEmpty else { continue }
-            add(
-                MigrationProblem(
-                    entity: entity.name, property: composite.name,
-                    fact:
-                        "The migration fills a part of \(entity.name).\(rule.composite), which "
-                        + "no object has yet, and a value of it needs "
-                        + "\(missing.joined(separator: ", ")) too",
-                    remedy: "fill each of them, or none",
-                    fixes: [.fill(missing.map { .init(entity: entity.name, name: $0) })]))
+            addProblem(
+                entity: entity.name, property: composite.name,
+                fact: "The migration fills a part of \(entity.name).\(rule.composite), which no "
+                    + "object has yet, and a value of it needs \(missing.joined(separator: ", ")) "
+                    + "too",
+                remedy: "fill each of them, or none",
+                fixes: [.fill(missing.map { .init(entity: entity.name, name: $0) })])
         }
     }
 }

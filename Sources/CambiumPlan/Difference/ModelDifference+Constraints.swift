@@ -50,11 +50,10 @@ extension ModelDifference {
                     Set($0.properties) == Set(declared.properties)
                 })
             else {
-                add(
-                    MigrationProblem(
-                        entity: declared.entity,
-                        fact: "A de-duplication names \(list) of \(declared.entity), which "
-                            + "version \(new.version) does not declare unique"))
+                addProblem(
+                    entity: declared.entity,
+                    fact: "A de-duplication names \(list) of \(declared.entity), which version "
+                        + "\(new.version) does not declare unique")
                 continue
             }
             add(.duplicatesDropped(entity: entity.name, constraint.properties))
@@ -63,11 +62,10 @@ extension ModelDifference {
                 guard attribute?.isTransient != false || attribute?.derivation != nil else {
                     continue
                 }
-                add(
-                    MigrationProblem(
-                        entity: entity.name, property: order.attribute,
-                        fact: "The de-duplication of \(entity.name) orders by "
-                            + "\(order.attribute), which is no stored attribute of it"))
+                addProblem(
+                    entity: entity.name, property: order.attribute,
+                    fact: "The de-duplication of \(entity.name) orders by \(order.attribute), "
+                        + "which is no stored attribute of it")
             }
         }
     }

@@ -73,24 +73,23 @@ extension ModelDifference {
             MigrationFix.keepCase(
                 enumeration: enumeration.name, named: candidate?.name, value: item.rawText)
         }
-        add(
-            MigrationProblem(
-                entity: first.entity.name, enumeration: enumeration.name,
-                fact: "'\(item.name)' of \(enumeration.name) \(what) in version \(new.version), "
-                    + "and objects may have \(namesake == nil ? "it" : item.rawText) "
-                    + "(\(names.joined(separator: ", ")))",
-                remedy: "say "
-                    + (kept == nil
-                        ? ""
-                        : "whether it " + (namesake == nil ? "was renamed, and so keeps" : "keeps")
-                            + " its raw value, or ")
-                    + "what they get instead",
-                fixes: [
-                    kept,
-                    .replace(
-                        enumeration: enumeration.name, case: item.name, isOptional: isOptional,
-                        with: kept == nil ? namesake?.name : nil),
-                ].compactMap(\.self)))
+        addProblem(
+            entity: first.entity.name, enumeration: enumeration.name,
+            fact: "'\(item.name)' of \(enumeration.name) \(what) in version \(new.version), and "
+                + "objects may have \(namesake == nil ? "it" : item.rawText) "
+                + "(\(names.joined(separator: ", ")))",
+            remedy: "say "
+                + (kept == nil
+                    ? ""
+                    : "whether it " + (namesake == nil ? "was renamed, and so keeps" : "keeps")
+                        + " its raw value, or ")
+                + "what they get instead",
+            fixes: [
+                kept,
+                .replace(
+                    enumeration: enumeration.name, case: item.name, isOptional: isOptional,
+                    with: kept == nil ? namesake?.name : nil),
+            ].compactMap(\.self))
     }
 
     /// Whether objects may have no value of an attribute. A part that its value cannot be without is

@@ -16,24 +16,23 @@ extension ModelDifference {
         guard let holder = holders.first else { return }
         let own = before.cases.first { $0.name == item.name }
         let kept = own.flatMap { canKeep($0, in: enumeration, since: before) ? $0 : nil }
-        add(
-            MigrationProblem(
-                entity: holder.entity.name, enumeration: enumeration.name,
-                fact: "'\(item.name)' of \(enumeration.name) has the raw value "
-                    + "\(item.rawText) now, which '\(known.name)' had, and objects that have "
-                    + "'\(known.name)' would have '\(item.name)'",
-                remedy: kept == nil
-                    ? "write out other values, or say what they get"
-                    : "write out the value that it had",
-                fixes: [
-                    kept.map { keeping($0, item, of: enumeration, since: before) }
-                        ?? .replace(
-                            enumeration: enumeration.name, case: known.name,
-                            isOptional: holders.allSatisfy {
-                                mayHaveNone($0.attribute, of: $0.entity)
-                            },
-                            with: enumeration.cases.first { $0.name == known.name }?.name)
-                ]))
+        addProblem(
+            entity: holder.entity.name, enumeration: enumeration.name,
+            fact: "'\(item.name)' of \(enumeration.name) has the raw value \(item.rawText) now, "
+                + "which '\(known.name)' had, and objects that have '\(known.name)' would have "
+                + "'\(item.name)'",
+            remedy: kept == nil
+                ? "write out other values, or say what they get"
+                : "write out the value that it had",
+            fixes: [
+                kept.map { keeping($0, item, of: enumeration, since: before) }
+                    ?? .replace(
+                        enumeration: enumeration.name, case: known.name,
+                        isOptional: holders.allSatisfy {
+                            mayHaveNone($0.attribute, of: $0.entity)
+                        },
+                        with: enumeration.cases.first { $0.name == known.name }?.name)
+            ])
     }
 
     /// Values that cases have exchanged can only be written out together: one alone would be that of two.

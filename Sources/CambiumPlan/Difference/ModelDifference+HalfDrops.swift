@@ -79,16 +79,15 @@ extension ModelDifference {
         }
         let place = bare ?? kept.other
         let other = kept.other.relationship.name
-        add(
-            MigrationProblem(
-                entity: place.owner.name, property: place.relationship.name,
-                fact: "The migration drops \(oldEntity.name).\(name) and not its inverse "
-                    + "\(kept.old.entity).\(kept.old.property), which keeps all the links for "
-                    + (other == name ? "both" : "\(kept.other.owner.name).\(other) as well"),
-                remedy: isInherited
-                    ? "drop both ends for all of \(declarer.name), or remove the drop"
-                    : "drop the other end too, or remove the drop",
-                fixes: fixes))
+        addProblem(
+            entity: place.owner.name, property: place.relationship.name,
+            fact: "The migration drops \(oldEntity.name).\(name) and not its inverse "
+                + "\(kept.old.entity).\(kept.old.property), which keeps all the links for "
+                + (other == name ? "both" : "\(kept.other.owner.name).\(other) as well"),
+            remedy: isInherited
+                ? "drop both ends for all of \(declarer.name), or remove the drop"
+                : "drop the other end too, or remove the drop",
+            fixes: fixes)
     }
 
     /// Whether a relationship needs an object, and what is said about it gives none.

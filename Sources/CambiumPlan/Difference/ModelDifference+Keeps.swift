@@ -12,12 +12,10 @@ extension ModelDifference {
                     $0.name == keep.relationship
                 })
             else {
-                add(
-                    MigrationProblem(
-                        entity: keep.entity, property: keep.relationship,
-                        fact: "A keep names \(place), which version \(new.version) does not "
-                            + "declare (name the entity that declares the relationship, not a "
-                            + "sub-entity)"))
+                addProblem(
+                    entity: keep.entity, property: keep.relationship,
+                    fact: "A keep names \(place), which version \(new.version) does not declare "
+                        + "(name the entity that declares the relationship, not a sub-entity)")
                 continue
             }
             guard
@@ -25,11 +23,9 @@ extension ModelDifference {
             else {
                 // Where there is a problem with the links, that comes first.
                 if !problems.contains(where: { $0.entity == keep.entity }) {
-                    add(
-                        MigrationProblem(
-                            entity: keep.entity, property: keep.relationship,
-                            fact: "A keep names \(place), which loses no links", remedy: "remove it"
-                        ))
+                    addProblem(
+                        entity: keep.entity, property: keep.relationship,
+                        fact: "A keep names \(place), which loses no links", remedy: "remove it")
                 }
                 continue
             }
@@ -38,12 +34,11 @@ extension ModelDifference {
             for order in keep.order {
                 guard let oldDestination else { continue }
                 if old.attribute(order.attribute, of: oldDestination)?.isTransient != false {
-                    add(
-                        MigrationProblem(
-                            entity: keep.entity, property: keep.relationship,
-                            fact: "The keep of \(place) orders by \(order.attribute), which is "
-                                + "no stored attribute of \(oldDestination.name) in version "
-                                + "\(old.version)"))
+                    addProblem(
+                        entity: keep.entity, property: keep.relationship,
+                        fact: "The keep of \(place) orders by \(order.attribute), which is no "
+                            + "stored attribute of \(oldDestination.name) in version "
+                            + "\(old.version)")
                 }
             }
         }
@@ -77,16 +72,13 @@ extension ModelDifference {
         let ends = fixes.compactMap { fix in
             if case .keep(let owner, let name) = fix { "\(owner).\(name)" } else { nil }
         }
-        add(
-            MigrationProblem(
-                entity: entity.name, property: relationship.name,
-                fact:
-                    "\(ends.joined(separator: " and ")) \(ends.count == 1 ? "leads" : "lead") to "
-                    + "one object from now on, and objects may have several there",
-                remedy: "say that the "
-                    + "first stays (in an order, else as the old list has them), or drop all the "
-                    + "old links",
-                fixes: [fixes.count == 1 ? fixes[0] : .together(fixes), dropOfLinks(old)]))
+        addProblem(
+            entity: entity.name, property: relationship.name,
+            fact: "\(ends.joined(separator: " and ")) \(ends.count == 1 ? "leads" : "lead") to one "
+                + "object from now on, and objects may have several there",
+            remedy: "say that the first stays (in an order, else as the old list has them), or "
+                + "drop all the old links",
+            fixes: [fixes.count == 1 ? fixes[0] : .together(fixes), dropOfLinks(old)])
     }
 
     /// What takes all links of an old relationship away: an end that is left keeps them.

@@ -9,32 +9,30 @@ extension ModelDifference {
     ) {
         let isLink = new.relationship(property, of: entity) != nil
         if declaration == .attribute, isLink {
-            return add(
-                MigrationProblem(
-                    entity: oldEntity.name, property: property, in: .old,
-                    fact: "\(oldEntity.name).\(property) of version \(old.version) is a "
-                        + "relationship in version \(new.version)",
-                    remedy: "keep the old values under "
-                        + "another name, let a step of the program make links of them, or drop them",
-                    fixes: [
-                        .rename(declaration, to: nil, from: property),
-                        .convert(entity: oldEntity.name, property: property),
-                        .drop(entity: oldEntity.name, property: property),
-                    ]))
+            return addProblem(
+                entity: oldEntity.name, property: property, in: .old,
+                fact: "\(oldEntity.name).\(property) of version \(old.version) is a relationship "
+                    + "in version \(new.version)",
+                remedy: "keep the old values under another name, let a step of the program make "
+                    + "links of them, or drop them",
+                fixes: [
+                    .rename(declaration, to: nil, from: property),
+                    .convert(entity: oldEntity.name, property: property),
+                    .drop(entity: oldEntity.name, property: property),
+                ])
         }
         let isTransient = entity.hasTransient(property)
-        add(
-            MigrationProblem(
-                entity: oldEntity.name, property: property, in: .old,
-                fact: "\(oldEntity.name).\(property) of version \(old.version) is "
-                    + (isTransient
-                        ? "transient in version \(new.version), and a store keeps nothing of it"
-                        : "gone in version \(new.version)"),
-                remedy: "say whether it was renamed or its data may be lost",
-                fixes: [
-                    part ?? .rename(declaration, to: candidate, from: property),
-                    .drop(entity: oldEntity.name, property: property),
-                ]))
+        addProblem(
+            entity: oldEntity.name, property: property, in: .old,
+            fact: "\(oldEntity.name).\(property) of version \(old.version) is "
+                + (isTransient
+                    ? "transient in version \(new.version), and a store keeps nothing of it"
+                    : "gone in version \(new.version)"),
+            remedy: "say whether it was renamed or its data may be lost",
+            fixes: [
+                part ?? .rename(declaration, to: candidate, from: property),
+                .drop(entity: oldEntity.name, property: property),
+            ])
     }
 }
 

@@ -141,14 +141,12 @@ extension ModelDifference {
                             entity: entity.name, property.property, losesLinks: true))
                 continue
             }
-            add(
-                MigrationProblem(
-                    entity: top.name, property: property.property, in: .old,
-                    fact: "Objects of \(top.name) of version \(old.version) have "
-                        + "\(property.property) from \(property.entity), and have it no more in "
-                        + "version \(new.version)",
-                    remedy: "say that it may be lost, or declare it for them",
-                    fixes: [.drop(entity: top.name, property: property.property)]))
+            addProblem(
+                entity: top.name, property: property.property, in: .old,
+                fact: "Objects of \(top.name) of version \(old.version) have \(property.property) "
+                    + "from \(property.entity), and have it no more in version \(new.version)",
+                remedy: "say that it may be lost, or declare it for them",
+                fixes: [.drop(entity: top.name, property: property.property)])
         }
     }
 

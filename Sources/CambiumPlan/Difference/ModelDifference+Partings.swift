@@ -21,14 +21,13 @@ extension ModelDifference {
                 addParting(of: links)
                 continue
             }
-            add(
-                MigrationProblem(
-                    entity: heir.entity.name, property: heir.relationship.name,
-                    fact: ends.map { "\($0.0).\($0.1)" }.joined(separator: " and ")
-                        + " were each other's inverse before, and are not now, so that both would "
-                        + "have all their links",
-                    remedy: "drop one of them: the other keeps the links",
-                    fixes: ends.map { .drop(entity: $0.0, property: $0.1) }))
+            addProblem(
+                entity: heir.entity.name, property: heir.relationship.name,
+                fact: ends.map { "\($0.0).\($0.1)" }.joined(separator: " and ")
+                    + " were each other's inverse before, and are not now, so that both would "
+                    + "have all their links",
+                remedy: "drop one of them: the other keeps the links",
+                fixes: ends.map { .drop(entity: $0.0, property: $0.1) })
         }
         return !parted.isEmpty
     }
@@ -38,15 +37,13 @@ extension ModelDifference {
         let name = links.relationship.name
         let heirs = match.heirs(of: .init(entity: links.entity.name, property: name))
         let owners = heirs.compactMap { match.oldEntity(of: $0.entity)?.name }
-        add(
-            MigrationProblem(
-                entity: heirs[0].entity.name, property: heirs[0].relationship.name,
-                fact:
-                    "\(links.entity.name).\(name) was its own inverse before, and what it is now "
-                    + "in \(owners.joined(separator: " and ")) is not each other's inverse, so that "
-                    + "both would have the same links",
-                remedy: "drop one of them: the other keeps the links",
-                fixes: owners.map { .drop(entity: $0, property: name) }))
+        addProblem(
+            entity: heirs[0].entity.name, property: heirs[0].relationship.name,
+            fact: "\(links.entity.name).\(name) was its own inverse before, and what it is now in "
+                + "\(owners.joined(separator: " and ")) is not each other's inverse, so that both "
+                + "would have the same links",
+            remedy: "drop one of them: the other keeps the links",
+            fixes: owners.map { .drop(entity: $0, property: name) })
     }
 
     /// A relationship that is its own inverse has each link both ways; where it was one of a pair, only
@@ -60,18 +57,16 @@ extension ModelDifference {
         func parted(_ fix: MigrationFix) -> MigrationFix {
             taken.isEmpty ? fix : .together([fix] + taken)
         }
-        add(
-            MigrationProblem(
-                entity: entity.name, property: relationship.name,
-                fact: "\(entity.name).\(relationship.name) is its own inverse now, and "
-                    + "\(old.entity).\(old.property) was not, so that a link of one object to "
-                    + "another would lead back too",
-                remedy: "let a step of the program make the links, or "
-                    + "drop them at both ends",
-                fixes: [
-                    parted(.convert(entity: old.entity, property: old.property)),
-                    parted(.drop(entity: old.entity, property: old.property)),
-                ]))
+        addProblem(
+            entity: entity.name, property: relationship.name,
+            fact: "\(entity.name).\(relationship.name) is its own inverse now, and "
+                + "\(old.entity).\(old.property) was not, so that a link of one object to another "
+                + "would lead back too",
+            remedy: "let a step of the program make the links, or drop them at both ends",
+            fixes: [
+                parted(.convert(entity: old.entity, property: old.property)),
+                parted(.drop(entity: old.entity, property: old.property)),
+            ])
     }
 
     private func isParted(_ links: OldLinks) -> Bool {

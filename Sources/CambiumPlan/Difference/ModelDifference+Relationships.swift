@@ -141,12 +141,11 @@ extension ModelDifference {
                 return addSelfInverse(relationship, of: entity, since: conflict[0])
             }
             let names = conflict.map { "\($0.entity).\($0.property)" }.joined(separator: ", ")
-            add(
-                MigrationProblem(
-                    entity: entity.name, property: relationship.name,
-                    fact: "\(entity.name).\(relationship.name) and its inverse were not each "
-                        + "other's inverse before (\(names))", remedy: "drop one of them",
-                    fixes: conflict.map { .drop(entity: $0.entity, property: $0.property) }))
+            addProblem(
+                entity: entity.name, property: relationship.name,
+                fact: "\(entity.name).\(relationship.name) and its inverse were not each other's "
+                    + "inverse before (\(names))", remedy: "drop one of them",
+                fixes: conflict.map { .drop(entity: $0.entity, property: $0.property) })
         } else if links.isOwn {
             checkFewerLinks(links, relationship, of: entity)
         }
@@ -176,13 +175,11 @@ extension ModelDifference {
                     .together([drop, .link(entity: entity.name, relationship: new.name)] + taken))
             }
         }
-        add(
-            MigrationProblem(
-                entity: entity.name, property: new.name,
-                fact: "\(entity.name).\(new.name) \(reason)",
-                remedy: "drop its old links, or give the "
-                    + "new relationship another name",
-                fixes: fixes))
+        addProblem(
+            entity: entity.name, property: new.name,
+            fact: "\(entity.name).\(new.name) \(reason)",
+            remedy: "drop its old links, or give the new relationship another name",
+            fixes: fixes)
     }
 
     private mutating func compareDropped(

@@ -53,20 +53,18 @@ extension ModelDifference {
                     entity: entity.name, property: relationship.name, isRelationship: true))
         }
         let giveUps = open.map { MigrationFix.giveUp(entity: $0.entity, where: $0.condition) }
-        add(
-            MigrationProblem(
-                entity: entity.name, property: relationship.name,
-                fact: "\(first.required) is dropped, but the required relationship "
-                    + "\(entity.name).\(relationship.name) may lead to its objects",
-                remedy: "make it "
-                    + "optional, or drop the objects that lead there",
-                fixes: [
-                    .makeOptional(
-                        .relationship, name: relationship.name, type: relationship.destination),
-                    open.count > 1
-                        ? .together(giveUps)
-                        : .giveUp(entity: first.entity, where: first.condition),
-                ]))
+        addProblem(
+            entity: entity.name, property: relationship.name,
+            fact: "\(first.required) is dropped, but the required relationship "
+                + "\(entity.name).\(relationship.name) may lead to its objects",
+            remedy: "make it optional, or drop the objects that lead there",
+            fixes: [
+                .makeOptional(
+                    .relationship, name: relationship.name, type: relationship.destination),
+                open.count > 1
+                    ? .together(giveUps)
+                    : .giveUp(entity: first.entity, where: first.condition),
+            ])
     }
 
     /// Whether a relationship that is new has the links of one that every object had: the other end of
@@ -132,23 +130,20 @@ extension ModelDifference {
             }
             if entity.isAbstract {
                 let members = old.family(of: entity).filter { !$0.isAbstract }.map(\.name)
-                add(
-                    MigrationProblem(
-                        entity: entity.name, in: .old,
-                        fact: "A drop by condition names \(entity.name), which is abstract and "
-                            + "has no objects of its own",
-                        remedy: "name the entities below it "
-                            + "(\(members.joined(separator: ", ")))",
-                        fixes: members.isEmpty
-                            ? []
-                            : [.together(members.map { .giveUp(entity: $0, where: condition) })]))
+                addProblem(
+                    entity: entity.name, in: .old,
+                    fact: "A drop by condition names \(entity.name), which is abstract and has no "
+                        + "objects of its own",
+                    remedy: "name the entities below it (\(members.joined(separator: ", ")))",
+                    fixes: members.isEmpty
+                        ? []
+                        : [.together(members.map { .giveUp(entity: $0, where: condition) })])
             }
             if !match.support.finds(where: condition, of: entity, in: match) {
-                add(
-                    MigrationProblem(
-                        entity: entity.name, in: .old,
-                        fact: "Which objects of \(entity.name) a drop means cannot be computed "
-                            + "by the store", remedy: "use its stored properties"))
+                addProblem(
+                    entity: entity.name, in: .old,
+                    fact: "Which objects of \(entity.name) a drop means cannot be computed by the "
+                        + "store", remedy: "use its stored properties")
             }
             let name = match.newEntity(of: entity)?.name ?? entity.name
             add(.objectsDropped(name, where: condition.description))
@@ -203,11 +198,10 @@ extension ModelDifference {
         }
         // Where there is a problem with it, that comes first.
         guard !isAsked, !problems.contains(where: { $0.entity == entity }) else { return }
-        add(
-            MigrationProblem(
-                entity: entity, property: name,
-                fact: "A requirement names \(entity).\(name), which every object has as it is",
-                remedy: "remove it"))
+        addProblem(
+            entity: entity, property: name,
+            fact: "A requirement names \(entity).\(name), which every object has as it is",
+            remedy: "remove it")
     }
 
     /// Objects are said to have what a drop takes from all of them.

@@ -70,6 +70,18 @@ package struct ModelDifference: Sendable {
         if !supplied.contains(value) { supplied.append(value) }
     }
 
+    /// A problem of an entity, or of what it or an enumeration has.
+    mutating func addProblem(
+        entity: String, property: String? = nil, enumeration: String? = nil,
+        in side: MigrationProblem.Side = .new, fact: String, remedy: String? = nil,
+        fixes: [MigrationFix] = []
+    ) {
+        add(
+            MigrationProblem(
+                entity: entity, property: property, enumeration: enumeration, in: side, fact: fact,
+                remedy: remedy, fixes: fixes))
+    }
+
     mutating func add(_ problem: MigrationProblem) {
         // Both ends of a thing, or several sources, may tell of the same.
         if !problems.contains(problem) { problems.append(problem) }
@@ -79,35 +91,31 @@ package struct ModelDifference: Sendable {
     private mutating func compareDeclaration() {
         guard let declaration = new.migration else { return }
         if declaration.from != old.version {
-            add(
-                MigrationProblem(
-                    entity: "",
-                    fact: "The migration of version \(new.version) is declared "
-                        + "from=\"\(declaration.from)\", but the version before is \(old.version)"))
+            addProblem(
+                entity: "",
+                fact: "The migration of version \(new.version) is declared "
+                    + "from=\"\(declaration.from)\", but the version before is \(old.version)")
         }
         for fill in declaration.fills {
             let entity = new.entity(named: fill.entity)
             let attribute = entity?.attributes.first { $0.name == fill.attribute }
             if let parts = parts(of: fill.attribute, in: entity), !parts.isEmpty {
-                add(
-                    MigrationProblem(
-                        entity: fill.entity, property: fill.attribute,
-                        fact: "A fill gives a value to one attribute",
-                        remedy: "\(fill.entity).\(fill.attribute) is a composite value: fill its "
-                            + "parts \(parts.joined(separator: ", "))"))
+                addProblem(
+                    entity: fill.entity, property: fill.attribute,
+                    fact: "A fill gives a value to one attribute",
+                    remedy: "\(fill.entity).\(fill.attribute) is a composite value: fill its parts "
+                        + "\(parts.joined(separator: ", "))")
             } else if attribute?.derivation != nil {
-                add(
-                    MigrationProblem(
-                        entity: fill.entity, property: fill.attribute,
-                        fact: "\(fill.entity).\(fill.attribute) is derived: the store computes "
-                            + "it for existing objects", remedy: "remove the fill"))
+                addProblem(
+                    entity: fill.entity, property: fill.attribute,
+                    fact: "\(fill.entity).\(fill.attribute) is derived: the store computes it for "
+                        + "existing objects", remedy: "remove the fill")
             } else if attribute == nil {
-                add(
-                    MigrationProblem(
-                        entity: fill.entity, property: fill.attribute,
-                        fact: "A fill names \(fill.entity).\(fill.attribute), which version "
-                            + "\(new.version) does not declare (name the entity that declares "
-                            + "the attribute, not a sub-entity)"))
+                addProblem(
+                    entity: fill.entity, property: fill.attribute,
+                    fact: "A fill names \(fill.entity).\(fill.attribute), which version "
+                        + "\(new.version) does not declare (name the entity that declares the "
+                        + "attribute, not a sub-entity)")
             }
         }
         for drop in declaration.drops {
@@ -122,11 +130,9 @@ package struct ModelDifference: Sendable {
                 } ?? (entity != nil)
             if !isKnown {
                 let name = drop.entity + (drop.property.map { ".\($0)" } ?? "")
-                add(
-                    MigrationProblem(
-                        entity: drop.entity, property: drop.property, in: .old,
-                        fact: "A drop names \(name), which version \(old.version) does not "
-                            + "declare"))
+                addProblem(
+                    entity: drop.entity, property: drop.property, in: .old,
+                    fact: "A drop names \(name), which version \(old.version) does not declare")
             }
         }
     }
@@ -159,29 +165,26 @@ package struct ModelDifference: Sendable {
         if match.isDropped(entity.name, nil) {
             add(.entityDropped(entity.name))
             if let other = new.entity(named: entity.name), match.oldEntity(of: other) == nil {
-                add(
-                    MigrationProblem(
-                        entity: entity.name,
-                        fact: "The migration drops \(entity.name) with all its objects, but "
-                            + "version \(new.version) still has it",
-                        remedy: "remove the drop, or give the "
-                            + "entity that starts without objects another name"))
+                addProblem(
+                    entity: entity.name,
+                    fact: "The migration drops \(entity.name) with all its objects, but version "
+                        + "\(new.version) still has it",
+                    remedy: "remove the drop, or give the entity that starts without objects "
+                        + "another name")
             }
             return
         }
         let candidate = new.entities.first { match.oldEntity(of: $0) == nil }?.name
         let drop = MigrationFix.drop(entity: entity.name, property: nil)
         let leavers = drops(ofLinksTo: entity)
-        add(
-            MigrationProblem(
-                entity: entity.name, in: .old,
-                fact: "\(entity.name) of version \(old.version) is gone in version "
-                    + "\(new.version)",
-                remedy: "say whether it was renamed or its data may be lost",
-                fixes: [
-                    .rename(.entity, to: candidate, from: entity.name),
-                    leavers.isEmpty ? drop : .together([drop] + leavers),
-                ]))
+        addProblem(
+            entity: entity.name, in: .old,
+            fact: "\(entity.name) of version \(old.version) is gone in version \(new.version)",
+            remedy: "say whether it was renamed or its data may be lost",
+            fixes: [
+                .rename(.entity, to: candidate, from: entity.name),
+                leavers.isEmpty ? drop : .together([drop] + leavers),
+            ])
     }
 
     /// The drops of the relationships that led to an entity, and lead to another one from now on.

@@ -100,7 +100,9 @@ extension Model {
     /// The draft without what its author declared about the step from the version before, by a name
     /// that tells two drafts of a version apart.
     fileprivate func draft(calledIn place: String) -> Model {
-        with(version: "\(version) of \(place)", entities: entities)
+        var draft = declaring(nil)
+        draft.version = "\(version) of \(place)"
+        return draft
     }
 
     /// The same with the names that things had in another draft: what a draft says of former names is
@@ -137,14 +139,7 @@ extension Model {
             }
             return entity
         }
-        return (with(version: version, entities: renamed), ambiguities)
-    }
-
-    private func with(version: String, entities: [Entity]) -> Model {
-        Model(
-            name: name, version: version, entities: entities, enumerations: enumerations,
-            composites: composites, configurations: configurations, identifier: identifier,
-            userInfo: userInfo)
+        return (with(renamed).declaring(nil), ambiguities)
     }
 }
 
