@@ -12,14 +12,14 @@ extension DiagnosticCode {
 
         package init(stringLiteral text: String) { self = .model(text) }
 
-        /// A model of one entity with one property.
-        static func product(_ property: String) -> Example {
-            .model(DiagnosticCode.product(property))
+        /// A model of one entity with some properties.
+        static func product(_ properties: String...) -> Example {
+            .model(DiagnosticCode.entity("Product", properties))
         }
 
         /// A model of two entities with one property each.
         static func shop(_ product: String, _ category: String) -> Example {
-            let category = DiagnosticCode.entity("Category", category)
+            let category = DiagnosticCode.entity("Category", [category])
             return .model(DiagnosticCode.product(product) + "\n" + category)
         }
 
@@ -46,19 +46,21 @@ extension DiagnosticCode {
             wrong: versions(wrong), right: versions(right))
     }
 
-    /// An entity with one property, as most examples have it.
-    static func product(
-        _ property: String = #"<attribute name="sku" type="string"/>"#
-    ) -> String {
-        entity("Product", property)
+    /// An entity with some properties, as most examples have it; with one, where none is given.
+    static func product(_ properties: String...) -> String {
+        entity(
+            "Product",
+            properties.isEmpty ? [#"<attribute name="sku" type="string"/>"#] : properties)
     }
 
-    private static func entity(_ name: String, _ property: String) -> String {
-        """
-        <entity name="\(name)">
-          \(property)
-        </entity>
-        """
+    /// The declaration of a migration with one line.
+    static func migration(_ declaration: String) -> String {
+        "<migration from=\"1\">\n  \(declaration)\n</migration>"
+    }
+
+    private static func entity(_ name: String, _ properties: [String]) -> String {
+        (["<entity name=\"\(name)\">"] + properties.map { "  \($0)" } + ["</entity>"])
+            .joined(separator: "\n")
     }
 
     /// The explanation, as `cambium explain` prints it.

@@ -6,18 +6,12 @@ extension DiagnosticCode {
             An attribute that can have only one value says nothing, and takes room in every row.
             """,
         remedy: "Widen the limits, or leave the attribute out.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <attribute name="stock" type="int32" min="1" max="1"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <attribute name="stock" type="int32" min="0" max="1"/>
-            </entity>
-            """)
+        wrong: .product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<attribute name="stock" type="int32" min="1" max="1"/>"#),
+        right: .product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<attribute name="stock" type="int32" min="0" max="1"/>"#))
 
     static let unusedType = DiagnosticCode(
         415, .warning, title: "Nothing is of the type",

@@ -9,17 +9,10 @@ extension DiagnosticCode {
             """,
         remedy: "Remove the fill.",
         before: product(),
-        after: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <attribute name="stock" type="int32" default="0"/>
-            </entity>
-            """,
-        wrong: """
-            <migration from="1">
-              <fill entity="Product" attribute="stock" with="0"/>
-            </migration>
-            """)
+        after: product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<attribute name="stock" type="int32" default="0"/>"#),
+        wrong: migration(#"<fill entity="Product" attribute="stock" with="0"/>"#))
 
     static let rebuiltData = DiagnosticCode(
         10_302, .warning, title: "A table with large data is rebuilt",
@@ -124,18 +117,12 @@ extension DiagnosticCode {
             as 0.3 and 0.1 + 0.2, are two to the store, and both are saved.
             """,
         remedy: "Make it a decimal or a whole number, or leave it out of the constraint.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="weight" type="double"/>
-              <unique by="weight"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="weight" type="decimal" scale="3"/>
-              <unique by="weight"/>
-            </entity>
-            """)
+        wrong: .product(
+            #"<attribute name="weight" type="double"/>"#,
+            #"<unique by="weight"/>"#),
+        right: .product(
+            #"<attribute name="weight" type="decimal" scale="3"/>"#,
+            #"<unique by="weight"/>"#))
 
     static let inventedMoment = DiagnosticCode(
         10_402, .warning, title: "Objects get the moment of the migration as their own",
@@ -149,15 +136,8 @@ extension DiagnosticCode {
             with a date that says that it is not known.
             """,
         before: product(),
-        after: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <attribute name="created" type="date" default="now"/>
-            </entity>
-            """,
-        right: """
-            <migration from="1">
-              <fill entity="Product" attribute="created" with="CAST(0, 'NSDate')"/>
-            </migration>
-            """)
+        after: product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<attribute name="created" type="date" default="now"/>"#),
+        right: migration(#"<fill entity="Product" attribute="created" with="CAST(0, 'NSDate')"/>"#))
 }

@@ -7,19 +7,13 @@ extension DiagnosticCode {
             second one makes every save slower and finds nothing more.
             """,
         remedy: "Remove the index.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <unique by="sku"/>
-              <index by="sku"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <unique by="sku"/>
-            </entity>
-            """)
+        wrong: .product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<unique by="sku"/>"#,
+            #"<index by="sku"/>"#),
+        right: .product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<unique by="sku"/>"#))
 
     static let uselessIndex = DiagnosticCode(
         609, .warning, title: "The index is of no use",
@@ -31,12 +25,9 @@ extension DiagnosticCode {
             Remove it, or give it a condition: an index where="isOpen == TRUE" over another \
             property is small and quick.
             """,
-        wrong: """
-            <entity name="Product">
-              <attribute name="isOpen" type="bool" default="true"/>
-              <index by="isOpen"/>
-            </entity>
-            """,
+        wrong: .product(
+            #"<attribute name="isOpen" type="bool" default="true"/>"#,
+            #"<index by="isOpen"/>"#),
         right: .product(#"<attribute name="isOpen" type="bool" default="true"/>"#))
 
     static let leakyConstraint = DiagnosticCode(
@@ -51,20 +42,14 @@ extension DiagnosticCode {
             Make the property required, or leave it out of the set. For a codable one, name an \
             attribute that holds what makes its values equal.
             """,
-        wrong: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <attribute name="shop" type="string" optional="true"/>
-              <unique by="sku, shop"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <attribute name="shop" type="string"/>
-              <unique by="sku, shop"/>
-            </entity>
-            """)
+        wrong: .product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<attribute name="shop" type="string" optional="true"/>"#,
+            #"<unique by="sku, shop"/>"#),
+        right: .product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<attribute name="shop" type="string"/>"#,
+            #"<unique by="sku, shop"/>"#))
 
     static let constantCondition = DiagnosticCode(
         611, .warning, title: "A condition is always true or always false",
@@ -73,18 +58,12 @@ extension DiagnosticCode {
             no object be saved; an index holds all rows, or none.
             """,
         remedy: "Correct the condition, or remove it.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="stock" type="int32" min="0"/>
-              <rule name="counted">stock &gt;= 0 OR TRUEPREDICATE</rule>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="stock" type="int32" min="0"/>
-              <rule name="few">stock != 13</rule>
-            </entity>
-            """)
+        wrong: .product(
+            #"<attribute name="stock" type="int32" min="0"/>"#,
+            #"<rule name="counted">stock &gt;= 0 OR TRUEPREDICATE</rule>"#),
+        right: .product(
+            #"<attribute name="stock" type="int32" min="0"/>"#,
+            #"<rule name="few">stock != 13</rule>"#))
 
     static let impliedRule = DiagnosticCode(
         612, .warning, title: "A rule says what the limits say",
@@ -93,12 +72,9 @@ extension DiagnosticCode {
             checked twice and reported twice.
             """,
         remedy: "Remove the rule, or the limit.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="stock" type="int32" min="0"/>
-              <rule name="counted">stock &gt;= 0</rule>
-            </entity>
-            """,
+        wrong: .product(
+            #"<attribute name="stock" type="int32" min="0"/>"#,
+            #"<rule name="counted">stock &gt;= 0</rule>"#),
         right: .product(#"<attribute name="stock" type="int32" min="0"/>"#))
 
     static let distantDerivation = DiagnosticCode(
@@ -121,18 +97,12 @@ extension DiagnosticCode {
             objects that are all read.
             """,
         remedy: "Remove it.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="stock" type="int32"/>
-              <fetch name="rare" distinct="true">stock &lt; 3</fetch>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="stock" type="int32"/>
-              <fetch name="rare" distinct="true" result="dictionaries">stock &lt; 3</fetch>
-            </entity>
-            """)
+        wrong: .product(
+            #"<attribute name="stock" type="int32"/>"#,
+            #"<fetch name="rare" distinct="true">stock &lt; 3</fetch>"#),
+        right: .product(
+            #"<attribute name="stock" type="int32"/>"#,
+            #"<fetch name="rare" distinct="true" result="dictionaries">stock &lt; 3</fetch>"#))
 
     static let skippedIndex = DiagnosticCode(
         615, .warning, title: "An index of an Xcode model is left out",

@@ -7,18 +7,12 @@ extension DiagnosticCode {
             parents declare.
             """,
         remedy: "Correct the name; the note names the nearest one.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <unique by="sky"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <unique by="sku"/>
-            </entity>
-            """)
+        wrong: .product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<unique by="sky"/>"#),
+        right: .product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<unique by="sku"/>"#))
 
     static let unsuitableProperty = DiagnosticCode(
         602, isWarningInXcode: true, title: "The property cannot be used for this",
@@ -28,18 +22,12 @@ extension DiagnosticCode {
             column there.
             """,
         remedy: "Leave the property out, or store it.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="rank" type="int32" transient="true" default="0"/>
-              <index by="rank"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="rank" type="int32" default="0"/>
-              <index by="rank"/>
-            </entity>
-            """)
+        wrong: .product(
+            #"<attribute name="rank" type="int32" transient="true" default="0"/>"#,
+            #"<index by="rank"/>"#),
+        right: .product(
+            #"<attribute name="rank" type="int32" default="0"/>"#,
+            #"<index by="rank"/>"#))
 
     static let invalidExpression = DiagnosticCode(
         603, isWarningInXcode: true, title: "The expression is wrong",
@@ -53,18 +41,12 @@ extension DiagnosticCode {
             Correct the name or the comparison. Strings stand in single quotes; in XML, < is \
             written &lt; and & is written &amp;.
             """,
-        wrong: """
-            <entity name="Product">
-              <attribute name="stock" type="int32"/>
-              <rule name="inStock">stok &gt; 0</rule>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="stock" type="int32"/>
-              <rule name="inStock">stock &gt; 0</rule>
-            </entity>
-            """)
+        wrong: .product(
+            #"<attribute name="stock" type="int32"/>"#,
+            #"<rule name="inStock">stok &gt; 0</rule>"#),
+        right: .product(
+            #"<attribute name="stock" type="int32"/>"#,
+            #"<rule name="inStock">stock &gt; 0</rule>"#))
 
     static let derivedMayBeNil = DiagnosticCode(
         604, title: "A required derived attribute can be nil",
@@ -73,12 +55,9 @@ extension DiagnosticCode {
             takes the mean of nothing.
             """,
         remedy: #"Write optional="true"."#,
-        wrong: """
-            <entity name="Product">
-              <attribute name="title" type="string" optional="true"/>
-              <derived name="search" type="string" expression="canonical:(title)"/>
-            </entity>
-            """,
+        wrong: .product(
+            #"<attribute name="title" type="string" optional="true"/>"#,
+            #"<derived name="search" type="string" expression="canonical:(title)"/>"#),
         right: """
             <entity name="Product">
               <attribute name="title" type="string" optional="true"/>
@@ -93,18 +72,12 @@ extension DiagnosticCode {
             and others the next time.
             """,
         remedy: #"Say in which order: sort="…"."#,
-        wrong: """
-            <entity name="Product">
-              <attribute name="price" type="double"/>
-              <fetch name="top" limit="10"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="price" type="double"/>
-              <fetch name="top" limit="10" sort="price descending"/>
-            </entity>
-            """)
+        wrong: .product(
+            #"<attribute name="price" type="double"/>"#,
+            #"<fetch name="top" limit="10"/>"#),
+        right: .product(
+            #"<attribute name="price" type="double"/>"#,
+            #"<fetch name="top" limit="10" sort="price descending"/>"#))
 
     static let unusedParameter = DiagnosticCode(
         606, .warning, title: "A parameter is not used",
@@ -113,12 +86,9 @@ extension DiagnosticCode {
             give a value that changes nothing.
             """,
         remedy: "Use it, or remove it.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="price" type="double"/>
-              <fetch name="cheap"><parameter name="limit" type="double"/>price &lt; 10</fetch>
-            </entity>
-            """,
+        wrong: .product(
+            #"<attribute name="price" type="double"/>"#,
+            #"<fetch name="cheap"><parameter name="limit" type="double"/>price &lt; 10</fetch>"#),
         right: """
             <entity name="Product">
               <attribute name="price" type="double"/>

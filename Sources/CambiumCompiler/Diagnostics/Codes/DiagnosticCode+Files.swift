@@ -10,18 +10,12 @@ extension DiagnosticCode {
             Put the tag or quote right. In texts and values write &lt; for <, &gt; for > and \
             &amp; for &, or put a long text between <![CDATA[ and ]]>.
             """,
-        wrong: """
-            <entity name="Product">
-              <attribute name="stock" type="int32"/>
-              <rule name="few">stock < 100</rule>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="stock" type="int32"/>
-              <rule name="few">stock &lt; 100</rule>
-            </entity>
-            """)
+        wrong: .product(
+            #"<attribute name="stock" type="int32"/>"#,
+            #"<rule name="few">stock < 100</rule>"#),
+        right: .product(
+            #"<attribute name="stock" type="int32"/>"#,
+            #"<rule name="few">stock &lt; 100</rule>"#))
 
     static let notUTF8 = DiagnosticCode(
         102, title: "The file is not UTF-8",

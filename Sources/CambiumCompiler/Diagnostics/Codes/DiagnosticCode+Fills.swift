@@ -13,17 +13,10 @@ extension DiagnosticCode {
             can be no such object, say so in a suppression.
             """,
         before: product(#"<attribute name="note" type="string" optional="true"/>"#),
-        after: """
-            <entity name="Product">
-              <attribute name="note" type="string" optional="true"/>
-              <attribute name="label" type="string"/>
-            </entity>
-            """,
-        wrong: """
-            <migration from="1">
-              <fill entity="Product" attribute="label" with="note"/>
-            </migration>
-            """,
+        after: product(
+            #"<attribute name="note" type="string" optional="true"/>"#,
+            #"<attribute name="label" type="string"/>"#),
+        wrong: migration(#"<fill entity="Product" attribute="label" with="note"/>"#),
         right: """
             <migration from="1">
               <fill entity="Product" attribute="label" with="TERNARY(note == nil, 'none', note)"/>

@@ -11,22 +11,15 @@ extension DiagnosticCode {
             again. Else write the version before into from.
             """,
         before: product(),
-        after: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <attribute name="stock" type="int32"/>
-            </entity>
-            """,
+        after: product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<attribute name="stock" type="int32"/>"#),
         wrong: """
             <migration from="0">
               <fill entity="Product" attribute="stock" with="0"/>
             </migration>
             """,
-        right: """
-            <migration from="1">
-              <fill entity="Product" attribute="stock" with="0"/>
-            </migration>
-            """)
+        right: migration(#"<fill entity="Product" attribute="stock" with="0"/>"#))
 
     static let unknownMigrationSubject = DiagnosticCode(
         702, title: "The migration names something that is not there",
@@ -38,22 +31,11 @@ extension DiagnosticCode {
             """,
         remedy: "Correct the name, or delete the line.",
         before: product(),
-        after: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <attribute name="stock" type="int32"/>
-            </entity>
-            """,
-        wrong: """
-            <migration from="1">
-              <fill entity="Product" attribute="stok" with="0"/>
-            </migration>
-            """,
-        right: """
-            <migration from="1">
-              <fill entity="Product" attribute="stock" with="0"/>
-            </migration>
-            """)
+        after: product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<attribute name="stock" type="int32"/>"#),
+        wrong: migration(#"<fill entity="Product" attribute="stok" with="0"/>"#),
+        right: migration(#"<fill entity="Product" attribute="stock" with="0"/>"#))
 
     static let undecidedMigration = DiagnosticCode(
         703, title: "The model alone does not say how the data moves",

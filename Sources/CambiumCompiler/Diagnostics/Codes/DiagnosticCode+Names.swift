@@ -21,18 +21,12 @@ extension DiagnosticCode {
             SQLite does not tell apart.
             """,
         remedy: "Rename or delete one of them.",
-        wrong: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <attribute name="SKU" type="string"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <attribute name="barcode" type="string"/>
-            </entity>
-            """)
+        wrong: .product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<attribute name="SKU" type="string"/>"#),
+        right: .product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<attribute name="barcode" type="string"/>"#))
 
     static let reservedName = DiagnosticCode(
         303, title: "The name belongs to the runtime",

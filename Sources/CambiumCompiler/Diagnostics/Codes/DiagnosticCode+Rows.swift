@@ -13,17 +13,11 @@ extension DiagnosticCode {
             suppression; the next version does not warn of it any more.
             """,
         before: product(),
-        after: """
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-              <unique by="sku"/>
-            </entity>
-            """,
-        right: """
-            <migration from="1">
-              <deduplicate entity="Product" by="sku" reason="the same product, entered twice"/>
-            </migration>
-            """)
+        after: product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<unique by="sku"/>"#),
+        right: migration(
+            #"<deduplicate entity="Product" by="sku" reason="the same product, entered twice"/>"#))
 
     static let limitsOnRows = DiagnosticCode(
         10_202, .warning, title: "Values that are there may be beyond the new limits",
@@ -38,17 +32,11 @@ extension DiagnosticCode {
             puts nothing right. If there can be no such values, say so in a suppression.
             """,
         before: product(#"<attribute name="stock" type="int32"/>"#),
-        after: """
-            <entity name="Product">
-              <attribute name="stock" type="int32" min="0"/>
-              <attribute name="note" type="string" optional="true"/>
-            </entity>
-            """,
-        right: """
-            <migration from="1">
-              <fill entity="Product" attribute="stock" with="TERNARY(stock &lt; 0, 0, stock)"/>
-            </migration>
-            """)
+        after: product(
+            #"<attribute name="stock" type="int32" min="0"/>"#,
+            #"<attribute name="note" type="string" optional="true"/>"#),
+        right: migration(
+            #"<fill entity="Product" attribute="stock" with="TERNARY(stock &lt; 0, 0, stock)"/>"#))
 
     static let ruleOnRows = DiagnosticCode(
         10_203, .warning, title: "Objects that are there may not meet the new rule",
@@ -62,18 +50,12 @@ extension DiagnosticCode {
             say so in a suppression.
             """,
         before: product(#"<attribute name="price" type="int32"/>"#),
-        after: """
-            <entity name="Product">
-              <attribute name="price" type="int32"/>
-              <attribute name="note" type="string" optional="true"/>
-              <rule name="priced">price &gt; 0</rule>
-            </entity>
-            """,
-        right: """
-            <migration from="1">
-              <fill entity="Product" attribute="price" with="TERNARY(price &gt; 0, price, 1)"/>
-            </migration>
-            """)
+        after: product(
+            #"<attribute name="price" type="int32"/>"#,
+            #"<attribute name="note" type="string" optional="true"/>"#,
+            #"<rule name="priced">price &gt; 0</rule>"#),
+        right: migration(
+            #"<fill entity="Product" attribute="price" with="TERNARY(price &gt; 0, price, 1)"/>"#))
 
     static let narrowedType = DiagnosticCode(
         10_204, .warning, title: "Values that are there may not fit their new type",
@@ -224,10 +206,7 @@ extension DiagnosticCode {
         before: product(
             #"<attribute name="photo" type="data" optional="true" storage="external"/>"#),
         wrong: product(#"<attribute name="photo" type="data" optional="true"/>"#),
-        right: """
-            <entity name="Product">
-              <attribute name="photo" type="data" optional="true" storage="external"/>
-              <attribute name="note" type="string" optional="true"/>
-            </entity>
-            """)
+        right: product(
+            #"<attribute name="photo" type="data" optional="true" storage="external"/>"#,
+            #"<attribute name="note" type="string" optional="true"/>"#))
 }

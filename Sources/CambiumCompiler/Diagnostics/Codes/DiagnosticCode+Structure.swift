@@ -95,12 +95,9 @@ extension DiagnosticCode {
               <attribute name="sku" type="string"/>
             </entity>
             """,
-        right: """
-            <entity name="Product">
-              <!-- the number on the label -->
-              <attribute name="sku" type="string"/>
-            </entity>
-            """)
+        right: .product(
+            #"<!-- the number on the label -->"#,
+            #"<attribute name="sku" type="string"/>"#))
 
     static let versionMismatch = DiagnosticCode(
         208, title: "The version is not that of the file",
