@@ -21,9 +21,24 @@ package enum SQLText {
         case .integer(.min): "(-9223372036854775807 - 1)"  // its positive digits are no integer
         case .integer(let value): String(value)
         case .real(let value): literal(value)
-        case .text(let value): quoted(value, with: "'")
+        case .text(let value): literal(value)
         case .blob(let value): "x'\(hexadecimal(value))'"
         }
+    }
+
+    /// The constant of a text.
+    package static func literal(_ text: String) -> String { quoted(text, with: "'") }
+
+    /// The constants of texts, with commas between them.
+    package static func literals(_ texts: [String]) -> String {
+        texts.map { literal($0) }.joined(separator: ", ")
+    }
+
+    /// A condition that a row is of one of some entities, or that it is of none of them.
+    static func isOfEntity(_ names: [String], isNegated: Bool = false) -> String {
+        names.count == 1
+            ? "\"_entity\" \(isNegated ? "<>" : "=") \(literal(names[0]))"
+            : "\"_entity\" \(isNegated ? "NOT IN" : "IN") (\(literals(names)))"
     }
 
     private static func literal(_ value: Double) -> String {

@@ -107,14 +107,3 @@ extension ModelChecker {
         }
     }
 }
-
-extension Value {
-    /// Unicode scalars of a string, bytes of data.
-    fileprivate var length: Int? {
-        switch self {
-        case .string(let text): text.unicodeScalars.count
-        case .data(let data): data.count
-        default: nil
-        }
-    }
-}

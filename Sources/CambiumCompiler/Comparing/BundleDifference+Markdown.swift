@@ -76,8 +76,3 @@ extension BundleDifference {
         "`\(PlainText.onOneLine(name))`"
     }
 }
-
-extension String {
-    /// The text as the start of a sentence.
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
-}

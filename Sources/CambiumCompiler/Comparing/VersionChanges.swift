@@ -210,7 +210,7 @@ extension VersionChanges.Change {
         let summary = change.summary
         self.init(
             subject: change.enumeration ?? change.entity, property: change.property,
-            word: change.word, summary: summary.prefix(1).uppercased() + summary.dropFirst(),
+            word: change.word, summary: summary.capitalizedFirst,
             before: detail?.before, after: detail?.after,
             kind: change.kind, isUndecided: isUndecided, losesData: change.losesData,
             reason: reason, tables: tables)

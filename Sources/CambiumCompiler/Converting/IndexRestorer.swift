@@ -116,7 +116,7 @@ struct IndexRestorer {
     private mutating func newName(for parts: [AttributeList]) -> String {
         let words = parts.map { part in
             let word = part.value("property") ?? "Expression"
-            return word.split(separator: ".").map { $0.prefix(1).uppercased() + $0.dropFirst() }
+            return word.split(separator: ".").map(\.capitalizedFirst)
                 .joined()
         }
         let base = "by" + words.joined(separator: "And")

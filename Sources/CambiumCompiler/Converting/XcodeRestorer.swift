@@ -32,7 +32,12 @@ struct XcodeRestorer {
             root.children(named: "enum").map { ($0["name"]?.value ?? "", EnumerationText($0)) },
             uniquingKeysWith: { first, _ in first })
         let entities = root.children(named: "entity")
-        sharedClasses = Self.sharedClasses(of: entities)
+        sharedClasses = EntitySpelling.sharedClasses(
+            entities.map { entity in
+                let written =
+                    entity["xcode:representedClassName"] ?? entity["class"] ?? entity["name"]
+                return written?.value ?? ""
+            })
         var entityRenames: [String: String] = [:]
         var propertyRenames: [String: [String: String]] = [:]
         for migration in root.children(named: "migration") {
@@ -52,17 +57,6 @@ struct XcodeRestorer {
         entityIdentity = IdentitySpelling(
             previous: previous?.entities, renames: entityRenames
         ).knowing(entities)
-    }
-
-    private static func sharedClasses(of entities: [ParsedElement]) -> Set<String> {
-        var seen: Set<String> = []
-        var shared: Set<String> = []
-        for entity in entities {
-            let written = entity["xcode:representedClassName"] ?? entity["class"] ?? entity["name"]
-            let name = EntitySpelling.className(written?.value ?? "")
-            if !seen.insert(name).inserted { shared.insert(name) }
-        }
-        return shared
     }
 
     // MARK: The model

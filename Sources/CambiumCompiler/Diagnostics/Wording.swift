@@ -36,7 +36,7 @@ package struct Wording: Sendable {
                 + alternatives.map { "\($0.attribute)=\"\($0.value)\"" }.joined(separator: ", or ")
         }
         let steps = alternatives.map { Self.step($0.attribute, $0.value) }
-        return Self.capitalized(steps.joined(separator: ", or "))
+        return steps.joined(separator: ", or ").capitalizedFirst
     }
 
     /// The same within a sentence.
@@ -217,8 +217,9 @@ package struct Wording: Sendable {
             "add the user info \(key(attribute)) = \(value)"
         }
     }
+}
 
-    private static func capitalized(_ text: String) -> String {
-        text.prefix(1).uppercased() + text.dropFirst()
-    }
+extension StringProtocol {
+    /// With a capital letter at the start.
+    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

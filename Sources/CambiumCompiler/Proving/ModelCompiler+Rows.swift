@@ -128,11 +128,6 @@ extension RowRisk.Kind {
     }
 }
 
-extension String {
-    /// The text as the start of a sentence.
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
-}
-
 extension ModelExpression {
     /// Whether one of the object's own attributes is among those.
     fileprivate func mentions(_ attributes: Set<String>) -> Bool {

@@ -130,8 +130,8 @@ extension ModelMatch {
 }
 
 extension Entity {
-    /// Whether a property of the name is declared here.
-    fileprivate func declares(_ name: String) -> Bool {
+    /// Whether an attribute or a relationship of the name is declared here.
+    package func declares(_ name: String) -> Bool {
         attributes.contains { $0.name == name } || relationships.contains { $0.name == name }
     }
 }

@@ -5,12 +5,7 @@ extension Attribute {
     /// default breaks, which a migration gives to rows. (Only models of Xcode's have such defaults.)
     package var enforcedLimits: Limits {
         guard !limits.isEmpty, case .constant(let value)? = defaultValue else { return limits }
-        let length: Int? =
-            switch value {
-            case .string(let text): text.unicodeScalars.count
-            case .data(let data): data.count
-            default: nil
-            }
+        let length = value.length
         let isMatched =
             if case .string(let text) = value, let pattern = limits.pattern {
                 (try? Regex(pattern).wholeMatch(in: text)) != nil
@@ -23,5 +18,16 @@ extension Attribute {
             minimumLength: limits.minimumLength.flatMap { length ?? .max < $0 ? nil : $0 },
             maximumLength: limits.maximumLength.flatMap { length ?? 0 > $0 ? nil : $0 },
             pattern: isMatched ? limits.pattern : nil)
+    }
+}
+
+extension Value {
+    /// Unicode scalars of a string, bytes of data.
+    package var length: Int? {
+        switch self {
+        case .string(let text): text.unicodeScalars.count
+        case .data(let data): data.count
+        default: nil
+        }
     }
 }

@@ -164,7 +164,7 @@ extension ExpressionSQL {
         if function == .entity, case .object(let path) = first {
             let root = model.root(of: path.entity)
             if model.hasSubentities(root) { return try column(SystemColumn.entity, of: path) }
-            let name = SQLText.literal(.text(root.name))
+            let name = SQLText.literal(root.name)
             return "CASE WHEN \(try key(of: path)) IS NOT NULL THEN \(raw: name) END"
         }
         let operand = try value(first)

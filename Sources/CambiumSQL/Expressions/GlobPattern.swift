@@ -38,9 +38,9 @@ package struct GlobPattern: Sendable, Hashable {
     /// The condition that a text, as SQL that may be written more than once, matches as a whole.
     package func condition(on text: String) -> String {
         let start = fixed.joined()
-        guard let last else { return "\(text) GLOB \(SQLText.literal(.text(start)))" }
+        guard let last else { return "\(text) GLOB \(SQLText.literal(start))" }
         let least = start + String(repeating: last.element, count: last.minimum) + "*"
-        var parts = ["\(text) GLOB \(SQLText.literal(.text(least)))"]
+        var parts = ["\(text) GLOB \(SQLText.literal(least))"]
         let other = SQLText.literal(.text("*\(Self.complement(of: last.element))*"))
         parts.append("substr(\(text), \(fixed.count + 1)) NOT GLOB \(other)")
         if let maximum = last.maximum {

@@ -102,7 +102,7 @@ package struct SQLiteDialect: SQLDialect {
         var term =
             texts == .bytes
             ? value.impure
-            : call(.sortKey, "\(value), \(raw: SQLText.literal(.text(texts.name)))")
+            : call(.sortKey, "\(value), \(raw: SQLText.literal(texts.name))")
         if isDescending { term.append(" DESC") }
         // NULL is the least value here.
         if let placesNilLast, placesNilLast != isDescending {

@@ -204,7 +204,6 @@ package struct SelectSQL: Sendable {
         guard hasEntityColumn else { return nil }
         let wanted = includesSubentities ? model.family(of: entity) : [entity]
         guard wanted.count < model.family(of: root).count else { return nil }
-        let names = wanted.map { SQLText.literal(.text($0.name)) }.joined(separator: ", ")
-        return "\(column(SystemColumn.entity)) IN (\(names))"
+        return "\(column(SystemColumn.entity)) IN (\(SQLText.literals(wanted.map(\.name))))"
     }
 }

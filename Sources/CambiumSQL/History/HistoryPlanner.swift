@@ -47,7 +47,7 @@ struct HistoryPlanner {
                 return []
             }
             let shift = translation.keyShift(of: entity)
-            let (table, name) = (SQLText.identifier(root.name), SQLText.literal(.text(heir.name)))
+            let (table, name) = (SQLText.identifier(root.name), SQLText.literal(heir.name))
             let condition = condition(entity, in: match.old)
             let deletion =
                 "INSERT INTO \(HistorySQL.changes) (\"kind\", \"entity\", \"key\") "
@@ -58,7 +58,7 @@ struct HistoryPlanner {
                     SQLText.identifier(old), condition + (condition.isEmpty ? " WHERE " : " AND ")
                 )
                 return "INSERT INTO \(HistorySQL.values) (\"change\", \"column\", \"old\") "
-                    + "SELECT \"number\", \(SQLText.literal(.text(new))), \(value) "
+                    + "SELECT \"number\", \(SQLText.literal(new)), \(value) "
                     + "FROM \(HistorySQL.changes) JOIN \(table) "
                     + "ON \"_id\" = \"key\"\(shift.map { " - \($0)" } ?? "")\(condition)"
                     + "\"number\" \(Self.isOfMigration) AND \"kind\" = \(HistoryKind.delete.rawValue) "
@@ -92,11 +92,10 @@ struct HistoryPlanner {
     /// Takes that back of those that are there in the end.
     private var survivors: [String] {
         match.new.roots.map { root in
-            let names = match.new.family(of: root).map { SQLText.literal(.text($0.name)) }
-            return "DELETE FROM \(HistorySQL.changes) "
+            "DELETE FROM \(HistorySQL.changes) "
                 + "WHERE \"kind\" = \(HistoryKind.delete.rawValue) "
                 + "AND \"number\" \(Self.isOfMigration) "
-                + "AND \"entity\" IN (\(names.joined(separator: ", "))) "
+                + "AND \"entity\" IN (\(SQLText.literals(match.new.family(of: root).map(\.name)))) "
                 + "AND \"key\" IN (SELECT \"_id\" FROM \(SQLText.identifier(root.name)))"
         } + [
             "DELETE FROM \(HistorySQL.values) WHERE \"change\" \(Self.isOfMigration) "
@@ -117,8 +116,8 @@ struct HistoryPlanner {
             let root = match.new.root(of: entity)
             return "INSERT INTO \(HistorySQL.changes) "
                 + "(\"kind\", \"entity\", \"key\", \"properties\") "
-                + "SELECT \(HistoryKind.update.rawValue), \(SQLText.literal(.text(entity.name))), "
-                + "\"_id\", \(SQLText.literal(.text(list))) "
+                + "SELECT \(HistoryKind.update.rawValue), \(SQLText.literal(entity.name)), "
+                + "\"_id\", \(SQLText.literal(list)) "
                 + "FROM \(SQLText.identifier(root.name))\(condition(entity, in: match.new))"
         }
     }
@@ -126,6 +125,6 @@ struct HistoryPlanner {
     /// Which rows of its table are objects of an entity.
     private func condition(_ entity: Entity, in model: Model) -> String {
         model.hasSubentities(model.root(of: entity))
-            ? " WHERE \"_entity\" = \(SQLText.literal(.text(entity.name)))" : ""
+            ? " WHERE \"_entity\" = \(SQLText.literal(entity.name))" : ""
     }
 }

@@ -47,7 +47,7 @@ package struct HistorySettings: Sendable, Hashable {
         Self.removeStatements
             + [(Self.contentName, content.rawValue), (Self.epochName, epoch.uuidString)].map {
                 "INSERT INTO \"_metadata\" (\"name\", \"value\") VALUES "
-                    + "('\($0)', \(SQLText.literal(.text($1))))"
+                    + "('\($0)', \(SQLText.literal($1)))"
             }
     }
 

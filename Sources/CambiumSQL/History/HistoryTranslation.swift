@@ -38,7 +38,7 @@ struct HistoryTranslation {
     private func name(of oldEntity: Entity) -> String? { heir(of: oldEntity)?.new.name }
 
     private static func names(_ entities: [Entity]) -> String {
-        entities.map { SQLText.literal(.text($0.name)) }.joined(separator: ", ")
+        SQLText.literals(entities.map(\.name))
     }
 
     // MARK: Entities and keys
@@ -47,8 +47,8 @@ struct HistoryTranslation {
         let renamed = match.old.entities.filter { name(of: $0) != $0.name }
         guard !renamed.isEmpty else { return [] }
         let cases = renamed.map { entity in
-            "WHEN \(SQLText.literal(.text(entity.name))) "
-                + "THEN \(SQLText.literal(.text(name(of: entity) ?? "")))"
+            "WHEN \(SQLText.literal(entity.name)) "
+                + "THEN \(SQLText.literal(name(of: entity) ?? ""))"
         }
         return [
             "UPDATE \(Self.changes) SET \"entity\" = CASE \"entity\" \(cases.joined(separator: " ")) "
@@ -129,8 +129,8 @@ struct HistoryTranslation {
             let first =
                 start == 0 ? "replace(\"properties\", ' ', '  ') || ' '" : "\"properties\""
             let list = replacements[start..<end].reduce(first) { list, replacement in
-                let old = SQLText.literal(.text(replacement.0))
-                return "replace(\(list), \(old), \(SQLText.literal(.text(replacement.1))))"
+                let old = SQLText.literal(replacement.0)
+                return "replace(\(list), \(old), \(SQLText.literal(replacement.1)))"
             }
             return end == replacements.count ? "rtrim(\(list))" : list
         }
@@ -164,23 +164,23 @@ struct HistoryTranslation {
         }
         let changes =
             "\"change\" IN (SELECT \"number\" FROM \(Self.changes) "
-            + "WHERE \"entity\" = \(SQLText.literal(.text(oldEntity.name))))"
+            + "WHERE \"entity\" = \(SQLText.literal(oldEntity.name)))"
         let references = owned.filter { heirs[$0.name] != nil }.compactMap { column in
             translation(of: column.content, in: oldEntity).map { value in
                 "UPDATE \(Self.values) SET \"old\" = \(value("\"old\"")), "
                     + "\"new\" = \(value("\"new\"")) WHERE \(changes) "
-                    + "AND \"column\" = \(SQLText.literal(.text(column.name)))"
+                    + "AND \"column\" = \(SQLText.literal(column.name))"
             }
         }
         guard owned.contains(where: { heirs[$0.name] != $0.name }) else { return references }
         let kept = heirs.sorted { $0.key < $1.key }
-        let keptNames = kept.map { SQLText.literal(.text($0.key)) }.joined(separator: ", ")
+        let keptNames = SQLText.literals(kept.map(\.key))
         let removal =
             "DELETE FROM \(Self.values) WHERE \(changes) AND \"column\" NOT IN (\(keptNames))"
         guard !kept.isEmpty else { return [removal] }
         // A mark that no name has: two columns may have been exchanged.
         let cases = kept.map { old, new in
-            "WHEN \(SQLText.literal(.text(old))) THEN \(SQLText.literal(.text(" " + new)))"
+            "WHEN \(SQLText.literal(old)) THEN \(SQLText.literal(" " + new))"
         }
         return references + [
             removal,
@@ -203,8 +203,8 @@ struct HistoryTranslation {
                 self.name(of: member).flatMap { heir in
                     heir == member.name
                         ? nil
-                        : "WHEN \(SQLText.literal(.text(member.name))) "
-                            + "THEN \(SQLText.literal(.text(heir))) "
+                        : "WHEN \(SQLText.literal(member.name)) "
+                            + "THEN \(SQLText.literal(heir)) "
                 }
             }
             return cases.isEmpty ? nil : { "CASE \($0) \(cases.joined())ELSE \($0) END" }
@@ -272,8 +272,9 @@ extension Table.Column.Content {
         }
     }
 
-    /// The property whose values the column has.
-    fileprivate var property: String? {
+    /// The property that changes with the column; nil for what is the runtime's own and for places,
+    /// which are others' lists.
+    var property: String? {
         switch self {
         case .attribute(_, let name), .key(_, let name), .entityOfKey(_, let name): name
         case .system, .entity, .position: nil

@@ -65,12 +65,12 @@ enum HistoryWriting {
         of column: String, old: String, new: String, where condition: String
     ) -> String {
         "INSERT INTO \(HistorySQL.values) (\"change\", \"column\", \"old\", \"new\") "
-            + "SELECT last_insert_rowid(), \(SQLText.literal(.text(column))), \(old), \(new) "
+            + "SELECT last_insert_rowid(), \(SQLText.literal(column)), \(old), \(new) "
             + "WHERE \(condition)"
     }
 
     /// The name of a property as a list has it.
-    static func property(_ name: String) -> String { SQLText.literal(.text(" " + name)) }
+    static func property(_ name: String) -> String { SQLText.literal(" " + name) }
 
     static func trigger(
         _ event: String, named name: String, on table: String, _ statements: [String]

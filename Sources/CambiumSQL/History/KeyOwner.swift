@@ -61,7 +61,7 @@ struct KeyOwner {
     }
 
     private func touch(_ version: RowVersion, where condition: String) -> String {
-        let literal = SQLText.literal(.text(destination))
+        let literal = SQLText.literal(destination)
         return HistoryWriting.change(
             .update,
             entity: entityColumn.map { "coalesce(\(version.column($0)), \(literal))" } ?? literal,

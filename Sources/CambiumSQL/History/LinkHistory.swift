@@ -77,7 +77,7 @@ struct LinkHistory {
 
     /// The entity of the object at an end, which its own row knows.
     private func entity(of end: End, _ version: RowVersion) -> String {
-        let literal = SQLText.literal(.text(end.entity.name))
+        let literal = SQLText.literal(end.entity.name)
         let root = model.root(of: end.entity)
         guard model.hasSubentities(end.entity) else { return literal }
         return "coalesce((SELECT \(SQLText.identifier(SystemColumn.entity)) "

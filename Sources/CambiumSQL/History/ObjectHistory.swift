@@ -41,7 +41,7 @@ struct ObjectHistory {
 
     private func entity(_ version: RowVersion) -> String {
         model.hasSubentities(root)
-            ? version.column(SystemColumn.entity) : SQLText.literal(.text(root.name))
+            ? version.column(SystemColumn.entity) : SQLText.literal(root.name)
     }
 
     private func key(_ version: RowVersion) -> String { version.column(SystemColumn.key) }
@@ -61,7 +61,7 @@ struct ObjectHistory {
         var names: [String] = []
         var columns: [String: [String]] = [:]
         for column in table.columns {
-            guard let name = column.property else { continue }
+            guard let name = column.content.property else { continue }
             if columns[name] == nil { names.append(name) }
             columns[name, default: []].append(column.name)
         }
@@ -129,17 +129,5 @@ struct ObjectHistory {
         return HistoryWriting.value(
             of: column.name, old: RowVersion.old.column(column.name),
             new: RowVersion.new.column(column.name), where: condition)
-    }
-}
-
-extension Table.Column {
-    /// The property that changes with the column; nil for what is the runtime's own and for places,
-    /// which are others' lists.
-    fileprivate var property: String? {
-        switch content {
-        case .attribute(_, let name): name
-        case .key(_, let relationship), .entityOfKey(_, let relationship): relationship
-        case .system, .entity, .position: nil
-        }
     }
 }

@@ -92,8 +92,7 @@ package struct Derivation: Sendable {
     /// What leaves out the rows of other entities of the table.
     private func restriction(before alias: String) -> String? {
         guard entity.parent != nil else { return nil }
-        let names = model.family(of: entity).map { SQLText.literal(.text($0.name)) }
-        return "\(alias)\"_entity\" IN (\(names.joined(separator: ", ")))"
+        return "\(alias)\"_entity\" IN (\(SQLText.literals(model.family(of: entity).map(\.name))))"
     }
 }
 

@@ -142,10 +142,7 @@ struct ObjectTableBuilder {
     }
 
     private func isOfFamily(_ entity: Entity) -> String {
-        let names = model.family(of: entity).map { SQLText.literal(.text($0.name)) }
-        return names.count == 1
-            ? "\"_entity\" = \(names[0])"
-            : "\"_entity\" IN (\(names.joined(separator: ", ")))"
+        SQLText.isOfEntity(model.family(of: entity).map(\.name))
     }
 
     private func rules(of entity: Entity) -> [Table.Check] {
@@ -167,10 +164,7 @@ struct ObjectTableBuilder {
     }
 
     private func otherEntities(than entity: Entity) -> String {
-        let names = model.family(of: entity).map { SQLText.literal(.text($0.name)) }
-        return names.count == 1
-            ? "\"_entity\" <> \(names[0])"
-            : "\"_entity\" NOT IN (\(names.joined(separator: ", ")))"
+        SQLText.isOfEntity(model.family(of: entity).map(\.name), isNegated: true)
     }
 
     /// One per key, one per unique constraint, one per index of the model.

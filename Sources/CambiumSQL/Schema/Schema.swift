@@ -33,7 +33,7 @@ package struct Schema: Sendable, Hashable {
             layout
             + model.roots.map { root in
                 "INSERT INTO \"_keys\" (\"entity\", \"next\") VALUES "
-                    + "(\(SQLText.literal(.text(root.name))), 1)"
+                    + "(\(SQLText.literal(root.name)), 1)"
             } + metadata.insertStatements
     }
 
@@ -77,7 +77,7 @@ package struct Schema: Sendable, Hashable {
             guard case .objects(let root) = table.content else { return nil }
             return "UPDATE \"_keys\" SET \"next\" = (SELECT coalesce(max(\"_id\"), 0) + 1 FROM "
                 + "\(SQLText.identifier(table.name))) "
-                + "WHERE \"entity\" = \(SQLText.literal(.text(root)))"
+                + "WHERE \"entity\" = \(SQLText.literal(root))"
         }
     }
 

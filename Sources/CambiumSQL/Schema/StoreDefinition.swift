@@ -36,12 +36,7 @@ package struct StoreDefinition: Sendable, Hashable {
 
     /// What a store says; nil where it says nothing about the version that it has.
     package init?(rows: [[StoredValue]], of store: StoreMetadata) {
-        var values: [String: String] = [:]
-        for case let row in rows where row.count == 2 {
-            if case .text(let name) = row[0], case .text(let value) = row[1] {
-                values[name] = value
-            }
-        }
+        let values = StoreMetadata.values(in: rows)
         let head = Self.head(of: store)
         guard let text = values[Self.definitionName], text.hasPrefix(head) else { return nil }
         definition = String(text.dropFirst(head.count))

@@ -24,12 +24,7 @@ package struct StoreMetadata: Sendable, Hashable {
 
     /// Reads the rows of the table, or nil where one is missing or none of ours.
     package init?(rows: [[StoredValue]]) {
-        var values: [String: String] = [:]
-        for case let row in rows where row.count == 2 {
-            if case .text(let name) = row[0], case .text(let value) = row[1] {
-                values[name] = value
-            }
-        }
+        let values = Self.values(in: rows)
         guard let model = values["model"], let version = values["version"],
             let versionHash = values["versionHash"], let schemaHash = values["schemaHash"],
             let format = values["format"],
@@ -43,6 +38,17 @@ package struct StoreMetadata: Sendable, Hashable {
         self.versionHash = versionHash
         self.schemaHash = schemaHash
         self.format = format
+    }
+
+    /// The values by their names.
+    static func values(in rows: [[StoredValue]]) -> [String: String] {
+        var values: [String: String] = [:]
+        for case let row in rows where row.count == 2 {
+            if case .text(let name) = row[0], case .text(let value) = row[1] {
+                values[name] = value
+            }
+        }
+        return values
     }
 
     private static let maximumLength = 4_096
@@ -61,7 +67,7 @@ package struct StoreMetadata: Sendable, Hashable {
     package var insertStatements: [String] {
         values.map { name, value in
             "INSERT INTO \"_metadata\" (\"name\", \"value\") VALUES "
-                + "('\(name)', \(SQLText.literal(.text(value))))"
+                + "('\(name)', \(SQLText.literal(value)))"
         }
     }
 

@@ -179,14 +179,7 @@ extension UniqueRows {
     package var list: String { columns.map(SQLText.identifier).joined(separator: ", ") }
 
     /// SQL for which rows are meant; nil where all are.
-    var condition: String? {
-        let names = entities.map { SQLText.literal(.text($0)) }
-        return switch names.count {
-        case 0: nil
-        case 1: "\"_entity\" = \(names[0])"
-        default: "\"_entity\" IN (\(names.joined(separator: ", ")))"
-        }
-    }
+    var condition: String? { entities.isEmpty ? nil : SQLText.isOfEntity(entities) }
 
     /// The conditions of the rows that may not be equal to others.
     package var conditions: [String] {

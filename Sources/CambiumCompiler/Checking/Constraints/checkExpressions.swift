@@ -66,9 +66,9 @@ extension ModelChecker {
         inXcode outcome: String?
     ) {
         report(
-            .invalidExpression, Self.capitalized(mistake.message),
+            .invalidExpression, mistake.message.capitalizedFirst,
             at: text.sourceOffset(of: mistake.offset, in: parsed.source),
-            notes: (mistake.hint.map { [Self.capitalized($0)] } ?? []) + notes, inXcode: outcome)
+            notes: (mistake.hint.map { [$0.capitalizedFirst] } ?? []) + notes, inXcode: outcome)
     }
 
     /// Whether a text uses a name whose declaration was reported already.
@@ -88,9 +88,5 @@ extension ModelChecker {
         let name = String(Substring(rest.dropFirst())).unicodeScalars
             .prefix { $0.properties.isXIDContinue }
         return parameters.contains(String(name))
-    }
-
-    private static func capitalized(_ text: String) -> String {
-        text.prefix(1).uppercased() + text.dropFirst()
     }
 }

@@ -25,11 +25,8 @@ extension ModelChecker {
         let elements = draft.element.children.filter { $0.name == "fetch" }
         guard !elements.isEmpty else { return [] }
         // A template becomes a static function beside the static property keys.
-        let properties =
-            model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
-            + model.compositeAttributes(of: entity).map(\.name)
         var seen = Dictionary(
-            (inherited + properties).map { ($0.lowercased(), $0) },
+            (inherited + model.propertyNames(of: entity)).map { ($0.lowercased(), $0) },
             uniquingKeysWith: { _, last in last })
         return elements.compactMap { element in
             guard let name = element["name"],

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 extension ModelChecker {
     /// A property has one name in all objects, which the entity says that declares it.
@@ -26,8 +27,6 @@ extension ModelChecker {
 extension Entity {
     /// Whether a property of the name, of several parts or not, is declared here.
     fileprivate func has(_ property: String) -> Bool {
-        attributes.contains { $0.name == property }
-            || compositeAttributes.contains { $0.name == property }
-            || relationships.contains { $0.name == property }
+        declares(property) || compositeAttributes.contains { $0.name == property }
     }
 }

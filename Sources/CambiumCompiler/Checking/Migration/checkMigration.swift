@@ -169,11 +169,7 @@ extension ModelChecker {
                 formerEntity(of: $0, of: model, in: old)
             }
             let names = ([former] + members).reduce(into: [String]()) { names, former in
-                let found =
-                    old.attributes(of: former).map(\.name)
-                    + old.relationships(of: former).map(\.name)
-                    + old.compositeAttributes(of: former).map(\.name)
-                names += found.filter { !names.contains($0) }
+                names += old.propertyNames(of: former).filter { !names.contains($0) }
             }
             // Of a composite that is renamed, parts may be new.
             let renamed =
@@ -251,9 +247,7 @@ extension ModelChecker {
                 "entity", name, in: model, among: model.entities.map(\.name),
                 called: formerName(of: name.value, nil))
         }
-        let names =
-            model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
-            + model.compositeAttributes(of: entity).map(\.name)
+        let names = model.propertyNames(of: entity)
         guard let property, !names.contains(property.value),
             !brokenNames.contains(property.value),
             model.version != parsed.version || !incompleteEntities.contains(entity.name)
@@ -268,10 +262,11 @@ extension ModelChecker {
     }
 }
 
-extension Entity {
-    fileprivate func declares(_ property: String) -> Bool {
-        attributes.contains { $0.name == property }
-            || relationships.contains { $0.name == property }
+extension Model {
+    /// The names of all properties of an entity, inherited ones first within each kind.
+    func propertyNames(of entity: Entity) -> [String] {
+        attributes(of: entity).map(\.name) + relationships(of: entity).map(\.name)
+            + compositeAttributes(of: entity).map(\.name)
     }
 }
 

@@ -71,44 +71,26 @@ extension Attribute {
     // the time that it takes for generated code.
 
     /// The expression that reads a value, inside an object's class.
-    func getter(at slot: Int) -> String { "self." + accessor(at: slot) }
+    func getter(at slot: Int) -> String {
+        let name = isOptional ? "optional\(SwiftText.capitalized(accessor))" : accessor
+        return "self.\(name)(at: \(slot)\(scale))"
+    }
 
     /// The statement that sets a value, inside an object's class.
-    func setter(_ value: String, at slot: Int) -> String { "self." + mutator(value, at: slot) }
+    func setter(_ value: String, at slot: Int) -> String {
+        "self.set\(SwiftText.capitalized(accessor))(\(value), at: \(slot)\(scale))"
+    }
 
-    private func accessor(at slot: Int) -> String {
+    /// The name of the accessor of its type.
+    private var accessor: String {
         switch type {
-        case .decimal(let scale):
-            "\(isOptional ? "optionalDecimal" : "decimal")(at: \(slot), scale: \(scale))"
-        case .anyDecimal:
-            "\(isOptional ? "optionalDecimal" : "decimal")(at: \(slot))"
-        case .codable:
-            "\(isOptional ? "optionalCodable" : "codable")(at: \(slot))"
-        case .enumeration:
-            "\(isOptional ? "optionalValue" : "value")(at: \(slot))"
-        default:
-            "\(isOptional ? "optional\(SwiftText.capitalized(type.accessor))" : type.accessor)"
-                + "(at: \(slot))"
+        case .decimal, .anyDecimal: "decimal"
+        case .enumeration: "value"
+        default: type.caseName
         }
     }
 
-    private func mutator(_ value: String, at slot: Int) -> String {
-        switch type {
-        case .decimal(let scale): "setDecimal(\(value), at: \(slot), scale: \(scale))"
-        case .anyDecimal: "setDecimal(\(value), at: \(slot))"
-        case .codable: "setCodable(\(value), at: \(slot))"
-        case .enumeration: "setValue(\(value), at: \(slot))"
-        default: "set\(SwiftText.capitalized(type.accessor))(\(value), at: \(slot))"
-        }
-    }
-}
-
-extension AttributeType {
-    /// The name of the accessor of a type that has one of its own.
-    fileprivate var accessor: String {
-        switch self {
-        case .decimal, .anyDecimal, .codable, .enumeration: "value"
-        default: caseName
-        }
+    private var scale: String {
+        if case .decimal(let scale) = type { ", scale: \(scale)" } else { "" }
     }
 }

@@ -160,8 +160,7 @@ enum SwiftText {
 
     /// A name as the rest of a camel-case identifier: `longitude` → `Longitude`.
     static func capitalized(_ name: String) -> String {
-        let identifier = plainIdentifier(name)
-        return identifier.prefix(1).uppercased() + identifier.dropFirst()
+        plainIdentifier(name).capitalizedFirst
     }
 
     /// Text inside a comment of one line. Scalars that end a line, cannot be seen or change the

@@ -42,7 +42,8 @@ struct XcodeTranslator {
     ) -> ParsedElement {
         checkNames(of: root)
         entities = root.children(named: "entity")
-        sharedClasses = Self.sharedClasses(of: entities)
+        sharedClasses = EntitySpelling.sharedClasses(
+            entities.compactMap { $0["representedClassName"]?.value })
         entityIDs = Set(entities.compactMap { $0["elementID"]?.value })
         for entity in entities {
             guard let name = entity["name"]?.value else { continue }
@@ -79,18 +80,6 @@ struct XcodeTranslator {
     }
 
     // MARK: Names
-
-    /// Classes that more than one entity has.
-    private static func sharedClasses(of entities: [ParsedElement]) -> Set<String> {
-        var seen: Set<String> = []
-        var shared: Set<String> = []
-        for entity in entities {
-            guard let written = entity["representedClassName"] else { continue }
-            let name = EntitySpelling.className(written.value)
-            if !seen.insert(name).inserted { shared.insert(name) }
-        }
-        return shared
-    }
 
     /// Warns of what is not known, and might mean something.
     private mutating func checkNames(of element: ParsedElement) {

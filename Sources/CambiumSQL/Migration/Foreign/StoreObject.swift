@@ -57,7 +57,7 @@ package struct StoreObject: Sendable, Hashable {
 
     /// The query of the names, in lower case, of the columns of an ordinary table that are computed.
     package static func computedColumns(of table: String) -> String {
-        "SELECT lower(\"name\") FROM pragma_table_xinfo(\(SQLText.literal(.text(table)))) "
+        "SELECT lower(\"name\") FROM pragma_table_xinfo(\(SQLText.literal(table))) "
             + "WHERE \"hidden\" > 1"
     }
 
@@ -70,7 +70,7 @@ package struct StoreObject: Sendable, Hashable {
 
     /// The query of the columns of a table or view: name, and 0 where it can be written.
     package static func columns(of table: String) -> String {
-        "SELECT \"name\", \"hidden\" FROM pragma_table_xinfo(\(SQLText.literal(.text(table))))"
+        "SELECT \"name\", \"hidden\" FROM pragma_table_xinfo(\(SQLText.literal(table)))"
     }
 
     /// Statements that need not run to tell whether a table or view can be read and written: to

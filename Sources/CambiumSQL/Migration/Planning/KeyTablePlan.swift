@@ -21,13 +21,13 @@ struct KeyTablePlan {
         var last: [MigrationStatement] = []
         for root in match.new.roots.map(\.name) {
             guard let oldRoot = oldRoots[root]?.first else {
-                last.append(insertion(literal(root), "1"))
+                last.append(insertion(SQLText.literal(root), "1"))
                 continue
             }
             guard oldRoot != root else { continue }
             // By way of a name that no entity has, because two entities may exchange theirs.
-            first.append(rename(literal(oldRoot), to: temporary(root)))
-            last.append(rename(temporary(root), to: literal(root)))
+            first.append(rename(SQLText.literal(oldRoot), to: temporary(root)))
+            last.append(rename(temporary(root), to: SQLText.literal(root)))
         }
         return first + last
     }
@@ -41,7 +41,7 @@ struct KeyTablePlan {
             return insertion(temporary(root), next)
         }
         return entries + match.old.roots.map { deletion($0.name) }
-            + roots.map { rename(temporary($0), to: literal($0)) }
+            + roots.map { rename(temporary($0), to: SQLText.literal($0)) }
     }
 
     private func insertion(_ root: String, _ next: String) -> MigrationStatement {
@@ -49,16 +49,12 @@ struct KeyTablePlan {
     }
 
     private func deletion(_ root: String) -> MigrationStatement {
-        .delete(from: KeySQL.table, where: "\"entity\" = \(literal(root))")
+        .delete(from: KeySQL.table, where: "\"entity\" = \(SQLText.literal(root))")
     }
 
     private func rename(_ root: String, to name: String) -> MigrationStatement {
         .update(KeySQL.table, set: "\"entity\" = \(name)", where: "\"entity\" = \(root)")
     }
 
-    private func temporary(_ root: String) -> String { literal("_new_" + root) }
-
-    private func literal(_ text: String) -> String {
-        SQLText.literal(.text(text))
-    }
+    private func temporary(_ root: String) -> String { SQLText.literal("_new_" + root) }
 }

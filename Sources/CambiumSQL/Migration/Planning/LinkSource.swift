@@ -101,8 +101,8 @@ struct LinkSource {
         guard match.old.hasSubentities(root) else { return [] }
         let names = match.new.family(of: entity).compactMap(match.oldEntity)
             .filter { match.old.root(of: $0).name == root.name }
-            .map { SQLText.literal(.text($0.name)) }
-        return ["\(alias).\"_entity\" IN (\(names.joined(separator: ", ")))"]
+            .map(\.name)
+        return ["\(alias).\"_entity\" IN (\(SQLText.literals(names)))"]
     }
 
     private static let alias = "found"

@@ -87,7 +87,7 @@ extension MigrationStepBuilder {
         guard coverage.roots.contains(root) else { return nil }
         return "\(SQLText.identifier(column)) IN (SELECT \"key\" FROM "
             + "\(SQLText.identifier(StepTableSQL.deletions)) "
-            + "WHERE \"root\" = \(SQLText.literal(.text(root))))"
+            + "WHERE \"root\" = \(SQLText.literal(root)))"
     }
 
     // MARK: What links lead to

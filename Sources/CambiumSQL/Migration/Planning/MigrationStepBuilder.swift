@@ -68,9 +68,9 @@ struct MigrationStepBuilder {
                 let destination = new.entity(named: relationship.destination)
             else { return [] }
             let (table, other) = (new.root(of: entity).name, new.root(of: destination).name)
-            let names = new.family(of: entity).map { SQLText.literal(.text($0.name)) }
+            let names = SQLText.literals(new.family(of: entity).map(\.name))
             let isOfEntity =
-                entity.parent == nil ? "" : "\"_entity\" IN (\(names.joined(separator: ", "))) AND "
+                entity.parent == nil ? "" : "\"_entity\" IN (\(names)) AND "
             let reason = "an object of \(entity.name) has no \(relationship.name)"
             reasons.append(required.reason.isEmpty ? reason : "\(reason) (\(required.reason))")
             return RefusalSQL.statements(

@@ -16,7 +16,7 @@ extension ModelMatch {
         else { return nil }
         let isOfEntity =
             old.hasSubentities(old.root(of: entity))
-            ? "\"_entity\" = \(SQLText.literal(.text(entity.name))) AND " : ""
+            ? "\"_entity\" = \(SQLText.literal(entity.name)) AND " : ""
         return ("\(isOfEntity)(\(fragment.text))", fragment.tables)
     }
 
@@ -29,9 +29,8 @@ extension ModelMatch {
 
     /// A query of the keys of the objects of some old entities.
     static func keys(of entities: [String], in oldTable: String) -> String {
-        let names = entities.map { SQLText.literal(.text($0)) }.joined(separator: ", ")
-        return "SELECT \"_id\" FROM \(SQLText.identifier(oldTable)) "
-            + "WHERE \"_entity\" IN (\(names))"
+        "SELECT \"_id\" FROM \(SQLText.identifier(oldTable)) "
+            + "WHERE \"_entity\" IN (\(SQLText.literals(entities)))"
     }
 
     /// SQL for the new name of an entity, from SQL for the old one; nil where no entity of the old
@@ -42,8 +41,8 @@ extension ModelMatch {
             guard let newEntity = newEntity(of: oldEntity), newEntity.name != oldEntity.name else {
                 return nil
             }
-            return "WHEN \(SQLText.literal(.text(oldEntity.name))) "
-                + "THEN \(SQLText.literal(.text(newEntity.name)))"
+            return "WHEN \(SQLText.literal(oldEntity.name)) "
+                + "THEN \(SQLText.literal(newEntity.name))"
         }
         guard !renames.isEmpty else { return nil }
         return "CASE \(column) \(renames.joined(separator: " ")) ELSE \(column) END"
@@ -63,8 +62,8 @@ extension ModelMatch {
 
     /// How many keys of some old root entities were given so far.
     static func keyCount(of oldRoots: [String]) -> String {
-        let names = oldRoots.map { SQLText.literal(.text($0)) }.joined(separator: ", ")
-        return "(SELECT sum(\"next\" - 1) FROM \"_keys\" WHERE \"entity\" IN (\(names)))"
+        "(SELECT sum(\"next\" - 1) FROM \"_keys\" "
+            + "WHERE \"entity\" IN (\(SQLText.literals(oldRoots))))"
     }
 
     /// SQL for the new key of an object, from SQL for the old one.
@@ -79,7 +78,7 @@ extension ModelMatch {
                 .map { "(\(key) + \($0))" } ?? key
         }
         let cases = shifts.compactMap { name, roots in
-            Self.keyShift(after: roots).map { "WHEN \(SQLText.literal(.text(name))) THEN \($0)" }
+            Self.keyShift(after: roots).map { "WHEN \(SQLText.literal(name)) THEN \($0)" }
         }
         let table = SQLText.identifier(old.root(of: oldEntity).name)
         return "(SELECT shifted.\"_id\" + CASE shifted.\"_entity\" "

@@ -302,7 +302,7 @@ struct ObjectRemoval {
     }
 
     private func names(of entity: Entity) -> String {
-        model.family(of: entity).map { SQLText.literal(.text($0.name)) }.joined(separator: ", ")
+        SQLText.literals(model.family(of: entity).map(\.name))
     }
 
     // What can be told from the statements while they run.
@@ -313,7 +313,7 @@ struct ObjectRemoval {
     static func chosen(of entity: Entity, in model: Model, by number: Int = 0) -> String {
         let root = model.root(of: entity)
         let name =
-            model.hasSubentities(root) ? "object.\"_entity\"" : SQLText.literal(.text(root.name))
+            model.hasSubentities(root) ? "object.\"_entity\"" : SQLText.literal(root.name)
         return "SELECT \(name), count(*) FROM \(pairs(number)) AS pair JOIN "
             + "\(SQLText.identifier(root.name)) AS object ON object.\"_id\" = pair.\"old\" GROUP BY 1"
     }

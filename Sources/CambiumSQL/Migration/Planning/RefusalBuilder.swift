@@ -68,8 +68,7 @@ struct RefusalBuilder {
         let column = SQLText.identifier(difference.old.column(of: old.name, in: owner))
         var condition = "\(column) IS NOT NULL AND NOT (\(fits.sql(column)))"
         if let owners = difference.match.partialOwners(of: source) {
-            let names = owners.map { SQLText.literal(.text($0)) }.joined(separator: ", ")
-            condition = "\"_entity\" IN (\(names)) AND \(condition)"
+            condition = "\"_entity\" IN (\(SQLText.literals(owners))) AND \(condition)"
         }
         let type = attribute.type.notation
         return Refusal(
@@ -87,7 +86,7 @@ struct RefusalBuilder {
                     .flatMap(difference.match.oldEntity)
             else { return nil }
             let root = difference.old.root(of: oldEntity)
-            let isOfEntity = "\"_entity\" = \(SQLText.literal(.text(oldEntity.name)))"
+            let isOfEntity = "\"_entity\" = \(SQLText.literal(oldEntity.name))"
             return Refusal(
                 reason: "there are objects of \(oldEntity.name), which becomes abstract",
                 table: root.name,
@@ -109,7 +108,7 @@ struct RefusalBuilder {
                 .filter { !$0.isAbstract }
                 .map { former in
                     let root = old.root(of: former)
-                    let isOfEntity = "\"_entity\" = \(SQLText.literal(.text(former.name)))"
+                    let isOfEntity = "\"_entity\" = \(SQLText.literal(former.name))"
                     return Refusal(
                         reason: "an object of \(former.name) has no \(attribute.name)",
                         table: root.name,

@@ -162,12 +162,12 @@ struct Restatement: Hashable {
             let list = gained.map { ",\n    \($0)" }.joined() + "\n\(end)"
             text =
                 "rtrim(substr(\(text), 1, length(\(text)) - \(end.count)), char(10)) || "
-                + SQLText.literal(.text(list))
+                + SQLText.literal(list)
         }
         for replacement in replacements {
             text =
-                "replace(\(text), \(SQLText.literal(.text(replacement.old))), "
-                + "\(SQLText.literal(.text(replacement.new))))"
+                "replace(\(text), \(SQLText.literal(replacement.old)), "
+                + "\(SQLText.literal(replacement.new)))"
         }
         return RefusalSQL.statements(conditionsOfOneRow, in: table, ofOneRow: true)
             + RefusalSQL.statements(conditions, in: table, ofOneRow: false) + [
@@ -175,7 +175,7 @@ struct Restatement: Hashable {
                 MigrationStatement(
                     .other,
                     "UPDATE \"sqlite_schema\" SET \"sql\" = \(text)\n"
-                        + "WHERE \"type\" = 'table' AND \"name\" = \(SQLText.literal(.text(table)))"
+                        + "WHERE \"type\" = 'table' AND \"name\" = \(SQLText.literal(table))"
                 ),
                 // What other connections know of the schema, and this one after a rollback, is told by
                 // a number that a change of the usual kind counts up.

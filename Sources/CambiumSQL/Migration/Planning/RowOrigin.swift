@@ -32,8 +32,7 @@ struct RowOrigin {
         guard others.allSatisfy({ match.newEntity(of: $0) == nil }) else {
             return isOf(origin.members.map(\.old.name))
         }
-        let list = others.map { SQLText.literal(.text($0.name)) }.joined(separator: ", ")
-        return "old.\"_entity\" NOT IN (\(list))"
+        return "old.\"_entity\" NOT IN (\(SQLText.literals(others.map(\.name))))"
     }
 
     /// SQL for the rows' keys; nil where they stay.
@@ -53,7 +52,7 @@ struct RowOrigin {
     var entity: TableCopy.Origin {
         guard hasEntities else {
             let name = origin.members.first?.new.name ?? origin.oldRoot.name
-            return .sql(SQLText.literal(.text(name)), of: [])
+            return .sql(SQLText.literal(name), of: [])
         }
         return match.renamedEntity("old.\"_entity\"", in: table.name)
             .map { .sql($0, of: columnsOfEntity) } ?? .column(SystemColumn.entity)
@@ -62,8 +61,7 @@ struct RowOrigin {
     /// A condition that a row is of one of some old entities.
     func isOf(_ entities: [String]) -> String {
         guard hasEntities else { return "1" }
-        let list = entities.map { SQLText.literal(.text($0)) }.joined(separator: ", ")
-        return "old.\"_entity\" IN (\(list))"
+        return "old.\"_entity\" IN (\(SQLText.literals(entities)))"
     }
 
     /// Where the rows have the values of an attribute.

@@ -165,7 +165,7 @@ extension TableCopyBuilder {
         withKey key: String, in root: Entity, isAlone: Bool
     ) -> String {
         let isShifted = match.shiftsKeys(of: root)
-        let literal = SQLText.literal(.text(match.newEntity(of: root)?.name ?? root.name))
+        let literal = SQLText.literal(match.newEntity(of: root)?.name ?? root.name)
         guard old.hasSubentities(root) || isShifted || !isAlone else {
             return "CASE WHEN \(key) IS NOT NULL THEN \(literal) END"
         }

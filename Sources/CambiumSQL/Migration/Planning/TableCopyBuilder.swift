@@ -163,7 +163,7 @@ struct TableCopyBuilder {
         }
         guard !bare.isEmpty else { return .init(old) }
         // What others had as nil stays so; those that had nothing there get the default.
-        let names = bare.map { SQLText.literal(.text($0)) }.joined(separator: ", ")
+        let names = SQLText.literals(bare)
         return .init(
             old, new: "CASE WHEN \"_entity\" IN (\(names)) THEN \(value) ELSE \(quoted) END")
     }
@@ -211,8 +211,8 @@ struct TableCopyBuilder {
     /// A value for objects of a sub-entity is NULL in rows of others.
     private func restricted(_ value: String, to entity: Entity) -> String {
         guard entity.parent != nil else { return value }
-        let names = new.family(of: entity).map { SQLText.literal(.text($0.name)) }
-        return "CASE WHEN \"_entity\" IN (\(names.joined(separator: ", "))) THEN \(value) END"
+        let names = SQLText.literals(new.family(of: entity).map(\.name))
+        return "CASE WHEN \"_entity\" IN (\(names)) THEN \(value) END"
     }
 }
 

@@ -88,7 +88,7 @@ package struct RowExpectation {
         let root = model.root(of: entity)
         let isOfEntity =
             model.hasSubentities(root)
-            ? ["\"_entity\" = \(SQLText.literal(.text(entity.name)))"] : []
+            ? ["\"_entity\" = \(SQLText.literal(entity.name))"] : []
         let all = isOfEntity + conditions
         return SQLText.identifier(root.name)
             + (all.isEmpty ? "" : " WHERE \(all.joined(separator: " AND "))")
@@ -128,7 +128,7 @@ package struct RowExpectation {
     package static func freeKeyCounts(in schema: Schema) -> [(name: String, query: String)] {
         schema.tables.compactMap { table in
             guard case .objects(let root) = table.content else { return nil }
-            let name = SQLText.literal(.text(root))
+            let name = SQLText.literal(root)
             return (
                 root,
                 "SELECT count(*) FROM \(SQLText.identifier(table.name)) WHERE \"_id\" >= coalesce("

@@ -39,7 +39,7 @@ package struct StoreRepair: Sendable {
             .insert(
                 into: KeySQL.table,
                 "(\"entity\", \"next\")\n"
-                    + "SELECT \(SQLText.literal(.text(name))), coalesce(max(\"_id\"), 0) + 1 "
+                    + "SELECT \(SQLText.literal(name)), coalesce(max(\"_id\"), 0) + 1 "
                     + "FROM \(SQLText.identifier(name))", from: [name])
         }
     }

@@ -75,7 +75,7 @@ package struct TableRepair: Sendable {
     package static func links(to table: String) -> String {
         """
         SELECT t."name", k."from" FROM "sqlite_schema" AS t, pragma_foreign_key_list(t."name") AS k
-        WHERE t."type" = 'table' AND k."table" = \(SQLText.literal(.text(table)))
+        WHERE t."type" = 'table' AND k."table" = \(SQLText.literal(table))
         """
     }
 

@@ -17,8 +17,7 @@ package struct StepRowSQL: Sendable {
         self.columns = columns.map(SQLText.identifier)
         self.entity = entity
         condition = entity.map { _ in
-            let names = family.map { SQLText.literal(.text($0)) }
-            return "\"_entity\" IN (\(names.joined(separator: ", ")))"
+            return "\"_entity\" IN (\(SQLText.literals(family)))"
         }
     }
 
@@ -49,7 +48,7 @@ package struct StepRowSQL: Sendable {
         let names =
             ["\"_id\"", "\"_version\""] + (entity == nil ? [] : ["\"_entity\""]) + columns
         let values =
-            ["?", "1"] + (entity.map { [SQLText.literal(.text($0))] } ?? [])
+            ["?", "1"] + (entity.map { [SQLText.literal($0)] } ?? [])
             + columns.map { _ in "?" }
         return "INSERT INTO \(quoted) (\(names.joined(separator: ", "))) "
             + "VALUES (\(values.joined(separator: ", ")))"
@@ -101,10 +100,9 @@ package struct StepRowSQL: Sendable {
 
     /// The keys of rows without a value in a column; with an entity's own where there are several.
     package static func missing(_ column: String, in table: String, family: [String]) -> String {
-        let names = family.map { SQLText.literal(.text($0)) }
-        return "SELECT \"_id\" FROM \(SQLText.identifier(table)) "
+        "SELECT \"_id\" FROM \(SQLText.identifier(table)) "
             + "WHERE \(SQLText.identifier(column)) IS NULL"
-            + (names.isEmpty ? "" : " AND \"_entity\" IN (\(names.joined(separator: ", ")))")
+            + (family.isEmpty ? "" : " AND \"_entity\" IN (\(SQLText.literals(family)))")
             + " ORDER BY 1"
     }
 

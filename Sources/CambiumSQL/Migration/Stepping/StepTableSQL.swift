@@ -106,5 +106,5 @@ package enum StepTableSQL {
 
     static func quoted(_ name: String) -> String { SQLText.identifier(name) }
 
-    static func literal(_ text: String) -> String { SQLText.literal(.text(text)) }
+    static func literal(_ text: String) -> String { SQLText.literal(text) }
 }

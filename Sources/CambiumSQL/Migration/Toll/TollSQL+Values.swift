@@ -44,8 +44,7 @@ extension TollSQL {
 
     private func isOf(_ members: [String], _ root: Entity) -> String {
         guard old.hasSubentities(root) else { return "" }
-        let names = members.map { SQLText.literal(.text($0)) }
-        return " WHERE \"_entity\" IN (\(names.joined(separator: ", ")))"
+        return " WHERE \"_entity\" IN (\(SQLText.literals(members)))"
     }
 
     /// Whether a new column takes what rows of an entity have in an old one.

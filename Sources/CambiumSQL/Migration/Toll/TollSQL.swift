@@ -80,7 +80,7 @@ struct TollSQL {
         let root = old.root(of: entity)
         return "SELECT count(*) FROM \(SQLText.identifier(root.name))"
             + (old.hasSubentities(root)
-                ? " WHERE \"_entity\" = \(SQLText.literal(.text(name)))" : "")
+                ? " WHERE \"_entity\" = \(SQLText.literal(name))" : "")
     }
 
     /// The sum of what queries count.

@@ -33,6 +33,12 @@ struct EntitySpelling: Spelling {
         return xcode
     }
 
+    /// Classes that more than one entity has, of what is written at each.
+    static func sharedClasses(_ written: [String]) -> Set<String> {
+        var seen: Set<String> = []
+        return Set(written.map(className).filter { !seen.insert($0).inserted })
+    }
+
     /// Without the module before it.
     static func className(_ text: String) -> String {
         text.split(separator: ".").last.map(String.init) ?? ""
