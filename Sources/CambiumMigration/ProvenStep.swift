@@ -99,7 +99,7 @@ struct ProvenStep {
         }
         return MigrationProver.Run(
             rows: oldCount, newRows: try count(of: newTables, in: connection),
-            objects: try objectCounts.map { ($0.name, try count($0.query, in: connection)) })
+            objects: try objectCounts.map { ($0.name, try connection.number($0.query)) })
     }
 
     private func migrate(_ connection: Connection) throws -> MigrationOutcome {
@@ -126,14 +126,12 @@ struct ProvenStep {
             throw failure("After the \(name) the store does not have the new version")
         }
         let broken = try connection.rows(MigrationSQL.foreignKeyCheck)
-        if case .text(let table)? = broken.first?.first {
+        if let table = broken.first?.first?.text {
             throw failure("After the \(name) links of \(table) lead nowhere")
         }
         let integrity = try connection.rows(MigrationSQL.integrityCheck)
         guard integrity == [[.text("ok")]] else {
-            let words = integrity.compactMap { row -> String? in
-                if case .text(let text)? = row.first { text } else { nil }
-            }
+            let words = integrity.compactMap { $0.first?.text }
             throw failure(
                 "After the \(name) the store is damaged: \(words.joined(separator: "; "))")
         }
@@ -149,15 +147,7 @@ struct ProvenStep {
     }
 
     private func count(of tables: [Table], in connection: Connection) throws -> Int {
-        try tables.reduce(0) { $0 + (try count(MigrationSQL.count(of: $1), in: connection)) }
-    }
-
-    private func count(_ query: String, in connection: Connection) throws -> Int {
-        if case .integer(let count)? = try connection.rows(query).first?.first {
-            Int(count)
-        } else {
-            0
-        }
+        try tables.reduce(0) { $0 + (try connection.number(MigrationSQL.count(of: $1))) }
     }
 
     private func failure(_ description: String) -> MigrationProver.Failure {

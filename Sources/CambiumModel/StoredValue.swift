@@ -10,6 +10,12 @@ public enum StoredValue: Sendable, Hashable {
     case text(String)
     /// BLOB.
     case blob(Data)
+
+    /// The number of an INTEGER.
+    package var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
+
+    /// The text of a TEXT.
+    package var text: String? { if case .text(let text) = self { text } else { nil } }
 }
 
 extension Model {

@@ -141,11 +141,3 @@ extension Table {
         columns.contains { !$0.isGenerated && computed.contains($0.name.lowercased()) }
     }
 }
-
-extension Connection {
-    /// The number that a query gives; nil where it fails.
-    fileprivate func count(_ query: String) -> Int? {
-        guard case .integer(let count)? = try? rows(query).first?.first else { return nil }
-        return Int(count)
-    }
-}

@@ -26,7 +26,7 @@ struct OrdinaryTables {
     /// The names, in lower case, of the columns that are computed. The table must be an ordinary one.
     func computedColumns(of table: String) throws(SQLiteError) -> Set<String> {
         let rows = try connection.rows(StoreObject.computedColumns(of: table))
-        return Set(rows.compactMap { if case .text(let name)? = $0.first { name } else { nil } })
+        return Set(rows.compactMap { $0.first?.text })
     }
 
     /// What has the name of a table or index of the model's and is none.

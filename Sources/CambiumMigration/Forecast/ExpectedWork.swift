@@ -106,10 +106,11 @@ extension Connection {
         }
     }
 
-    fileprivate func number(
-        _ sql: String, _ parameters: [StoredValue] = []
-    ) throws(SQLiteError) -> Int {
-        guard case .integer(let number)? = try rows(sql, parameters).first?.first else { return 0 }
-        return Int(number)
+    /// The number that a query gives; 0 where it gives none.
+    func number(_ sql: String, _ parameters: [StoredValue] = []) throws(SQLiteError) -> Int {
+        Int(try rows(sql, parameters).first?.first?.integer ?? 0)
     }
+
+    /// The same; nil where it fails.
+    func count(_ sql: String) -> Int? { try? number(sql) }
 }

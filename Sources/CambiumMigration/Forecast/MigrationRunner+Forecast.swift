@@ -24,7 +24,7 @@ extension MigrationRunner {
             guard chain != nil || differences.contains(where: { $0.kind != .foreign }) else {
                 return nil
             }
-            let storeSize = try Self.size(of: connection)
+            let storeSize = try connection.number(ForecastSQL.size)
             var work = try ExpectedWork.measured(in: connection)
             var steps: [MigrationForecast.Step] = []
             var largest = 0
@@ -57,12 +57,5 @@ extension MigrationRunner {
                     inWayOf: chain, from: metadata, differences, in: connection),
                 history: try historyFate(on: chain, in: connection))
         }
-    }
-
-    private static func size(of connection: Connection) throws(SQLiteError) -> Int {
-        guard case .integer(let size)? = try connection.rows(ForecastSQL.size).first?.first else {
-            return 0
-        }
-        return Int(size)
     }
 }

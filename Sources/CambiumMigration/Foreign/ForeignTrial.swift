@@ -81,8 +81,7 @@ struct ForeignTrial {
     private func columns(of table: String) -> [(name: String, canBeWritten: Bool)] {
         let rows = (try? connection.rows(StoreObject.columns(of: table))) ?? []
         return rows.compactMap { row in
-            guard case .text(let name)? = row.first else { return nil }
-            return (name, row.last == .integer(0))
+            row.first?.text.map { ($0, row.last == .integer(0)) }
         }
     }
 

@@ -84,9 +84,7 @@ extension MigrationRunner {
         tables.reduce(into: [:]) { columns, table in
             // Where the module is not there, nobody can read it either.
             let rows = (try? connection.rows(StoreObject.columns(of: table.name))) ?? []
-            columns[table.name] = rows.compactMap { row in
-                if case .text(let name)? = row.first { name } else { nil }
-            }
+            columns[table.name] = rows.compactMap { $0.first?.text }
         }
     }
 }

@@ -14,9 +14,7 @@ extension Connection {
         let rows = try withCancellation(isCancelled) { () throws(SQLiteError) in
             try self.rows(MigrationSQL.quickCheck)
         }
-        let findings = rows.compactMap { row -> String? in
-            if case .text(let finding)? = row.first { finding } else { nil }
-        }
+        let findings = rows.compactMap { $0.first?.text }
         guard let finding = findings.first(where: MigrationSQL.isDamage) else { return }
         // The first line of several names the database, which is the only one.
         let lines = finding.split(separator: "\n").filter { !$0.hasPrefix("***") }

@@ -165,11 +165,7 @@ package struct StoreMaintenance {
         var counts: [String: Int] = [:]
         for object in try connection.rows(StoreObject.query).compactMap(StoreObject.init)
         where object.isOrdinaryTable && !object.name.hasPrefix("_") {
-            guard
-                case .integer(let count)? =
-                    (try? connection.rows(ForecastSQL.count(of: object.name)))?.first?.first
-            else { continue }
-            counts[object.name] = Int(count)
+            counts[object.name] = connection.count(ForecastSQL.count(of: object.name))
         }
         return counts
     }

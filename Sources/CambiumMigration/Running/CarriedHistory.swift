@@ -51,9 +51,7 @@ extension Connection {
     package func expireHistory() throws(SQLiteError) {
         // What no transaction has yet is in none that stays.
         _ = try rows(HistorySQL.record, [.real(0)] + Array(repeating: .null, count: 5))
-        guard case .integer(let last)? = try rows(HistorySQL.bounds).first?.first, last > 0 else {
-            return
-        }
+        guard let last = try rows(HistorySQL.bounds).first?.first?.integer, last > 0 else { return }
         for statement in HistorySQL.purge { _ = try rows(statement, [.integer(last)]) }
     }
 }

@@ -47,8 +47,7 @@ extension MigrationRunner {
             } catch {
                 let names = try? connection.rows(
                     StepRowSQL.entity(in: working), [.integer(key)])
-                var entity = root
-                if case .text(let name)? = names?.first?.first { entity = name }
+                let entity = names?.first?.first?.text ?? root
                 return MigrationStepError(
                     step: migration.codeSteps.joined(separator: ", "), entity: entity, row: key,
                     MigrationStepMistake.missingValue(
@@ -68,9 +67,7 @@ extension MigrationRunner {
         else { return nil }
         let search = RefusalSQL.search(after: statement)
         let pair = search.flatMap { try? connection.rows($0.query).first } ?? []
-        let keys = pair.compactMap { key in
-            if case .integer(let number) = key { number } else { nil }
-        }
+        let keys = pair.compactMap(\.integer)
         return MigrationStepError(
             step: migration.codeSteps.joined(separator: ", "), entity: table, row: keys.first,
             MigrationStepMistake.notUnique(

@@ -18,10 +18,8 @@ extension MigrationRunner {
         guard !sources.isEmpty else { return refusal }
         // What tells where the rows were, nothing has changed yet.
         let shifts = sources.map { source -> (table: String, shift: Int64) in
-            guard let query = source.shift,
-                case .integer(let shift)? = try? connection.rows(query).first?.first
-            else { return (source.table, 0) }
-            return (source.table, shift)
+            let found = source.shift.flatMap { try? connection.rows($0).first?.first?.integer }
+            return (source.table, found ?? 0)
         }
         func former(_ key: Int64) -> (table: String, shift: Int64)? {
             shifts.filter { $0.shift < key }.max { $0.shift < $1.shift }
@@ -69,9 +67,7 @@ extension MigrationRunner {
         if let preparation = search.preparation { try? connection.execute(preparation) }
         guard let row = try? connection.rows(search.query).first else { return refusal }
         let hasTwo = if case .secondKey = search.rest { true } else { false }
-        refusal.objects = row.prefix(hasTwo ? 2 : 1).compactMap { key in
-            if case .integer(let number) = key { number } else { nil }
-        }
+        refusal.objects = row.prefix(hasTwo ? 2 : 1).compactMap(\.integer)
         refusal.value = value(in: row, of: search, name).map { words($0, of: search, name) }
         return refusal
     }
@@ -84,7 +80,7 @@ extension MigrationRunner {
             let rows = try? connection.rows(keys)
         else { return nil }
         for row in rows {
-            guard case .integer(let key)? = row.first else { return nil }
+            guard let key = row.first?.integer else { return nil }
             do throws(SQLiteError) {
                 _ = try connection.rows(change, [.integer(key)])
             } catch {

@@ -234,10 +234,9 @@ extension MigrationRunner {
         for table in schema.tables {
             let broken = try connection.rows(MigrationSQL.foreignKeyCheck(of: table.name))
             guard let first = broken.first else { continue }
-            var object: Int64?
-            if first.count > 1, case .integer(let key) = first[1] { object = key }
             throw MigrationError.brokenLinks(
-                table: table.name, count: broken.count, object: object)
+                table: table.name, count: broken.count,
+                object: first.count > 1 ? first[1].integer : nil)
         }
         try others.verify(in: connection)
     }

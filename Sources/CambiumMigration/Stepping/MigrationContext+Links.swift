@@ -26,10 +26,8 @@ extension MigrationContext {
         of id: RowID<Row>?, _ link: MigrationLink<Row, Destination>
     ) throws -> [RowID<Destination>] {
         guard let id else { return [] }
-        return try run.connection.rows(sql(of: link).destinations, [.integer(id.key)]).compactMap {
-            row in
-            if case .integer(let key)? = row.first { RowID<Destination>(key: key) } else { nil }
-        }
+        return try run.connection.rows(sql(of: link).destinations, [.integer(id.key)])
+            .compactMap { $0.first?.integer.map { RowID<Destination>(key: $0) } }
     }
 
     /// Links two objects of the new version. The other end has the link too.

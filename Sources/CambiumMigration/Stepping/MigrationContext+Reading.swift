@@ -25,7 +25,7 @@ extension MigrationContext {
         _ type: Row.Type, _ body: (Row) throws -> Void
     ) throws {
         let sql = sql(of: type)
-        let total = max(1, try number(sql.count))
+        let total = max(1, try run.connection.number(sql.count))
         var done = 0
         var last = Int64.min
         let around = run.place
@@ -80,13 +80,6 @@ extension MigrationContext {
     ///
     /// - Throws: `SQLiteError`.
     public func count<Row: MigrationRow>(of type: Row.Type) throws -> Int {
-        try number(sql(of: type).count)
-    }
-
-    private func number(_ sql: String) throws -> Int {
-        guard case .integer(let count)? = try run.connection.rows(sql).first?.first else {
-            return 0
-        }
-        return Int(count)
+        try run.connection.number(sql(of: type).count)
     }
 }

@@ -83,7 +83,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
         let noted = try run.connection.rows(
             StepRowSQL.noted,
             [.text(OldRow.layout.root), .integer(id.key), .text(Row.layout.root)])
-        if case .integer(let key)? = noted.first?.first { return RowID(key: key) }
+        if let key = noted.first?.first?.integer { return RowID(key: key) }
         guard let successor = try successor(of: id) else { return nil }
         let carried = RowID<Row>(key: id.key + successor.shift)
         // Objects of several old tables may have come together in the new one: the number alone
@@ -102,10 +102,8 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
     ) throws -> (entity: String, shift: Int64)? {
         guard !OldRow.layout.family.isEmpty else { return run.successors[OldRow.layout.entity] }
         let sql = StepRowSQL.entity(in: run.oldTable(OldRow.layout.root))
-        guard
-            case .text(let entity)? = try run.connection.rows(sql, [.integer(id.key)]).first?.first
-        else { return nil }
-        return run.successors[entity]
+        let row = try run.connection.rows(sql, [.integer(id.key)]).first
+        return row?.first?.text.flatMap { run.successors[$0] }
     }
 
     /// Notes that an object of the old version is from now on that object of the new one, so that

@@ -29,11 +29,7 @@ public final class StepRun {
         self.connection = connection
         self.files = files.map { StepFiles($0) }
         self.meter = meter
-        var tables: Set<String> = []
-        for case .text(let name)? in try connection.rows(StepRowSQL.tables).map(\.first) {
-            tables.insert(name)
-        }
-        self.tables = tables
+        tables = Set(try connection.rows(StepRowSQL.tables).compactMap { $0.first?.text })
         var successors: [String: (entity: String, shift: Int64)] = [:]
         for row in try connection.rows(StepRowSQL.entities) {
             guard case .text(let old)? = row.first, case .text(let new) = row[1],
