@@ -238,9 +238,8 @@ extension ExpressionChecker {
         _ left: Checked, _ right: Checked, for what: String
     ) -> Bool {
         for side in [left, right] where side.typed.type != .string && !side.typed.isNull {
-            _ = fail(
+            return refuse(
                 "\(what) needs a string, not \(side.typed.type.description)", at: side.offset)
-            return false
         }
         return true
     }
@@ -251,10 +250,9 @@ extension ExpressionChecker {
             _ = try RegularExpression(text)
             return true
         } catch {
-            _ = fail(
+            return refuse(
                 "'\(text)' is no regular expression", at: pattern.offset,
                 hint: error.description)
-            return false
         }
     }
 
@@ -288,21 +286,18 @@ extension ExpressionChecker {
         if left.typed.isNull || right.typed.isNull { return true }
         for side in [left, right] {
             guard case .codable = side.typed.type else { continue }
-            _ = fail(
+            return refuse(
                 "\(side.typed.type.description) can only be compared with nil", at: side.offset)
-            return false
         }
         guard isSameKind(one, other) else {
-            _ = fail(
+            return refuse(
                 "\(one.description) cannot be compared with \(other.description)",
                 at: right.offset)
-            return false
         }
         guard relation == .equal || relation == .notEqual || one.isOrdered else {
-            _ = fail(
+            return refuse(
                 "\(one.description) has no order, so '\(relation.rawValue)' says nothing",
                 at: left.offset)
-            return false
         }
         return true
     }

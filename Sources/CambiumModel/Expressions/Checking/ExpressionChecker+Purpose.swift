@@ -9,9 +9,8 @@ extension ExpressionChecker {
     mutating func isAllowed(_ attribute: Attribute, _ path: ObjectPath, at offset: Int) -> Bool {
         guard purpose.isStored else { return true }
         if attribute.isTransient {
-            _ = fail(
+            return refuse(
                 "'\(attribute.name)' is transient: it is not in the store", at: offset)
-            return false
         }
         if purpose == .index, !path.steps.isEmpty {
             _ = notOfItsRow(at: offset)
@@ -25,9 +24,8 @@ extension ExpressionChecker {
     ) -> Bool {
         guard purpose.isStored else { return true }
         if relationship.isTransient {
-            _ = fail(
+            return refuse(
                 "'\(relationship.name)' is transient: it is not in the store", at: offset)
-            return false
         }
         if purpose == .index, relationship.isToMany {
             _ = notOfItsRow(at: offset)
@@ -41,17 +39,15 @@ extension ExpressionChecker {
     ) -> Bool {
         guard purpose == .index else { return true }
         if relation == .matches {
-            _ = fail(
+            return refuse(
                 "SQLite has no regular expressions of its own, so an index cannot use MATCHES",
                 at: offset, hint: "write LIKE or BEGINSWITH")
-            return false
         }
         guard options.subtracting(.normalized).isEmpty else {
-            _ = fail(
+            return refuse(
                 "SQLite does not know upper and lower case or accents beyond ASCII, so an index "
                     + "cannot use [c] or [d]", at: offset,
                 hint: "make a derived attribute with canonical: and index that")
-            return false
         }
         return true
     }
@@ -60,10 +56,9 @@ extension ExpressionChecker {
         _ function: ModelFunction, _ type: ExpressionType?, at offset: Int
     ) -> Bool {
         guard purpose == .fill || function != .uuid else {
-            _ = fail(
+            return refuse(
                 "'uuid()' has another value for each row", at: offset,
                 hint: "only a <fill> can use it")
-            return false
         }
         guard purpose == .index else { return true }
         switch function {
@@ -73,13 +68,11 @@ extension ExpressionChecker {
         case .date, .number: if type == .date || type?.isNumber == true { return true }
         case .ceiling, .floor, .trunc: if type == .integer { return true }
         case .now:
-            _ = fail("'now()' has another value whenever it is asked", at: offset)
-            return false
+            return refuse("'now()' has another value whenever it is asked", at: offset)
         case .uuid, .abs, .uppercase, .lowercase, .canonical, .sqrt, .entity: break
         }
-        _ = fail(
+        return refuse(
             "SQLite has no \(function.rawValue)() of its own for this, so an index cannot use it",
             at: offset, hint: "make a derived attribute of it and index that")
-        return false
     }
 }

@@ -131,6 +131,11 @@ struct ExpressionChecker {
         return nil
     }
 
+    /// Reports a mistake; false, so that what has it is not allowed.
+    mutating func refuse(_ message: String, at offset: Int, hint: String? = nil) -> Bool {
+        fail(message, at: offset, hint: hint) != nil
+    }
+
     // MARK: Modes
 
     mutating func condition(_ parsed: ParsedExpression) -> Checked? {
