@@ -56,10 +56,8 @@ struct IndexRestorer {
     private static func list(
         _ name: String, of child: String, _ element: ParsedElement, _ values: [String]
     ) -> ParsedElement {
-        let children = values.map { value in
-            var list = AttributeList(at: element.offset)
-            list.set("value", value)
-            return ParsedElement(xcode: child, list)
+        let children = values.map {
+            ParsedElement(xcode: child, AttributeList(["value": $0], at: element.offset))
         }
         return ParsedElement(xcode: name, AttributeList(at: element.offset), children: children)
     }
@@ -73,10 +71,10 @@ struct IndexRestorer {
         var parts = element.children(named: "by").map(\.list)
         if element["by"] != nil {
             parts = entries.map { entry in
-                var list = AttributeList(at: element.offset)
-                list.set("property", entry.name)
-                if entry.modifiers.first == "descending" { list.set("descending", "true") }
-                return list
+                let isDescending = entry.modifiers.first == "descending"
+                return AttributeList(
+                    ["property": entry.name, "descending": isDescending ? "true" : nil],
+                    at: element.offset)
             }
         }
         var own = element.list

@@ -149,9 +149,10 @@ struct XcodeRestorer {
     private func configuration(_ element: ParsedElement) -> ParsedElement {
         let entities = element["entities"]?.value ?? ""
         let members = entities.split { ", \t\n".contains($0) }.map { name in
-            var list = AttributeList(at: element.offset)
-            list.set("name", String(name), from: element["entities"])
-            return ParsedElement(xcode: "memberEntity", list)
+            ParsedElement(
+                xcode: "memberEntity",
+                AttributeList(
+                    ["name": String(name)], from: element["entities"], at: element.offset))
         }
         return ParsedElement(
             xcode: "configuration", NameSpelling().restored(element.list),
@@ -190,10 +191,9 @@ struct XcodeRestorer {
         let entries =
             infos
             + keys.map { key, value in
-                var list = AttributeList(at: offset)
-                list.set("key", UserInfo.prefix + key)
-                list.set("value", value)
-                return ParsedElement(xcode: "entry", list)
+                ParsedElement(
+                    xcode: "entry",
+                    AttributeList(["key": UserInfo.prefix + key, "value": value], at: offset))
             }
         guard !entries.isEmpty else { return [] }
         return [ParsedElement(xcode: "userInfo", AttributeList(at: offset), children: entries)]

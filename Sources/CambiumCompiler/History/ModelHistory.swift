@@ -117,10 +117,8 @@ package enum ModelHistory {
     }
 
     private static func emptyRoot(of name: String) -> ParsedElement {
-        var list = AttributeList(at: 0)
-        list.set("xmlns", Vocabulary.namespace)
-        list.set("name", name)
-        return ParsedElement(own: "history", list)
+        ParsedElement(
+            own: "history", AttributeList(["xmlns": Vocabulary.namespace, "name": name]))
     }
 
     private static func text(_ root: ParsedElement, _ source: SourceText?) -> String {
@@ -145,15 +143,19 @@ extension ParsedElement {
         }) {
             return children[index].children += declarations
         }
-        var list = AttributeList(at: 0)
-        list.set("from", old)
-        list.set("to", new)
         let number = order.firstIndex(of: new) ?? order.count
         let next = children.firstIndex { child in
             child["to"].flatMap { order.firstIndex(of: $0.value) } ?? -1 > number
         }
         children.insert(
-            ParsedElement(own: "migration", list, children: declarations),
-            at: next ?? children.count)
+            .migration(from: old, to: new, declarations), at: next ?? children.count)
+    }
+
+    /// The declarations about a step between two versions that have shipped.
+    static func migration(
+        from old: String, to new: String, _ declarations: [ParsedElement]
+    ) -> ParsedElement {
+        ParsedElement(
+            own: "migration", AttributeList(["from": old, "to": new]), children: declarations)
     }
 }

@@ -57,17 +57,14 @@ struct ShippedRemedy {
         _ problem: MigrationProblem, from old: Model, to new: Model
     ) -> String? {
         guard let disputed = problem.disputed else { return nil }
-        var rename = AttributeList(at: 0)
         let isEntity = problem.property == nil
-        rename.set("entity", isEntity ? disputed.name : problem.entity)
-        rename.set("property", isEntity ? nil : disputed.name)
-        rename.set("from", disputed.former)
-        var list = AttributeList(at: 0)
-        list.set("from", old.version)
-        list.set("to", new.version)
+        let rename: AttributeList = .init([
+            "entity": isEntity ? disputed.name : problem.entity,
+            "property": isEntity ? nil : disputed.name, "from": disputed.former,
+        ])
         return XMLPrinter.printCompactly(
-            ParsedElement(
-                own: "migration", list, children: [ParsedElement(own: "rename", rename)]))
+            .migration(
+                from: old.version, to: new.version, [ParsedElement(own: "rename", rename)]))
     }
 }
 
@@ -86,14 +83,11 @@ extension HistoryDeclarer {
         }
         guard resolution.isSolved else { return nil }
         let code = resolution.items.compactMap(\.entityOfCode)
-        var list = AttributeList(at: 0)
-        list.set("from", old.version)
-        list.set("to", new.version)
         let declarations =
             resolution.items.filter { $0.entityOfCode == nil }.map(\.element)
             + (code.isEmpty ? [] : [HistoryItem.code(entity: code.joined(separator: " ")).element])
         return XMLPrinter.printCompactly(
-            ParsedElement(own: "migration", list, children: declarations))
+            .migration(from: old.version, to: new.version, declarations))
     }
 
     /// What code has to write so that a problem is none: the objects, and those that they are to

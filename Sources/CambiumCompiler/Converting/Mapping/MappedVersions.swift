@@ -31,8 +31,7 @@ package struct MappedVersions: Sendable {
     /// The new version with a migration of these elements, or the first thing that is wrong with
     /// them.
     func check(_ elements: [ParsedElement]) -> Result<Model, Diagnostic> {
-        var list = AttributeList(at: new.parsed.root.offset)
-        list.set("from", old.model.version)
+        let list = AttributeList(["from": old.model.version], at: new.parsed.root.offset)
         let migration = ParsedElement(own: "migration", list, children: elements)
         let (checked, diagnostics) = ModelChecker.check(
             new.parsed.with(migration: migration), bundleName: name,

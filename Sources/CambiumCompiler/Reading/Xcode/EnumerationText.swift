@@ -37,16 +37,14 @@ struct EnumerationText: Hashable {
 
     /// The `<enum>`, all of it at one place.
     func element(at source: ParsedAttribute, type isWritten: Bool) -> ParsedElement {
-        var list = AttributeList(at: source.offset)
-        list.set("name", name, from: source)
-        if isWritten { list.set("type", type, from: source) }
-        let children = cases.map { item in
-            var list = AttributeList(at: source.offset)
-            list.set("name", item.name, from: source)
-            list.set("value", item.value, from: source)
-            return ParsedElement(own: "case", list)
+        func list(_ values: KeyValuePairs<String, String?>) -> AttributeList {
+            AttributeList(values, from: source, at: source.offset)
         }
-        return ParsedElement(own: "enum", list, children: children)
+        return ParsedElement(
+            own: "enum", list(["name": name, "type": isWritten ? type : nil]),
+            children: cases.map {
+                ParsedElement(own: "case", list(["name": $0.name, "value": $0.value]))
+            })
     }
 
     // MARK: Text

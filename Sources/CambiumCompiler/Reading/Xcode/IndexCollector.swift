@@ -75,7 +75,7 @@ struct IndexCollector {
             let keys = info.keys(under: "index.\(name).")
             list.take(keys)
             var element = ParsedElement(own: "index", list)
-            element.children = children + Self.infos(keys)
+            element.children = children + XcodeTranslator.infos(keys)
             return element
         }
     }
@@ -144,16 +144,5 @@ struct IndexCollector {
             text.add(property, isDescending: element["descending"] == nil ? nil : part["order"])
         }
         return elements.isEmpty ? nil : text.attribute("by", at: offset)
-    }
-
-    private static func infos(
-        _ keys: [(key: String, value: ParsedAttribute)]
-    ) -> [ParsedElement] {
-        keys.filter { $0.key.hasPrefix("info.") }.map { key, value in
-            var list = AttributeList(at: value.offset)
-            list.set("key", String(key.dropFirst("info.".count)), from: value)
-            list.set("value", value.value, from: value)
-            return ParsedElement(own: "info", list)
-        }
     }
 }

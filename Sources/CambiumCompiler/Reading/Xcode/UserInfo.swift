@@ -49,11 +49,12 @@ extension UserInfo {
         _ keys: [(key: String, value: ParsedAttribute)]
     ) -> [ParsedElement] {
         keys.filter { $0.key.hasPrefix(suppression) }.map { key, value in
-            var list = AttributeList(at: value.offset)
-            list.set("code", String(key.dropFirst(suppression.count)), from: value)
+            let code = String(key.dropFirst(suppression.count))
             // An entry without a value says nothing.
-            list.set("reason", value.name == "value" ? value.value : "", from: value)
-            return ParsedElement(own: "suppress", list)
+            let reason = value.name == "value" ? value.value : ""
+            return ParsedElement(
+                own: "suppress",
+                AttributeList(["code": code, "reason": reason], from: value, at: value.offset))
         }
     }
 

@@ -36,9 +36,9 @@ extension XcodeTranslator {
             if let condition {
                 template.text = request["predicateString"]?.text.trimmed ?? condition.text
                 template.children = PredicateVariables.names(in: condition.value).map {
-                    var list = AttributeList(at: condition.offset)
-                    list.set("name", $0, from: condition)
-                    return ParsedElement(own: "parameter", list)
+                    ParsedElement(
+                        own: "parameter",
+                        AttributeList(["name": $0], from: condition, at: condition.offset))
                 }
             }
             templates[entity.value, default: []].append(template)
@@ -84,7 +84,7 @@ extension XcodeTranslator {
         if let written = keys.first(where: { $0.key == "parameters" })?.value {
             template.children = Self.parameters(written)
         }
-        template.children += infos(keys, under: "info.")
+        template.children += Self.infos(keys)
         return template
     }
 
@@ -92,10 +92,11 @@ extension XcodeTranslator {
     private static func parameters(_ written: ParsedAttribute) -> [ParsedElement] {
         written.value.split(separator: ",").map { item in
             let parts = item.split(separator: ":").map { $0.filter { !$0.isWhitespace } }
-            var list = AttributeList(at: written.offset)
-            list.set("name", parts.first, from: written)
-            list.set("type", parts.count > 1 ? parts[1] : nil, from: written)
-            return ParsedElement(own: "parameter", list)
+            return ParsedElement(
+                own: "parameter",
+                AttributeList(
+                    ["name": parts.first, "type": parts.count > 1 ? parts[1] : nil], from: written,
+                    at: written.offset))
         }
     }
 

@@ -64,10 +64,8 @@ struct XcodeTranslator {
         }
         children = composites + children + configurations + requests.others + migrations
         children = enumerationElements() + children
-        var list = AttributeList(at: root.offset)
-        list.set("xmlns", Vocabulary.namespace)
-        list.set("name", name)
-        list.set("version", version)
+        var list = AttributeList(
+            ["xmlns": Vocabulary.namespace, "name": name, "version": version], at: root.offset)
         for attribute in ModelSpelling().translated(root.list).items {
             list.set(attribute.name, attribute.value, from: attribute)
         }
@@ -125,17 +123,17 @@ struct XcodeTranslator {
     }
 
     func modelInfos(under start: String) -> [ParsedElement] {
-        infos(modelKeys.filter { $0.key.hasPrefix(start) }, under: start)
+        Self.infos(modelKeys, under: start)
     }
 
     /// `<info>` elements for keys.
-    func infos(
-        _ keys: [(key: String, value: ParsedAttribute)], under start: String
+    static func infos(
+        _ keys: [(key: String, value: ParsedAttribute)], under start: String = "info."
     ) -> [ParsedElement] {
         keys.filter { $0.key.hasPrefix(start) }.map { key, value in
-            var list = AttributeList(at: value.offset)
-            list.set("key", String(key.dropFirst(start.count)), from: value)
-            list.set("value", value.value, from: value)
+            let list = AttributeList(
+                ["key": String(key.dropFirst(start.count)), "value": value.value], from: value,
+                at: value.offset)
             return ParsedElement(own: "info", list)
         }
     }

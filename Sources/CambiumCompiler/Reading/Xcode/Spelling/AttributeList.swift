@@ -10,6 +10,16 @@ struct AttributeList {
         self.offset = offset
     }
 
+    /// A list of values by their names, without those that are nil. Their place is that of the
+    /// attribute that they come from.
+    init(
+        _ values: KeyValuePairs<String, String?>, from source: ParsedAttribute? = nil,
+        at offset: Int = 0
+    ) {
+        self.init(at: offset)
+        for (name, value) in values { set(name, value, from: source) }
+    }
+
     /// A list that has so far only the name of what another list is about.
     init(named other: AttributeList) {
         self.init(at: other.offset)
