@@ -26,7 +26,7 @@ package struct CheckedModel: Sendable {
     /// The place where an entity, or a property of it, is declared; where it is not, that of the
     /// nearest thing that is.
     package func position(ofEntity name: String?, property: String? = nil) -> SourcePosition {
-        let entity = name.flatMap { declarations[$0] }.map { parsed.root.children[$0] }
+        let entity = name.flatMap(declaration(ofEntity:))
         // A part of a composite value is declared by the composite attribute.
         let head = property.map { $0.prefix { $0 != "." } }
         let declared = entity?.children.first { child in
@@ -41,8 +41,17 @@ package struct CheckedModel: Sendable {
     /// on as, else the migration, else the model.
     package func position(ofSuccessorOf name: String, in old: Model) -> SourcePosition {
         if let heir = successor(of: name, in: old) { return position(ofEntity: heir) }
-        let migration = parsed.root.children(named: "migration").first
-        return parsed.position(at: (migration ?? parsed.root).offset)
+        return migrationPosition
+    }
+
+    /// The place of the migration, else of the model.
+    var migrationPosition: SourcePosition {
+        parsed.position(at: (parsed.migration ?? parsed.root).offset)
+    }
+
+    /// The element that declares an entity.
+    func declaration(ofEntity name: String) -> ParsedElement? {
+        declarations[name].map { parsed.root.children[$0] }
     }
 
     /// The name of the entity that one of the version before lives on as.

@@ -12,14 +12,13 @@ struct DeclaredText {
 
     /// The condition of a rule, fetch template or fetched property.
     func condition(of kind: String, _ name: String, in entity: String) -> String {
-        let element = entities[entity]?.children(named: kind).first { $0["name"]?.value == name }
+        let element = entities[entity]?.child(kind, named: name)
         return Self.onOneLine(element?["where"]?.value ?? element?.text.value ?? "")
     }
 
     /// What a derived attribute is computed from.
     func derivation(of attribute: String, in entity: String) -> String {
-        let element = entities[entity]?.children(named: "derived")
-            .first { $0["name"]?.value == attribute }
+        let element = entities[entity]?.child("derived", named: attribute)
         return Self.onOneLine(element?["expression"]?.value ?? "")
     }
 

@@ -62,14 +62,13 @@ extension CheckedModel {
     /// The place of an enumeration, or of the model where the file has none of that name: in Xcode
     /// an attribute's user info says it.
     func position(ofEnumeration name: String) -> SourcePosition {
-        let element = parsed.root.children(named: "enum").first { $0["name"]?.value == name }
+        let element = parsed.root.child("enum", named: name)
         return parsed.position(at: (element ?? parsed.root).offset)
     }
 
     /// The place of a named request of an entity.
     func position(ofRequest name: String, of entity: String) -> SourcePosition {
-        let owner = parsed.root.children(named: "entity").first { $0["name"]?.value == entity }
-        let request = owner?.children(named: "fetch").first { $0["name"]?.value == name }
+        let request = declaration(ofEntity: entity)?.child("fetch", named: name)
         return request.map { parsed.position(at: $0.offset) } ?? position(ofEntity: entity)
     }
 }

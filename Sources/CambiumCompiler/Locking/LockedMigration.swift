@@ -11,9 +11,9 @@ struct LockedMigration {
 
     /// The declarations, a line each.
     static func lines(of version: CheckedModel) -> [String] {
-        guard let migration = version.model.migration,
-            let element = version.parsed.root.children(named: "migration").first
-        else { return [] }
+        guard let migration = version.model.migration, let element = version.parsed.migration else {
+            return []
+        }
         let source = version.parsed.source
         var locked = LockedMigration(element: element) {
             !$0.name.contains(":") && !source.isOfOtherFile($0.offset)

@@ -114,7 +114,7 @@ extension CheckedModel {
 
     private func element(_ subject: String) -> ParsedElement? {
         if subject == "migration" || subject.hasPrefix("<") {
-            let migration = parsed.root.children(named: "migration").first
+            let migration = parsed.migration
             let declaration = migration?.children.first { child in
                 let names = LockedDifference.names.compactMap { child[$0]?.value }
                 return subject == LockedDifference.subject(child.name, names)

@@ -152,11 +152,6 @@ struct FixWriter {
 }
 
 extension CheckedModel {
-    /// The element that declares an entity.
-    fileprivate func declaration(ofEntity name: String) -> ParsedElement? {
-        parsed.root.children(named: "entity").first { $0["name"]?.value == name }
-    }
-
     /// The element that declares a property of an entity, or a part of a composite value, with the
     /// name of the composite type that it stands in then.
     fileprivate func declaration(
@@ -168,13 +163,9 @@ extension CheckedModel {
         for word in name.split(separator: ".") {
             if let type = found?["type"]?.value {
                 composite = type
-                owner = parsed.root.children(named: "composite").first {
-                    $0["name"]?.value == type
-                }
+                owner = parsed.root.child("composite", named: type)
             }
-            found = owner?.children.first {
-                $0.name == kind && $0["name"]?.value == String(word)
-            }
+            found = owner?.child(kind, named: String(word))
             if found == nil { return nil }
         }
         return found.map { ($0, composite) }

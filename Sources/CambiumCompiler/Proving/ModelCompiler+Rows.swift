@@ -9,19 +9,17 @@ extension ModelCompiler {
             let subject = risk.property.map { "\(risk.entity).\($0)" } ?? risk.entity
             let message = message(for: risk, subject, in: new.model, wording)
             let remedy = remedy(for: risk, subject, in: new.model, difference, wording)
-            diagnostics.append(
-                Diagnostic(risk.kind.code, message, at: new.position(of: risk), notes: [remedy]))
+            report(risk.kind.code, message, at: new.position(of: risk), notes: [remedy])
         }
         for fill in difference.idleFills {
             let subject = "\(fill.entity).\(fill.attribute)"
-            diagnostics.append(
-                Diagnostic(
-                    .idleFill, "Every object has a value of \(subject), and the fill changes none",
-                    at: new.position(of: fill),
-                    notes: [
-                        "Make it of the old value, as in \(Self.revision(of: fill.attribute)): then "
-                            + "every object gets it; or drop \(subject) as well; or remove the fill"
-                    ]))
+            report(
+                .idleFill, "Every object has a value of \(subject), and the fill changes none",
+                at: new.position(of: fill),
+                notes: [
+                    "Make it of the old value, as in \(Self.revision(of: fill.attribute)): then "
+                        + "every object gets it; or drop \(subject) as well; or remove the fill"
+                ])
         }
     }
 
@@ -161,12 +159,10 @@ extension ModelExpression {
 extension CheckedModel {
     /// The declaration that asks something of rows.
     fileprivate func position(of risk: RowRisk) -> SourcePosition {
-        let entity = parsed.root.children(named: "entity")
-            .first { $0["name"]?.value == risk.entity }
+        let entity = declaration(ofEntity: risk.entity)
         let element: ParsedElement? =
             switch risk.kind {
-            case .rule(let name):
-                entity?.children(named: "rule").first { $0["name"]?.value == name }
+            case .rule(let name): entity?.child("rule", named: name)
             case .uniqueness(let properties):
                 entity?.children(named: "unique").first { element in
                     element["by"].map { WordList($0.value).words.map(\.text) } == properties
@@ -185,8 +181,7 @@ extension CheckedModel {
 
     /// What the migration says of the values, or of the links, of a property: a fill or a link.
     func position(ofDeclared property: String?, of entity: String) -> SourcePosition? {
-        let migration = parsed.root.children(named: "migration").first
-        let element = migration?.children.first { element in
+        let element = parsed.migration?.children.first { element in
             ["fill", "link"].contains(element.name) && element["entity"]?.value == entity
                 && (element["attribute"] ?? element["relationship"])?.value == property
         }

@@ -32,44 +32,38 @@ extension ModelCompiler {
     mutating func planShipped(
         _ step: ProofSubject.Step
     ) -> (migration: Migration, target: Model)? {
-        let version = step.old.model.version
         let shipped = ShippedStep(from: step.old.model, to: step.new.model)
-        let place = step.new.position(ofEntity: nil)
         let migration: Migration
         do throws(MigrationProblems) {
             migration = try Migration(shipped.difference, schemas: step.schemas)
         } catch {
             let remedy = ShippedRemedy(
                 of: error.problems, from: step.old.model, to: step.new.model)
-            diagnostics.append(
-                brokenChain(
-                    before: step.old, at: place, needsCode: remedy.needsCode,
-                    notes: remedy.facts.prefix(3) + remedy.notes))
+            reportBrokenChain(
+                at: step, needsCode: remedy.needsCode, notes: remedy.facts.prefix(3) + remedy.notes)
             return nil
         }
         if !shipped.losses.isEmpty {
-            diagnostics.append(
-                Diagnostic(
-                    .impliedDrop,
-                    "The step from version '\(version)' loses data, as it did in Core Data: "
-                        + shipped.losses.joined(separator: ", "),
-                    at: place))
+            report(
+                .impliedDrop,
+                "The step from version '\(step.old.model.version)' loses data, as it did in Core "
+                    + "Data: " + shipped.losses.joined(separator: ", "),
+                at: step.new.position(ofEntity: nil))
         }
         guard prove(migration, step, shipped.match, isShipped: true) else { return nil }
         return (migration, shipped.target)
     }
 
-    /// What to say of a step that has shipped and that no store can take.
-    private func brokenChain(
-        before old: CheckedModel, at place: SourcePosition, needsCode: Bool = false,
-        notes: [String]
-    ) -> Diagnostic {
-        Diagnostic(
+    /// Reports a step that has shipped and that no store can take.
+    private mutating func reportBrokenChain(
+        at step: ProofSubject.Step, needsCode: Bool = false, notes: [String]
+    ) {
+        report(
             .brokenChain,
-            "Stores of version '\(old.model.version)' and before cannot be migrated: the step to "
-                + "this version needs "
+            "Stores of version '\(step.old.model.version)' and before cannot be migrated: the step "
+                + "to this version needs "
                 + (needsCode ? "code" : "more than the two versions say"),
-            at: place, notes: notes)
+            at: step.new.position(ofEntity: nil), notes: notes)
     }
 
     /// Runs a migration, unless it was proven before. One that has shipped, of which long chains
@@ -93,18 +87,16 @@ extension ModelCompiler {
             warn(of: proof, from: old, to: new)
             return true
         } catch {
-            let place = new.position(ofEntity: nil)
-            diagnostics.append(
-                isShipped
-                    ? brokenChain(
-                        before: old, at: place,
-                        notes: ["It fails on SQLite: \(Self.line(of: error))"])
-                    : Diagnostic(
-                        .unprovenMigration,
-                        "The migration from version \(old.model.version) fails on SQLite: "
-                            + Self.line(of: error),
-                        at: place,
-                        notes: ["Change what the error names, or go there in two versions"]))
+            let error = Self.line(of: error)
+            if isShipped {
+                reportBrokenChain(at: step, notes: ["It fails on SQLite: \(error)"])
+            } else {
+                report(
+                    .unprovenMigration,
+                    "The migration from version \(old.model.version) fails on SQLite: \(error)",
+                    at: new.position(ofEntity: nil),
+                    notes: ["Change what the error names, or go there in two versions"])
+            }
             return false
         }
     }
@@ -113,14 +105,10 @@ extension ModelCompiler {
     private mutating func warn(
         of proof: MigrationProver.Proof, from old: CheckedModel, to new: CheckedModel
     ) {
-        let migration = new.parsed.root.children(named: "migration").first
         func warn(_ range: String, _ remedy: String) {
-            diagnostics.append(
-                Diagnostic(
-                    .emptyProof,
-                    "The migration from version \(old.model.version) was proven \(range)",
-                    at: new.parsed.position(at: (migration ?? new.parsed.root).offset),
-                    notes: [remedy]))
+            report(
+                .emptyProof, "The migration from version \(old.model.version) was proven \(range)",
+                at: new.migrationPosition, notes: [remedy])
         }
         if proof.isEmpty || !proof.refused.isEmpty {
             warn(
@@ -156,8 +144,7 @@ extension ModelCompiler {
             }
         let writer = FixWriter(old: old, new: new)
         let notes = problem.fixes.map { writer.note(for: $0, of: problem) }
-        diagnostics.append(
-            Diagnostic(.undecidedMigration, problem.message, at: position, notes: notes))
+        report(.undecidedMigration, problem.message, at: position, notes: notes)
     }
 
     /// What to say of a version whose store cannot be made.
@@ -165,6 +152,13 @@ extension ModelCompiler {
         Diagnostic(
             .unprovenMigration, "The schema fails on SQLite: \(line(of: error))", at: position,
             notes: ["No store of this model can be made here: change what the error names"])
+    }
+
+    mutating func report(
+        _ code: DiagnosticCode, _ message: String, at position: SourcePosition,
+        notes: [String] = []
+    ) {
+        diagnostics.append(Diagnostic(code, message, at: position, notes: notes))
     }
 
     /// Errors quote SQL, which has many lines, and of a large table thousands. What is wrong may stand

@@ -8,12 +8,12 @@ extension ParsedModel {
     ///   - name: What it is called in this version.
     ///   - problem: What says whether it is an entity, or else of which it is a property.
     func renamingID(of name: String, in problem: MigrationProblem) -> String {
-        let entities = root.children(named: "entity")
-        let owner = entities.first { $0["name"]?.value == problem.entity }
         let element =
             problem.property == nil
-            ? entities.first { $0["name"]?.value == name }
-            : owner?.children.first { $0["name"]?.value == name }
+            ? root.child("entity", named: name)
+            : root.child("entity", named: problem.entity)?.children.first {
+                $0["name"]?.value == name
+            }
         // One that is the name in the version before is read as that.
         return element?[XcodeNamespace.prefix + "elementID"]?.value
             ?? element?["renamedFrom"]?.value ?? name

@@ -28,6 +28,9 @@ package struct ParsedModel: Sendable {
             }
     }
 
+    /// What it says of the way from the version before.
+    var migration: ParsedElement? { root.children.first { $0.name == "migration" } }
+
     /// The place of a byte of the file.
     package func position(at offset: Int) -> SourcePosition { source.position(at: offset) }
 }
@@ -66,6 +69,11 @@ package struct ParsedElement: Sendable {
     /// The children of that name.
     package func children(named name: String) -> [ParsedElement] {
         children.filter { $0.name == name }
+    }
+
+    /// The child that declares something of that name.
+    func child(_ kind: String, named name: String) -> ParsedElement? {
+        children.first { $0.name == kind && $0["name"]?.value == name }
     }
 }
 

@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumPlan
 
 extension ModelChecker {
-    private var migrationElement: ParsedElement? { parsed.root.children(named: "migration").first }
+    private var migrationElement: ParsedElement? { parsed.migration }
 
     /// Keeps what the migration renames, for the declarations that are read next.
     mutating func collectRenames() {
@@ -69,7 +69,7 @@ extension ModelChecker {
         _ previous: CheckedModel?
     ) -> [String] {
         guard let previousVersion else { return ["Remove it: the first version has no migration"] }
-        let before = previous?.parsed.root.children(named: "migration").first
+        let before = previous?.parsed.migration
         guard let before, before.saysTheSame(as: element) else {
             return [
                 "Write from=\"\(previousVersion)\"",
