@@ -1,3 +1,4 @@
+import CambiumCompiler
 import CambiumMigration
 import Foundation
 
@@ -22,6 +23,11 @@ struct Console: Sendable {
         writeError: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) },
         proofFolder: ProofFolder.ofUser, isTerminal: isatty(STDERR_FILENO) == 1,
         signals: StopSignals(), isCancelled: { StopSignals().caught != nil })
+
+    /// Tells what was found in a model.
+    func report(_ diagnostics: [Diagnostic]) {
+        writeError(DiagnosticReport(diagnostics).rendered(as: .text))
+    }
 
     /// Writes results.
     ///

@@ -11,12 +11,23 @@ enum Files {
         let file = URL(fileURLWithPath: path)
         let data = Data(text.utf8)
         if (try? Data(contentsOf: file)) == data { return }
-        do {
+        try attempt("\(path) cannot be written") {
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try data.write(to: file, options: .atomic)
+        }
+    }
+
+    /// Does something with a file.
+    ///
+    /// - Parameter failure: What to say, before the reason, where it fails.
+    static func attempt<Result>(
+        _ failure: String, _ work: () throws -> Result
+    ) throws(ToolError) -> Result {
+        do {
+            return try work()
         } catch {
-            throw .file("\(path) cannot be written: \(reason(for: error))")
+            throw .file("\(failure): \(reason(for: error))")
         }
     }
 
@@ -34,10 +45,8 @@ enum Files {
 
     /// Takes away a file, or a folder with all that is in it.
     static func remove(_ path: String) throws(ToolError) {
-        do {
+        try attempt("\(path) cannot be removed") {
             try FileManager.default.removeItem(atPath: path)
-        } catch {
-            throw .file("\(path) cannot be removed: \(reason(for: error))")
         }
     }
 
@@ -52,10 +61,8 @@ enum Files {
 
     /// The names in a folder, sorted.
     static func names(in folder: String) throws(ToolError) -> [String] {
-        do {
-            return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-        } catch {
-            throw .file("\(folder) cannot be read: \(error.localizedDescription)")
+        try attempt("\(folder) cannot be read") {
+            try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         }
     }
 
@@ -93,6 +100,12 @@ enum Files {
         throw .file("There is no folder \(path).")
     }
 
+    /// Makes sure that nothing is written over.
+    static func requireFree(_ path: String, _ remedy: String = "") throws(ToolError) {
+        guard exists(path) else { return }
+        throw .file("\(path) is there already; nothing was written.\(remedy)")
+    }
+
     /// Makes sure that a path can be that of a store's file.
     static func requireStorePath(_ path: String) throws(ToolError) {
         do {
@@ -110,10 +123,8 @@ enum Files {
     /// The bytes of a file, or nil where there is none.
     static func bytes(of path: String) throws(ToolError) -> [UInt8]? {
         guard exists(path) else { return nil }
-        do {
-            return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-        } catch {
-            throw .file("\(path) cannot be read: \(error.localizedDescription)")
+        return try attempt("\(path) cannot be read") {
+            [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         }
     }
 

@@ -27,39 +27,29 @@ final class ResultFile {
         }
         let isFile = try? url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile
         if isFile == true { try Self.requireNoDatabase(target, path) }
-        do {
-            guard isFile != false else {
-                place = .stream(try SystemFile.writing(target))
-                return
-            }
+        place = try Files.attempt("\(path) cannot be written") {
+            if isFile == false { return .stream(try SystemFile.writing(target)) }
             let folder = url.deletingLastPathComponent()
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let permissions = StorePermissions(ofFile: store)
-            place = .file(
-                try PartialFile(target, mode: permissions?.mode(in: folder.path) ?? 0o666))
-        } catch {
-            throw .file("\(path) cannot be written: \(Files.reason(for: error))")
+            let mode = StorePermissions(ofFile: store)?.mode(in: folder.path)
+            return .file(try PartialFile(target, mode: mode ?? 0o666))
         }
     }
 
     /// Writes more of it.
     func write(_ bytes: some ContiguousBytes) throws(ToolError) {
-        do {
+        try Files.attempt("\(path) cannot be written") {
             switch place {
             case .file(let file): try file.append(bytes)
             case .stream(let file): try file.append(bytes)
             }
-        } catch {
-            throw .file("\(path) cannot be written: \(Files.reason(for: error))")
         }
     }
 
     /// Gives it its name; nothing is written after that.
     func finish() throws(ToolError) {
-        do {
+        try Files.attempt("\(path) cannot be written") {
             if case .file(let file) = place { try file.finish() }
-        } catch {
-            throw .file("\(path) cannot be written: \(Files.reason(for: error))")
         }
     }
 

@@ -76,7 +76,7 @@ enum AdoptCommand: Command {
         let (history, errors) = VersionHistory.read(
             model, declarations: try Declarations.file(arguments), verdicts: verdicts)
         guard let history else {
-            console.writeError(DiagnosticReport(errors).rendered(as: .text))
+            console.report(errors)
             return .modelHasErrors
         }
         // What cannot be written is known before the work.

@@ -8,8 +8,7 @@ extension ConvertCommand {
         guard Files.exists(path) else { throw ToolError.file("There is no \(path).") }
         let (versions, diagnostics) = try versions(of: arguments)
         if diagnostics.hasErrors {
-            console.writeError(
-                DiagnosticReport(diagnostics.filter(\.isError)).rendered(as: .text))
+            console.report(diagnostics.filter(\.isError))
             return .modelHasErrors
         }
         let text: String
@@ -20,9 +19,8 @@ extension ConvertCommand {
             return .modelHasErrors
         }
         let output = arguments.value("--output")
-        if let output, output != "-", Files.exists(output), !arguments.has("--force") {
-            throw ToolError.file(
-                "\(output) is there already; nothing was written. Take it away, or say --force.")
+        if let output, output != "-", !arguments.has("--force") {
+            try Files.requireFree(output, remedyForTaken)
         }
         try Files.deliver(text, to: output, console)
         return .fine

@@ -44,6 +44,7 @@ enum ConvertCommand: Command {
 
     /// The options that make no sense for a bundle.
     static let optionsOfMapping = ["--model", "--from", "--to"]
+    static let remedyForTaken = " Take it away, or say --force."
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         var path = try arguments.bundle()
@@ -59,7 +60,7 @@ enum ConvertCommand: Command {
         }
         try Files.requireModel(path)
         let (bundle, diagnostics) = BundleReader.read(path)
-        console.writeError(DiagnosticReport(diagnostics).rendered(as: .text))
+        console.report(diagnostics)
         guard !diagnostics.contains(where: \.isError) else { return .modelHasErrors }
         let files =
             path.hasSuffix(".cambium")
@@ -68,10 +69,8 @@ enum ConvertCommand: Command {
         let folder = arguments.value("--output") ?? beside
         let names = Set(files.compactMap { $0.path.split(separator: "/").first.map(String.init) })
         let written = names.sorted().map { "\(folder)/\($0)" }
-        if !arguments.has("--force"), let existing = written.first(where: Files.exists) {
-            throw ToolError.file(
-                "\(existing) is there already; nothing was written. Take it away, or say "
-                    + "--force.")
+        if !arguments.has("--force") {
+            for path in written { try Files.requireFree(path, remedyForTaken) }
         }
         for file in files { try Files.write(file.contents, to: "\(folder)/\(file.path)") }
         for path in written { try console.write("Wrote \(path)\n") }

@@ -82,8 +82,7 @@ enum DiffCommand: Command {
     ) throws(ToolError) -> CheckedBundle? {
         try Files.requireModel(path)
         let (bundle, diagnostics) = CheckedBundle.read(path, declarations: declarations)
-        let report = DiagnosticReport(diagnostics.filter(\.isError))
-        console.writeError(report.rendered(as: .text))
+        console.report(diagnostics.filter(\.isError))
         return bundle
     }
 }

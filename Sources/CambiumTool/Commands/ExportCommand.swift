@@ -62,7 +62,7 @@ enum ExportCommand: Command {
             throw error
         } catch {
             // A version with errors may be the one.
-            console.writeError(DiagnosticReport(versions.diagnostics).rendered(as: .text))
+            console.report(versions.diagnostics)
             throw ToolError.file("\(store) cannot be exported: \(StoreFiles.reason(for: error)).")
         }
         return .fine

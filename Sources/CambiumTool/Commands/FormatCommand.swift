@@ -28,7 +28,7 @@ enum FormatCommand: Command {
                 do throws(Diagnostic) {
                     formatted = try ModelFormatter.format(SourceText(path: file, bytes: bytes))
                 } catch {
-                    console.writeError(DiagnosticReport([error]).rendered(as: .text))
+                    console.report([error])
                     code = .modelHasErrors
                     continue
                 }

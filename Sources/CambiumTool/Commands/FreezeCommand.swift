@@ -75,7 +75,7 @@ enum FreezeCommand: Command {
         let file = arguments.value("--declarations") ?? ModelHistory.path(beside: path)
         let result = ModelHistory.write(
             of: path, declarations: file, through: arguments.value("--through"))
-        console.writeError(DiagnosticReport(result.diagnostics).rendered(as: .text))
+        console.report(result.diagnostics)
         if result.diagnostics.contains(where: \.isError) { return .modelHasErrors }
         if let text = result.text {
             try Files.write(text, to: file)

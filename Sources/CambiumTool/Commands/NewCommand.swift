@@ -30,9 +30,7 @@ enum NewCommand: Command {
         }
         let folder = arguments.value("--in").map { "\($0)/" } ?? ""
         let bundle = folder + template.bundleName
-        guard !Files.exists(bundle) else {
-            throw ToolError.file("\(bundle) is there already; nothing was written.")
-        }
+        try Files.requireFree(bundle)
         try Files.write(template.contents, to: "\(bundle)/\(template.fileName)")
         try console.write(
             """

@@ -41,9 +41,7 @@ enum VersionCommand: Command {
             return .modelHasErrors
         }
         guard let made = next.files.first else { return .modelHasErrors }
-        guard !Files.exists(made.path) else {
-            throw ToolError.file("\(made.path) is there already; nothing was written.")
-        }
+        try Files.requireFree(made.path)
         if arguments.has("--freeze") {
             let result = try FreezeCommand.freeze(
                 path, through: next.current, again: [], arguments, console)

@@ -34,8 +34,7 @@ extension Command {
         let verdicts = ProofFolder.verdicts(arguments, console)
         let compilation = compile(verdicts)
         verdicts?.prune()
-        let diagnostics = compilation.diagnostics.filter { warns || $0.isError }
-        console.writeError(DiagnosticReport(diagnostics).rendered(as: .text))
+        console.report(compilation.diagnostics.filter { warns || $0.isError })
         return compilation
     }
 }

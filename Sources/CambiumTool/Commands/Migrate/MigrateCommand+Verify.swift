@@ -13,7 +13,7 @@ extension MigrateCommand {
             of: path, declarations: declarations, verdicts: verdicts)
         verdicts?.prune()
         let errors = verification.diagnostics.filter(\.isError)
-        console.writeError(DiagnosticReport(errors).rendered(as: .text))
+        console.report(errors)
         guard let report = verification.report else { return .modelHasErrors }
         try print(report, arguments, console)
         guard errors.isEmpty, report.isProven else { return .modelHasErrors }
