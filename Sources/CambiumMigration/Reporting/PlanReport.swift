@@ -94,28 +94,18 @@ package struct PlanReport: MigrationReport, Hashable {
             text += facts.joined(separator: ", ") + "\n"
         }
         if steps.isEmpty { text += "Bring checks, defaults and indexes up to date\n" }
-        var entries = [("Rows", "about \(rows) to write")]
-        if let kind = `class`.flatMap(MigrationKind.init) {
-            entries.append(
-                ("Class", kind.words(losesData: losesData)))
-        }
-        entries.append(("Store", ReportText.bytes(storeSize)))
         let free = freeSpace.map { ", \(ReportText.bytes($0)) free" } ?? ""
         let isTight = freeSpace.map { $0 < bytesNeeded } ?? false
-        entries.append(
-            (
-                "Disk",
-                "\(ReportText.bytes(bytesNeeded)) needed" + free
-                    + (isTight ? ": too little, make room first" : "")
-            ))
-        entries.append(("Backup", makesBackup ? "made first, beside the store" : "none needed"))
-        if let history { entries.append(("History", history)) }
-        if !differences.isEmpty {
-            let names = StatusReport.Difference.list(differences)
-            entries.append(("Changed", "by another program: \(names)"))
-        }
-        if let repair { entries.append(("Repair", repair)) }
-        entries += inTheWay.map { ("In the way", $0.words) }
-        return text + ReportText.list(entries)
+        let disk =
+            "\(ReportText.bytes(bytesNeeded)) needed\(free)"
+            + (isTight ? ": too little, make room first" : "")
+        return text
+            + ReportText.list(
+                [
+                    ("Rows", "about \(rows) to write"),
+                    ("Class", `class`.flatMap(MigrationKind.init)?.words(losesData: losesData)),
+                    ("Store", ReportText.bytes(storeSize)), ("Disk", disk),
+                    ("Backup", makesBackup ? "made first, beside the store" : "none needed"),
+                ] + StatusReport.entries(history, differences, repair, inTheWay))
     }
 }

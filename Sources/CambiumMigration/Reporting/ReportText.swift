@@ -2,12 +2,11 @@ import CambiumPlan
 
 /// Words and columns of the texts that reports are.
 enum ReportText {
-    /// Lines of a label and what is to be said, the second column below itself.
-    static func list(_ entries: [(label: String, value: String)]) -> String {
-        let width = entries.map(\.label.count).max() ?? 0
-        return entries.map { entry in
-            entry.label + String(repeating: " ", count: width - entry.label.count + 2)
-                + entry.value + "\n"
+    /// Lines of a label and what is to be said, if anything is, the second column below itself.
+    static func list(_ entries: [(label: String, value: String?)]) -> String {
+        let width = entries.compactMap { $0.value == nil ? nil : $0.label.count }.max() ?? 0
+        return entries.compactMap { label, value in
+            value.map { label + String(repeating: " ", count: width - label.count + 2) + $0 + "\n" }
         }.joined()
     }
 

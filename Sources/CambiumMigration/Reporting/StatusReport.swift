@@ -94,42 +94,37 @@ package struct StatusReport: MigrationReport, Hashable {
     package var problem: String?
 
     package var text: String {
-        var entries = [("Store", store)]
-        switch state {
-        case .none:
-            entries.append(("State", "there is no store yet"))
-        case .current:
-            entries.append(("State", "current: version \(programVersion) of \(model)"))
-        case .outdated:
-            entries.append(
-                (
-                    "State",
-                    "version \(programVersion) of \(model); checks, defaults or indexes will be "
-                        + "brought up to date"
-                ))
-        case .behind:
-            entries.append(
-                ("State", "behind: version \(version ?? "?"), the program has \(programVersion)"))
-            let count = ReportText.count(max(0, versions.count - 1), "migration")
-            entries.append(("Way", "\(ReportText.way(versions)) (\(count))"))
-        case .refused:
-            entries.append(("State", "cannot be opened"))
-            entries.append(("Why", problem ?? "unknown"))
-        }
-        if let kind = `class`.flatMap(MigrationKind.init) {
-            entries.append(("Class", kind.words(losesData: losesData)))
-        }
-        if !codeSteps.isEmpty {
-            entries.append(("Code", codeSteps.joined(separator: ", ")))
-        }
-        if let history { entries.append(("History", history)) }
-        if !differences.isEmpty {
-            let names = Difference.list(differences)
-            entries.append(("Changed", "by another program: \(names)"))
-        }
-        if let repair { entries.append(("Repair", repair)) }
-        entries += inTheWay.map { ("In the way", $0.words) }
-        return ReportText.list(entries)
+        let words =
+            switch state {
+            case .none: "there is no store yet"
+            case .current: "current: version \(programVersion) of \(model)"
+            case .outdated:
+                "version \(programVersion) of \(model); checks, defaults or indexes will be "
+                    + "brought up to date"
+            case .behind: "behind: version \(version ?? "?"), the program has \(programVersion)"
+            case .refused: "cannot be opened"
+            }
+        let count = ReportText.count(max(0, versions.count - 1), "migration")
+        return ReportText.list(
+            [
+                ("Store", store), ("State", words),
+                ("Way", state == .behind ? "\(ReportText.way(versions)) (\(count))" : nil),
+                ("Why", state == .refused ? problem ?? "unknown" : nil),
+                ("Class", `class`.flatMap(MigrationKind.init)?.words(losesData: losesData)),
+                ("Code", codeSteps.isEmpty ? nil : codeSteps.joined(separator: ", ")),
+            ] + Self.entries(history, differences, repair, inTheWay))
+    }
+
+    /// What else there is to say of a store.
+    static func entries(
+        _ history: String?, _ differences: [Difference], _ repair: String?,
+        _ inTheWay: [ForeignObject]
+    ) -> [(label: String, value: String?)] {
+        let names = differences.isEmpty ? nil : Difference.list(differences)
+        return [
+            ("History", history), ("Changed", names.map { "by another program: \($0)" }),
+            ("Repair", repair),
+        ] + inTheWay.map { ("In the way", $0.words) }
     }
 }
 
