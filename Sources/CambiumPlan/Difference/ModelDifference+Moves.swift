@@ -51,15 +51,19 @@ extension ModelDifference {
         return true
     }
 
+    /// Whether an entity may have objects that have a property from none of those sources.
+    func hasObjects(_ entity: Entity, besides sources: [PropertySource]) -> Bool {
+        let covered = Set(sources.flatMap(\.entities))
+        return new.family(of: entity).contains { member in
+            !covered.contains(member.name) && match.oldEntity(of: member)?.isAbstract == false
+        }
+    }
+
     /// Objects that come into a family have nothing where the others have a value.
     private mutating func checkBareObjects(
         _ attribute: Attribute, of entity: Entity, _ sources: [PropertySource]
     ) {
-        let covered = Set(sources.flatMap(\.entities))
-        let isBare = new.family(of: entity).contains { member in
-            !covered.contains(member.name) && match.oldEntity(of: member)?.isAbstract == false
-        }
-        guard isBare else { return }
+        guard hasObjects(entity, besides: sources) else { return }
         addFilled(attribute, of: entity)
         guard !attribute.isOptional else { return }
         checkValueForExistingObjects(

@@ -10,27 +10,28 @@ extension ModelDifference {
         }
         let sources = match.sources(of: relationship.name, in: entity)
         let olds = sources.compactMap { match.oldRelationship(at: $0.old) }
-        let covered = Set(sources.flatMap(\.entities))
-        let isBare = new.family(of: entity).contains { member in
-            !covered.contains(member.name) && match.oldEntity(of: member)?.isAbstract == false
-        }
         if olds.isEmpty, isRequiredAtInverse(relationship, of: entity) { return }
-        if olds.isEmpty || isBare || olds.contains(where: { $0.isOptional || $0.isToMany }) {
+        if olds.isEmpty || hasObjects(entity, besides: sources)
+            || olds.contains(where: { $0.isOptional || $0.isToMany })
+        {
             add(.relationshipBecameRequired(entity: entity.name, relationship.name))
             // A link may find no object; then the store refuses the row.
             guard !match.isRequired(relationship.name, in: entity.name),
                 match.link(of: relationship.name, in: entity.name) == nil,
                 !match.hasNoObjects(entity)
             else { return }
-            if isSupplied(entity) {
-                return add(
-                    SuppliedValue(
-                        entity: entity.name, property: relationship.name, isRelationship: true))
-            }
+            if noteSupplied(relationship, of: entity) { return }
             add(unlinked(relationship, of: entity, hadLinks: !olds.isEmpty))
         } else {
             checkDroppedObjects(requiredAt: relationship, of: entity)
         }
+    }
+
+    /// Notes a relationship whose links a step of the program sees to; false where none does.
+    private mutating func noteSupplied(_ relationship: Relationship, of entity: Entity) -> Bool {
+        guard isSupplied(entity) else { return false }
+        add(SuppliedValue(entity: entity.name, property: relationship.name, isRelationship: true))
+        return true
     }
 
     /// Objects that require one of an entity that is dropped cannot stay as they are.
@@ -47,11 +48,7 @@ extension ModelDifference {
             drops(of: $0, where: .literal(.bool(true)), requiredAt: relationship, of: entity)
         }.filter { !isSaid($0) }
         guard let first = open.first else { return }
-        if isSupplied(entity) {
-            return add(
-                SuppliedValue(
-                    entity: entity.name, property: relationship.name, isRelationship: true))
-        }
+        if noteSupplied(relationship, of: entity) { return }
         let giveUps = open.map { MigrationFix.giveUp(entity: $0.entity, where: $0.condition) }
         addProblem(
             entity: entity.name, property: relationship.name,

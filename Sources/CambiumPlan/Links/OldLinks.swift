@@ -42,13 +42,7 @@ package struct OldLinks {
     package var destination: Entity? { match.old.entity(named: relationship.destination) }
 
     /// The old relationship, and its inverse where it had one.
-    package var ends: Set<ModelMatch.PropertyName> {
-        let inverse = match.old.inverse(of: relationship).map {
-            ModelMatch.PropertyName(entity: $0.entity.name, property: $0.relationship.name)
-        }
-        let own = ModelMatch.PropertyName(entity: entity.name, property: relationship.name)
-        return Set([own, inverse].compactMap(\.self))
-    }
+    package var ends: Set<ModelMatch.PropertyName> { match.old.ends(of: relationship, entity) }
 
     /// How the old store keeps them.
     package var storage: RelationshipStorage {
@@ -138,5 +132,18 @@ extension ModelMatch {
 
     private func isKind(_ oldEntity: Entity, of end: Entity) -> Bool {
         newEntity(of: oldEntity).map { new.entity($0, isKindOf: end) } ?? false
+    }
+}
+
+extension Model {
+    /// A relationship and its inverse, if it has one.
+    package func ends(
+        of relationship: Relationship, _ entity: Entity
+    ) -> Set<ModelMatch.PropertyName> {
+        let inverse = inverse(of: relationship).map {
+            ModelMatch.PropertyName(entity: $0.entity.name, property: $0.relationship.name)
+        }
+        let own = ModelMatch.PropertyName(entity: entity.name, property: relationship.name)
+        return Set([own, inverse].compactMap(\.self))
     }
 }

@@ -29,7 +29,7 @@ extension TollSQL {
         var told: Set<ModelMatch.PropertyName> = []
         let heirs = heirs
         return Self.keepers(in: old).compactMap { entity, relationship in
-            let ends = Self.ends(of: relationship, entity, old)
+            let ends = old.ends(of: relationship, entity)
             guard let all = Self.pairs(of: relationship, entity, in: old, { $0 }) else {
                 return nil
             }
@@ -81,7 +81,7 @@ extension TollSQL {
             let pairs = Self.pairs(of: relationship, owner, in: old, { $0 })
         else { return Self.none }
         let end = ModelMatch.PropertyName(entity: owner.name, property: name)
-        let ends = Self.ends(of: relationship, owner, old)
+        let ends = old.ends(of: relationship, owner)
         let root = old.root(of: owner)
         var condition: ((String) -> String)?
         let isGone = entity == owner && !heirs.contains { $0.sets.contains { $0.ends == ends } }
@@ -193,17 +193,6 @@ extension TollSQL {
                 }
             }
         }
-    }
-
-    /// A relationship and its inverse.
-    private static func ends(
-        of relationship: Relationship, _ entity: Entity, _ model: Model
-    ) -> Set<ModelMatch.PropertyName> {
-        let inverse = model.inverse(of: relationship).map {
-            ModelMatch.PropertyName(entity: $0.entity.name, property: $0.relationship.name)
-        }
-        let own = ModelMatch.PropertyName(entity: entity.name, property: relationship.name)
-        return Set([own, inverse].compactMap(\.self))
     }
 
     private static func isSymmetric(_ relationship: Relationship, in model: Model) -> Bool {
