@@ -30,11 +30,11 @@ package enum ArchivedJSON {
                 if case .dictionary = top { list.member("root", of: top) } else { nil }
             })
         else {
-            var plain = Writer(list: list, objects: [])
-            return plain.write(list.root, depth: 0) ? plain.text : nil
+            var plain = Reader(list: list, objects: [])
+            return plain.json(list.root, depth: 0)?.text
         }
-        var writer = Writer(list: list, objects: objects)
-        return writer.write(root, depth: 0) ? writer.text : nil
+        var reader = Reader(list: list, objects: objects)
+        return reader.json(root, depth: 0)?.text
     }
 
     /// A transformer of the program's own may have written JSON.
@@ -47,34 +47,30 @@ package enum ArchivedJSON {
         return text
     }
 
-    /// Writes the objects of an archive.
-    private struct Writer {
+    /// Reads the objects of an archive.
+    private struct Reader {
         let list: BinaryPropertyList
         let objects: [Int]
-        var text = ""
-        /// How many objects may still be written: one that refers to itself has no end.
+        /// How many objects may still be read: one that refers to itself has no end.
         var budget = 1_000_000
 
         private typealias Value = BinaryPropertyList.Value
 
-        mutating func write(_ value: BinaryPropertyList.Value, depth: Int) -> Bool {
+        mutating func json(_ value: BinaryPropertyList.Value, depth: Int) -> JSONValue? {
             budget -= 1
-            guard depth < 64, budget > 0, let value = target(value) else { return false }
-            switch value {
-            case .integer(let number): text += "\(number)"
-            case .unsigned(let number): text += "\(number)"
-            case .real(let number): return write(number)
-            case .bool(let flag): text += "\(flag)"
-            case .date(let seconds): return write(seconds)
-            case .string("$null"): text += "null"
-            case .string(let string): write(string)
-            case .data(let data): write(data.base64EncodedString())
-            case .array(let members):
-                return write(members.map(list.value), depth: depth)
-            case .dictionary: return writeObject(value, depth: depth)
-            case .reference, .other: return false
+            guard depth < 64, budget > 0, let value = target(value) else { return nil }
+            return switch value {
+            case .integer(let number): .integer(Int64(number))
+            case .unsigned(let number): .large(number)
+            case .real(let number), .date(let number): Self.json(number)
+            case .bool(let flag): .bool(flag)
+            case .string("$null"): .null
+            case .string(let string): .string(string)
+            case .data(let data): .string(data.base64EncodedString())
+            case .array(let members): array(members.map(list.value), depth: depth)
+            case .dictionary: object(value, depth: depth)
+            case .reference, .other: nil
             }
-            return true
         }
 
         private func target(_ value: Value?) -> Value? {
@@ -82,67 +78,54 @@ package enum ArchivedJSON {
             return objects.indices.contains(number) ? list.value(objects[number]) : nil
         }
 
-        private mutating func write(_ string: String) {
-            text += JSONValue.quoted(string)
+        private static func json(_ number: Double) -> JSONValue? {
+            guard number.isFinite else { return nil }
+            return number == number.rounded() && abs(number) < 1e15
+                ? .integer(Int64(number)) : .real(number)
         }
 
-        private mutating func write(_ number: Double) -> Bool {
-            guard number.isFinite else { return false }
-            text +=
-                number == number.rounded() && abs(number) < 1e15
-                ? "\(Int64(number))" : "\(number)"
-            return true
-        }
-
-        private mutating func write(_ members: [Value], depth: Int) -> Bool {
-            text += "["
-            for (index, member) in members.enumerated() {
-                if index > 0 { text += "," }
-                guard write(member, depth: depth + 1) else { return false }
+        private mutating func array(_ members: [Value], depth: Int) -> JSONValue? {
+            var values: [JSONValue] = []
+            for member in members {
+                guard let value = json(member, depth: depth + 1) else { return nil }
+                values.append(value)
             }
-            text += "]"
-            return true
+            return .list(values)
         }
 
         /// A dictionary of a property list, or an archived object by its class.
-        private mutating func writeObject(_ value: Value, depth: Int) -> Bool {
+        private mutating func object(_ value: Value, depth: Int) -> JSONValue? {
             guard let kind = target(list.member("$class", of: value)),
                 case .string(let name)? = target(list.member("$classname", of: kind))
-            else { return objects.isEmpty && writePairs(pairs(of: value), depth: depth) }
+            else { return objects.isEmpty ? dictionary(pairs(of: value), depth: depth) : nil }
             switch name {
             case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet", "NSOrderedSet",
                 "NSMutableOrderedSet":
-                return write(archivedMembers("NS.objects", of: value), depth: depth)
+                return array(archivedMembers("NS.objects", of: value), depth: depth)
             case "NSDictionary", "NSMutableDictionary":
                 let keys = archivedMembers("NS.keys", of: value)
                 let values = archivedMembers("NS.objects", of: value)
-                guard keys.count == values.count else { return false }
-                return writePairs(Array(zip(keys, values)), depth: depth)
+                return keys.count == values.count
+                    ? dictionary(Array(zip(keys, values)), depth: depth) : nil
             case "NSDate":
-                guard case .real(let seconds)? = list.member("NS.time", of: value) else {
-                    return false
-                }
-                return write(seconds)
+                guard case .real(let seconds)? = list.member("NS.time", of: value) else { break }
+                return Self.json(seconds)
             case "NSUUID":
-                guard case .data(let bytes)? = list.member("NS.uuidbytes", of: value),
-                    let uuid = UUID(bytes: bytes)
-                else { return false }
-                write(uuid.uuidString)
-            case "NSURL":
-                guard let address = address(value, depth: depth) else { return false }
-                write(address)
+                guard case .data(let bytes)? = list.member("NS.uuidbytes", of: value) else { break }
+                return UUID(bytes: bytes).map { .string($0.uuidString) }
+            case "NSURL": return address(value, depth: depth).map(JSONValue.string)
             case "NSString", "NSMutableString":
                 guard case .string(let string)? = target(list.member("NS.string", of: value))
-                else { return false }
-                write(string)
+                else { break }
+                return .string(string)
             case "NSData", "NSMutableData":
                 guard case .data(let data)? = target(list.member("NS.data", of: value)) else {
-                    return false
+                    break
                 }
-                write(data.base64EncodedString())
-            default: return false
+                return .string(data.base64EncodedString())
+            default: break
             }
-            return true
+            return nil
         }
 
         /// The whole address of a URL, which may be told as a part of another one.
@@ -170,24 +153,17 @@ package enum ArchivedJSON {
         }
 
         /// Swift writes dictionaries whose keys are texts or whole numbers as objects.
-        private mutating func writePairs(_ pairs: [(Value, Value)], depth: Int) -> Bool {
-            var members: [(name: String, value: Value)] = []
+        private mutating func dictionary(_ pairs: [(Value, Value)], depth: Int) -> JSONValue? {
+            var members: [String: JSONValue] = [:]
             for (key, value) in pairs {
+                guard let value = json(value, depth: depth + 1) else { return nil }
                 switch target(key) {
-                case .string(let name)?: members.append((name, value))
-                case .integer(let number)?: members.append(("\(number)", value))
-                default: return false
+                case .string(let name)?: members[name] = value
+                case .integer(let number)?: members["\(number)"] = value
+                default: return nil
                 }
             }
-            text += "{"
-            for (index, member) in members.sorted(by: { $0.name < $1.name }).enumerated() {
-                if index > 0 { text += "," }
-                write(member.name)
-                text += ":"
-                guard write(member.value, depth: depth + 1) else { return false }
-            }
-            text += "}"
-            return true
+            return .object(members)
         }
     }
 }
