@@ -19,6 +19,10 @@ package enum RowSource: CaseIterable, Sendable {
         case .deletion: .all.subtracting([.partners, .rules])
         }
     }
+
+    /// Whether an engine names the first row that is refused, and so takes them one by one in the
+    /// order of their keys. A save is told that something was in its way, and looks for conflicts.
+    package var namesRefusedRow: Bool { self != .save }
 }
 
 /// What an engine does with rows that it writes, in this order. Derived values of rows that cease to

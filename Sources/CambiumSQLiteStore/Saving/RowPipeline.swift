@@ -71,15 +71,15 @@ struct RowPipeline {
         for insertion in request.insertions {
             let entity = insertion.entity
             let sql =
-                source == .save
-                ? store.prepared.inserts[entity.index]
-                : store.prepared.saves[entity.index].insert(onRefusal: refusal)
+                source.namesRefusedRow
+                ? store.prepared.saves[entity.index].insert(onRefusal: refusal)
+                : store.prepared.inserts[entity.index]
             _ = try run(sql, insertion.records.sortedByKey(), entity)
         }
     }
 
     /// What a row that is refused does to those before it.
-    private var refusal: SaveSQL.Refusal { source == .save ? .rollback : .stop }
+    private var refusal: SaveSQL.Refusal { source.namesRefusedRow ? .stop : .rollback }
 
     /// Runs a statement over records in the order of their keys.
     private func run(
@@ -90,7 +90,7 @@ struct RowPipeline {
         } catch {
             // Those before the refused one count.
             let index = connection.changes
-            guard source != .save, error.primaryCode == ConstraintFailure.primaryCode,
+            guard source.namesRefusedRow, error.primaryCode == ConstraintFailure.primaryCode,
                 records.indices.contains(index)
             else { throw error }
             throw RefusedRow(
@@ -126,9 +126,9 @@ struct RowPipeline {
         // A batch operation takes all rows in the order of their keys: the first that is refused is
         // the one to be named, and a unique value that becomes free is for those after it.
         let updated =
-            try source == .save
-            ? updateInRanges(records, update.slots.slots, update.entity)
-            : run(updateStatement(update.slots.slots, update.entity), records, update.entity)
+            try source.namesRefusedRow
+            ? run(updateStatement(update.slots.slots, update.entity), records, update.entity)
+            : updateInRanges(records, update.slots.slots, update.entity)
         guard updated == records.count else { throw SaveObstacle() }
     }
 
@@ -239,7 +239,7 @@ struct RowPipeline {
     ) throws {
         let lookup = SQLiteLookup(store: store, connection: connection)
         guard let (property, key) = try lookup.stolenPartner(entity, records, slots) else { return }
-        if source == .save { throw SaveObstacle() }
+        guard source.namesRefusedRow else { throw SaveObstacle() }
         throw RefusedRow(
             entity: entity, key: key,
             underlying: ValidationError(

@@ -113,18 +113,21 @@ final class FollowedController<Entity: ManagedObject> {
         return faults
     }
 
-    /// Told are changes of what changed, and of nothing else.
+    /// Told are changes of what changed, and of nothing else. What nobody here has touched may change
+    /// by a save, which takes over what others have saved.
     private func changeFaults(_ touched: Set<ObjectID>) -> [String] {
         var faults: [String] = []
         var told: Set<ManagedObject> = []
+        let current = makeSummaries()
         for change in delegate.told.flatMap(\.changes) {
             let object = change.parts.object
             told.insert(object)
-            if case .update = change, !touched.contains(object.objectID) {
+            if case .update = change, !touched.contains(object.objectID),
+                summaries[object] == current[object]
+            {
                 faults.append("an update of \(object), which did not change")
             }
         }
-        let current = makeSummaries()
         for (object, summary) in current where !told.contains(object) {
             if let old = summaries[object], old != summary {
                 faults.append("\(object) was \(old), is \(summary), and nothing was told")
