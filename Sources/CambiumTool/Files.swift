@@ -31,8 +31,8 @@ enum Files {
         }
     }
 
-    /// Why a file cannot be written, and what to do where leave is missing: the sandbox that
-    /// plugins run in on macOS refuses in no other way.
+    /// Why a file cannot be read or written, and what to do where leave to write is missing: the
+    /// sandbox that plugins run in on macOS refuses in no other way.
     static func reason(for error: any Error) -> String {
         if let error = error as? FileError { return error.reason }
         let codes: [CocoaError.Code] = [.fileWriteNoPermission, .fileWriteVolumeReadOnly]

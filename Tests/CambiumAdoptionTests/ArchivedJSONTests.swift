@@ -50,6 +50,20 @@ struct ArchivedJSONTests {
         }
     }
 
+    @Test func `of keys that are equal in Swift the first counts`() {
+        let archive = PropertyListBytes.archive([
+            .dictionary([
+                ("$class", .reference(2)),
+                ("NS.keys", .array([3, 5, 6, 7].map { .reference($0) })),
+                ("NS.objects", .array([4, 8, 4, 8].map { .reference($0) })),
+            ]),
+            archivedClass("NSDictionary"),
+            .string("1"), .string("first"), .integer(1), .string("\u{E9}"),
+            .string("e\u{301}"), .string("second"),
+        ])
+        #expect(ArchivedJSON.text(of: archive) == #"{"1":"first","\#u{E9}":"first"}"#)
+    }
+
     @Test func `an archive without an end is none`() {
         let circle = PropertyListBytes.archive([
             .dictionary([

@@ -98,20 +98,20 @@ extension ManagedObjectContext {
     /// The keys of the objects that a request finds, in its order.
     private func keys<Entity>(
         of request: FetchRequest<Entity>, _ rows: RowRequest
-    ) throws -> [LinkSet.Member] {
+    ) throws -> [ExportRun.Key] {
         let includesPendingChanges = request.options(for: rows.entity).includesPendingChanges
         if includesPendingChanges, hasPendingChanges(in: rows.entity) {
             return try fetchObjects(rows, true).map {
-                LinkSet.Member(key: $0.key, entity: $0.entityDescription.index)
+                ExportRun.Key(key: $0.key, entity: $0.entityDescription.index)
             }
         }
-        var keys: [LinkSet.Member] = []
+        var keys: [ExportRun.Key] = []
         var rows = rows
         rows.readsKeysOnly = true
         rows.interruption = .ofTask
         do {
             try store(of: rows.entity).fetch(rows) {
-                keys.append(LinkSet.Member(key: $0.key, entity: $0.entity))
+                keys.append(ExportRun.Key(key: $0.key, entity: $0.entity))
             }
         } catch  where rows.interruption?.isRequested == true {
             throw CancellationError()

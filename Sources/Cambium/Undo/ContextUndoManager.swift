@@ -77,7 +77,7 @@ public final class ContextUndoManager {
     /// - Precondition: No group is open that ``beginUndoGrouping()`` began.
     public func undo() {
         precondition(groupingLevel == 0, "End the undo group before undo() is called.")
-        takeBack(latestOf: \.undoGroups, to: \.redoGroups, during: \.isUndoing)
+        apply(latestOf: \.undoGroups, inverseTo: \.redoGroups, during: \.isUndoing)
     }
 
     /// Does the group again that was undone last.
@@ -85,13 +85,13 @@ public final class ContextUndoManager {
     /// - Precondition: No group is open that ``beginUndoGrouping()`` began.
     public func redo() {
         precondition(groupingLevel == 0, "End the undo group before redo() is called.")
-        takeBack(latestOf: \.redoGroups, to: \.undoGroups, during: \.isRedoing)
+        apply(latestOf: \.redoGroups, inverseTo: \.undoGroups, during: \.isRedoing)
     }
 
     /// Applies the latest group of one list, and appends what takes it back in turn to another.
-    private func takeBack(
+    private func apply(
         latestOf groups: ReferenceWritableKeyPath<ContextUndoManager, [UndoGroup]>,
-        to inverses: ReferenceWritableKeyPath<ContextUndoManager, [UndoGroup]>,
+        inverseTo inverses: ReferenceWritableKeyPath<ContextUndoManager, [UndoGroup]>,
         during flag: ReferenceWritableKeyPath<ContextUndoManager, Bool>
     ) {
         guard let context, !context.isProcessing, !isUndoing, !isRedoing else { return }

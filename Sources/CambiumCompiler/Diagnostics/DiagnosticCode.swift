@@ -74,7 +74,7 @@ package struct DiagnosticCode: RawRepresentable, Sendable, Hashable, Codable {
 }
 
 extension DiagnosticCode: CaseIterable {
-    /// All codes, by number. CM305, CM710, CM711, LQ103 and LQ104 existed once and are not used again.
+    /// All codes, by number: a new one is entered here. CM305, CM710, CM711, LQ103 and LQ104 existed once and are not used again.
     package static let allCases: [DiagnosticCode] = [
         .malformed, .notUTF8, .documentType, .processingInstruction, .limitExceeded, .bundleLayout,
         .foreignFile, .skippedVersion, .binaryModel, .invalidSettings, .unknownXcodeName,

@@ -20,8 +20,8 @@ package enum RowSource: CaseIterable, Sendable {
         }
     }
 
-    /// Whether an engine names the first row that is refused, and so takes them one by one in the
-    /// order of their keys. A save is told that something was in its way, and looks for conflicts.
+    /// Whether an engine names the first row, in the order of the keys, whose values are refused. A
+    /// save is told that something was in its way, and looks for conflicts.
     package var namesRefusedRow: Bool { self != .save }
 }
 

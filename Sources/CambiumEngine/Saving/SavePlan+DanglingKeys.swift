@@ -12,7 +12,7 @@ extension SavePlan {
         }
         guard let strategy else { return }
         if !strategy.keepsOurs, keepTargets(of: dangling) { return }
-        dropLinks(toMissing: dangling.missing.contains)
+        dropLinks(endingAt: dangling.missing.contains)
         let revision = revision
         for key in dangling.keys where !isTouched([key.row], since: revision) { resolve(key) }
     }

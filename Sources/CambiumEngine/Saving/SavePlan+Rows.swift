@@ -55,7 +55,8 @@ extension SavePlan {
         }
     }
 
-    // Rows that this save was to delete and that stay, because others have changed them.
+    // MARK: Rows that were to be deleted and stay, because others have changed them
+
     /// Takes back what the delete rules have done to the rows around those that stay after all: what
     /// was deleted with them stays too, and keys that were cleared reference them again.
     package mutating func restoreRelated(of ids: [RowIdentity]) {

@@ -300,7 +300,7 @@ package struct SavePlan {
     private mutating func removeDroppedLinks() {
         guard !unlinked.isEmpty else { return }
         let unlinked = unlinked
-        dropLinks(toMissing: unlinked.contains, removals: true)
+        dropLinks(endingAt: unlinked.contains, removals: true)
         for index in orders.indices {
             let root = orders[index].ownerRoot
             orders[index].lists.removeAll {
@@ -336,13 +336,13 @@ package struct SavePlan {
 
     /// Drops the additions of pairs that end at one of the rows, and perhaps the removals, too.
     package mutating func dropLinks(
-        toMissing missing: (RowIdentity) -> Bool, removals: Bool = false
+        endingAt isEnd: (RowIdentity) -> Bool, removals: Bool = false
     ) {
         for index in links.indices {
             let all = links[index]
             func isDropped(_ pair: (source: Int64, destination: Int64)) -> Bool {
-                missing(RowIdentity(root: all.sourceRoot, key: pair.source))
-                    || missing(RowIdentity(root: all.destinationRoot, key: pair.destination))
+                isEnd(RowIdentity(root: all.sourceRoot, key: pair.source))
+                    || isEnd(RowIdentity(root: all.destinationRoot, key: pair.destination))
             }
             let dropped =
                 all.added.filter(isDropped) + (removals ? all.removed.filter(isDropped) : [])

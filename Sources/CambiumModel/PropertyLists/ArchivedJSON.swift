@@ -152,16 +152,19 @@ package enum ArchivedJSON {
                 .map { (list.value($0.key), list.value($0.value)) }
         }
 
-        /// Swift writes dictionaries whose keys are texts or whole numbers as objects.
+        /// Swift writes dictionaries whose keys are texts or whole numbers as objects. Of keys that
+        /// are equal in Swift the first one counts, as for who reads such an object.
         private mutating func dictionary(_ pairs: [(Value, Value)], depth: Int) -> JSONValue? {
             var members: [String: JSONValue] = [:]
             for (key, value) in pairs {
                 guard let value = json(value, depth: depth + 1) else { return nil }
+                let name: String
                 switch target(key) {
-                case .string(let name)?: members[name] = value
-                case .integer(let number)?: members["\(number)"] = value
+                case .string(let text)?: name = text
+                case .integer(let number)?: name = "\(number)"
                 default: return nil
                 }
+                if members[name] == nil { members[name] = value }
             }
             return .object(members)
         }

@@ -98,10 +98,7 @@ package enum ModelChange: Sendable, Hashable {
     }
 
     /// The owner and the part, as people write it: `Book.pages`.
-    var place: String {
-        let (owner, parts) = subject
-        return ([owner] + (parts ?? [])).joined(separator: ".")
-    }
+    var place: String { property.map { "\(subject.owner).\($0)" } ?? subject.owner }
 
     /// What it means for the data.
     package var kind: MigrationKind {

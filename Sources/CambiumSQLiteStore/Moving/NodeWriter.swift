@@ -95,9 +95,7 @@ struct NodeWriter {
             note(node, entity)
         }
         try withExtendedLifetime(request) {
-            var run = files.map {
-                ExternalRun(files: $0, columns: prepared.externalColumns, connection: connection)
-            }
+            var run = files.map { ExternalRun($0, prepared.externalColumns, connection) }
             let moved = try run?.prepare(request) ?? request
             if let run { runs.append(run) }
             for insertion in moved.insertions {

@@ -7,19 +7,25 @@ import CambiumSQLite
 
 /// Moves the large values of one save to files.
 struct ExternalRun {
-    let files: ExternalFiles
-    /// For each entity, the columns of its table that may lead to files.
-    let columns: [ExternalColumns?]
-    let connection: Connection
-    private(set) var journal: String?
-    private(set) var written: [String: Data] = [:]
-    private(set) var before: Set<String> = []
+    private let files: ExternalFiles
+    private let columns: [ExternalColumns?]
+    private let connection: Connection
+    private var journal: String?
+    private var written: [String: Data] = [:]
+    private var before: Set<String> = []
     /// The keys of the rows that may have led to files, by root.
-    private(set) var keys: [Int: [Int64]] = [:]
+    private var keys: [Int: [Int64]] = [:]
     /// What the rows hold in place of the values, for the objects.
     private(set) var moved: [DerivedRow] = []
     /// Keeps the records of the request alive.
-    private(set) var records: [PlacedRecord] = []
+    private var records: [PlacedRecord] = []
+
+    /// - Parameter columns: For each entity, the columns of its table that may lead to files.
+    init(_ files: ExternalFiles, _ columns: [ExternalColumns?], _ connection: Connection) {
+        self.files = files
+        self.columns = columns
+        self.connection = connection
+    }
 
     /// The request with the names of files in place of large values. The files are made, and
     /// nothing else has happened.

@@ -27,8 +27,7 @@ struct RowPipeline {
     ) throws -> [DerivedRow] {
         let stages = source.stages
         if stages.contains(.files), store.hasExternalColumns, let external = store.externalFiles {
-            files = ExternalRun(
-                files: external, columns: store.prepared.externalColumns, connection: connection)
+            files = ExternalRun(external, store.prepared.externalColumns, connection)
         }
         let request = try files?.prepare(request) ?? request
         var derivations =

@@ -50,6 +50,20 @@ struct ExplanationTests {
         #expect(code.explanationText.split(separator: "\n").allSatisfy { $0.count <= 110 })
     }
 
+    @Test func `all codes are listed, by numbers that rise`() throws {
+        let numbers = Self.codes.map(\.rawValue)
+        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Sources/CambiumCompiler/Diagnostics/Codes")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        let texts = try files.map {
+            try String(contentsOf: folder.appending(path: $0), encoding: .utf8)
+        }
+        let declared = texts.map { $0.components(separatedBy: " = DiagnosticCode(").count - 1 }
+        #expect(declared.reduce(0, +) == numbers.count)
+    }
+
     @Test func `each code has a title of its own`() {
         let titles = Dictionary(grouping: Self.codes, by: \.title)
         #expect(titles.filter { $0.value.count > 1 }.isEmpty)

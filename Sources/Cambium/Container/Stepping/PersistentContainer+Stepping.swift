@@ -64,7 +64,8 @@ extension PersistentContainer {
         try migrationForecast(model: model.performing(migration), at: path)
     }
 
-    // What people write who forget the argument: errors that name it.
+    // MARK: What people write who forget the argument: errors that name it
+
     /// Not available: a model in whose migrations the program does steps needs them.
     @available(
         *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"

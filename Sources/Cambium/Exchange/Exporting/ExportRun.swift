@@ -2,9 +2,12 @@ import CambiumRecords
 
 /// Writes objects one after the other, some hundred at a time.
 final class ExportRun {
+    /// An object's entity and key.
+    typealias Key = LinkSet.Member
+
     private let context: ManagedObjectContext
     private let plans: ExchangePlans
-    private let keys: [LinkSet.Member]
+    private let keys: [Key]
     private let leftOut: [String]
     private let writer: any ExportWriter
     private var position = 0
@@ -16,7 +19,7 @@ final class ExportRun {
 
     init(
         _ context: ManagedObjectContext, _ plans: ExchangePlans, _ format: ExchangeFormat,
-        _ keys: [LinkSet.Member], leftOut: [String], protectsFormulas: Bool
+        _ keys: [Key], leftOut: [String], protectsFormulas: Bool
     ) throws {
         self.context = context
         self.plans = plans
@@ -58,7 +61,7 @@ final class ExportRun {
         return nil
     }
 
-    private func objects(_ keys: ArraySlice<LinkSet.Member>) throws -> [ManagedObject] {
+    private func objects(_ keys: ArraySlice<Key>) throws -> [ManagedObject] {
         context.sweepIfGrown()
         var objects = keys.map { context.object(entity: $0.entity, key: $0.key) }
         try context.load(objects.filter { $0.isFault && $0.lifecycle == .clean })
