@@ -72,6 +72,16 @@ struct RenewedRowTests {
         #expect(try followed.faults(touched: touched, looks: true) == [])
     }
 
+    @Test func `what an undo brings back is found once also where nothing was merged`() throws {
+        context.undoManager = ContextUndoManager()
+        context.automaticallyMergesChangesFromParent = false
+        try deleteAndInsertAgain(in: context)
+        context.undo()
+        #expect(products[0].isInserted)
+        let request = Product.fetchRequest().sorted(by: Product.category.name, Product.sku)
+        #expect(try context.fetch(request) == products)
+    }
+
     @Test func `what an undo brings back is saved over the row that others inserted`() throws {
         context.undoManager = ContextUndoManager()
         for merges in [true, false] {

@@ -104,6 +104,8 @@ struct HistoryMergingTests {
             ManagedObjectContext.mergeChanges(
                 fromRemoteContextSave: transaction.objectIDs, into: [contexts[0]])
             ManagedObjectContext.mergeChanges(from: [transaction], into: [contexts[1]])
+            // They were read at once.
+            #expect(nodes.map { $0[0].isFault } == [false, false])
             #expect(nodes.map { $0[0].label } == ["0", "0"])
         }
     }
