@@ -77,7 +77,15 @@ public final class ContextUndoManager {
     /// - Precondition: No group is open that ``beginUndoGrouping()`` began.
     public func undo() {
         precondition(groupingLevel == 0, "End the undo group before undo() is called.")
-        apply(latestOf: \.undoGroups, inverseTo: \.redoGroups, during: \.isUndoing)
+        guard let context, !context.isProcessing, !isUndoing, !isRedoing else { return }
+        context.processChanges()
+        endGroup()
+        guard let group = undoGroups.popLast() else { return }
+        isUndoing = true
+        let inverse = apply(group, in: context)
+        isUndoing = false
+        if let inverse { redoGroups.append(inverse) }
+        catchUp(context)
     }
 
     /// Does the group again that was undone last.
@@ -85,23 +93,14 @@ public final class ContextUndoManager {
     /// - Precondition: No group is open that ``beginUndoGrouping()`` began.
     public func redo() {
         precondition(groupingLevel == 0, "End the undo group before redo() is called.")
-        apply(latestOf: \.redoGroups, inverseTo: \.undoGroups, during: \.isRedoing)
-    }
-
-    /// Applies the latest group of one list, and appends what takes it back in turn to another.
-    private func apply(
-        latestOf groups: ReferenceWritableKeyPath<ContextUndoManager, [UndoGroup]>,
-        inverseTo inverses: ReferenceWritableKeyPath<ContextUndoManager, [UndoGroup]>,
-        during flag: ReferenceWritableKeyPath<ContextUndoManager, Bool>
-    ) {
         guard let context, !context.isProcessing, !isUndoing, !isRedoing else { return }
         context.processChanges()
         endGroup()
-        guard let group = self[keyPath: groups].popLast() else { return }
-        self[keyPath: flag] = true
+        guard let group = redoGroups.popLast() else { return }
+        isRedoing = true
         let inverse = apply(group, in: context)
-        self[keyPath: flag] = false
-        if let inverse { self[keyPath: inverses].append(inverse) }
+        isRedoing = false
+        if let inverse { undoGroups.append(inverse) }
         catchUp(context)
     }
 

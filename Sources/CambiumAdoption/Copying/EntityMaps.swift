@@ -4,14 +4,19 @@ import CambiumSQLite
 
 /// Maps of hierarchies' objects, each made when it is needed first.
 struct EntityMaps {
-    let model: Model
-    let connection: Connection
-    private(set) var maps: [String: Data?] = [:]
+    private let model: Model
+    private let connection: Connection
+    private var maps: [String: Data?] = [:]
 
     /// How much room there may be in a map for each object: keys that lie far apart are looked up.
     private static let roomPerObject = 16
     /// The size of a map that is worth its memory.
     private static let largest = 32 << 20
+
+    init(model: Model, connection: Connection) {
+        self.model = model
+        self.connection = connection
+    }
 
     /// Forgets the maps: there are other objects now.
     mutating func forget() { maps = [:] }

@@ -38,36 +38,38 @@ enum HistoryItem: Hashable {
 
     /// The declaration as it is written, with what it means for the data.
     var element: ParsedElement {
-        let (name, values, reason): (String, KeyValuePairs<String, String?>, String?) =
-            switch self {
-            case .drop(let drop):
-                (
-                    "drop",
-                    [
-                        "entity": drop.entity, "property": drop.property,
-                        "where": drop.condition?.conditionText,
-                    ], drop.reason
-                )
-            case .replace(let way):
-                (
-                    "replace",
-                    ["enum": way.enumeration, "case": way.name, "with": way.replacement],
-                    way.reason
-                )
-            case .keep(let keep):
-                (
-                    "keep", ["entity": keep.entity, "relationship": keep.relationship],
-                    keep.reason
-                )
-            case .fill(let fill, let text, let reason):
-                (
-                    "fill",
-                    ["entity": fill.entity, "attribute": fill.attribute, "with": text], reason
-                )
-            case .code(let entity):
-                ("step", ["name": Self.codeName, "entities": entity], nil)
-            }
-        var list = AttributeList(values)
+        var list = AttributeList(at: 0)
+        let name: String
+        var reason: String?
+        switch self {
+        case .drop(let drop):
+            name = "drop"
+            list.set("entity", drop.entity)
+            list.set("property", drop.property)
+            list.set("where", drop.condition?.conditionText)
+            reason = drop.reason
+        case .replace(let way):
+            name = "replace"
+            list.set("enum", way.enumeration)
+            list.set("case", way.name)
+            list.set("with", way.replacement)
+            reason = way.reason
+        case .keep(let keep):
+            name = "keep"
+            list.set("entity", keep.entity)
+            list.set("relationship", keep.relationship)
+            reason = keep.reason
+        case .fill(let fill, let text, let given):
+            name = "fill"
+            list.set("entity", fill.entity)
+            list.set("attribute", fill.attribute)
+            list.set("with", text)
+            reason = given
+        case .code(let entity):
+            name = "step"
+            list.set("name", Self.codeName)
+            list.set("entities", entity)
+        }
         let kinds = HistoryChecker.kinds(of: ParsedElement(own: name, list))
         list.set("class", kinds.first?.rawValue)
         list.set("reason", reason)

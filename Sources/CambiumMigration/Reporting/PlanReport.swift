@@ -106,6 +106,9 @@ package struct PlanReport: MigrationReport, Hashable {
                     ("Class", `class`.flatMap(MigrationKind.init)?.words(losesData: losesData)),
                     ("Store", ReportText.bytes(storeSize)), ("Disk", disk),
                     ("Backup", makesBackup ? "made first, beside the store" : "none needed"),
-                ] + StatusReport.entries(history, differences, repair, inTheWay))
+                ]
+                    + StatusReport.entries(
+                        history: history, differences: differences, repair: repair,
+                        inTheWay: inTheWay))
     }
 }

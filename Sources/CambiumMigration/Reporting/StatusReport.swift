@@ -112,13 +112,14 @@ package struct StatusReport: MigrationReport, Hashable {
                 ("Why", state == .refused ? problem ?? "unknown" : nil),
                 ("Class", `class`.flatMap(MigrationKind.init)?.words(losesData: losesData)),
                 ("Code", codeSteps.isEmpty ? nil : codeSteps.joined(separator: ", ")),
-            ] + Self.entries(history, differences, repair, inTheWay))
+            ]
+                + Self.entries(
+                    history: history, differences: differences, repair: repair, inTheWay: inTheWay))
     }
 
     /// What else there is to say of a store.
     static func entries(
-        _ history: String?, _ differences: [Difference], _ repair: String?,
-        _ inTheWay: [ForeignObject]
+        history: String?, differences: [Difference], repair: String?, inTheWay: [ForeignObject]
     ) -> [(label: String, value: String?)] {
         let names = differences.isEmpty ? nil : Difference.list(differences)
         return [

@@ -22,16 +22,20 @@ struct FoldedChange {
 
     /// The row's own entity, as far as it is known.
     private(set) var entity: EntityDescription
-    private(set) var wasThere = true
-    private(set) var isThere = true
+    private var wasThere = true
+    private var isThere = true
     /// Whether the row was put back.
-    private(set) var isReplaced = false
+    private var isReplaced = false
     /// Whether the values are known that it was put back with.
-    private(set) var hasReplacement = false
+    private var hasReplacement = false
     private(set) var properties: Set<String> = []
     /// By column.
     private(set) var old: [String: StoredValue] = [:]
     private(set) var new: [String: StoredValue] = [:]
+
+    init(entity: EntityDescription) {
+        self.entity = entity
+    }
 
     mutating func add(_ row: Row, _ entity: EntityDescription, in model: ModelDescription) {
         // Who changes a link may know the entity that the link leads to, and no more.

@@ -7,10 +7,16 @@ import CambiumSQLite
 /// The one way in which rows come into a store in SQLite, for saves and batch operations alike: the
 /// stages that their source names, one after the other. A transaction may take several.
 struct RowPipeline {
-    let store: SQLiteEngine
-    let connection: Connection
-    let source: RowSource
-    private(set) var files: ExternalRun?
+    private let store: SQLiteEngine
+    private let connection: Connection
+    private let source: RowSource
+    private var files: ExternalRun?
+
+    init(store: SQLiteEngine, connection: Connection, source: RowSource) {
+        self.store = store
+        self.connection = connection
+        self.source = source
+    }
 
     /// What the rows hold in place of values that went to files.
     var movedValues: [DerivedRow] { files?.moved ?? [] }

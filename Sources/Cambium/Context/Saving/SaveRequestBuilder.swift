@@ -4,10 +4,14 @@ import CambiumRecords
 struct SaveRequestBuilder {
     let context: ManagedObjectContext
     private(set) var written: [ManagedObject] = []
-    private(set) var links: [Int: SaveRequest.Links] = [:]
-    private(set) var orders: [Int: SaveRequest.Order] = [:]
-    private(set) var checks: [Int: SaveRequest.Check] = [:]
-    private(set) var members: [RowIdentity: [SaveRequest.Members]] = [:]
+    private var links: [Int: SaveRequest.Links] = [:]
+    private var orders: [Int: SaveRequest.Order] = [:]
+    private var checks: [Int: SaveRequest.Check] = [:]
+    private var members: [RowIdentity: [SaveRequest.Members]] = [:]
+
+    init(context: ManagedObjectContext) {
+        self.context = context
+    }
 
     mutating func build() -> SaveRequest {
         var request = SaveRequest()

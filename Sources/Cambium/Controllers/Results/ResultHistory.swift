@@ -1,11 +1,17 @@
 /// What happened to which rows between two states of a list.
 struct ResultHistory {
     /// Those whose place among the others may not be the old one.
-    private(set) var displaced: Set<Int64> = []
+    private var displaced: Set<Int64>
     /// Those whose values may not be the old ones.
-    private(set) var updated: Set<Int64> = []
+    private var updated: Set<Int64>
     /// Whether any row may have another place, the order being another.
-    var isReordered = false
+    var isReordered: Bool
+
+    init(displaced: Set<Int64> = [], updated: Set<Int64> = [], isReordered: Bool = false) {
+        self.displaced = displaced
+        self.updated = updated
+        self.isReordered = isReordered
+    }
 
     mutating func note(_ difference: FetchedResultsDifference<ManagedObject>) {
         for change in difference.changes {

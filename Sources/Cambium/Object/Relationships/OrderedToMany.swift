@@ -194,10 +194,15 @@ extension OrderedToMany: RandomAccessCollection {
 public struct OrderedToManyIterator<Destination: ManagedObject>: IteratorProtocol {
     private static var batchSize: Int { 128 }
 
-    let owner: ManagedObject
-    let members: [LinkSet.Member]
-    private(set) var position = 0
-    private(set) var batch: ArraySlice<Destination> = []
+    private let owner: ManagedObject
+    private let members: [LinkSet.Member]
+    private var position = 0
+    private var batch: ArraySlice<Destination> = []
+
+    init(owner: ManagedObject, members: [LinkSet.Member]) {
+        self.owner = owner
+        self.members = members
+    }
 
     /// The next object, or nil at the end.
     public mutating func next() -> Destination? {

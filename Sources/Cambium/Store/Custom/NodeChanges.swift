@@ -2,11 +2,15 @@ import CambiumRecords
 
 /// Works out what a save does to the rows of a custom store.
 struct NodeChanges {
-    let graph: NodeGraph
-    private(set) var written: [RowIdentity: StoreNode] = [:]
-    private(set) var insertedKeys: Set<RowIdentity> = []
-    private(set) var deleted: [RowIdentity: StoreNode] = [:]
-    private(set) var locked: [RowIdentity: StoreNode] = [:]
+    private let graph: NodeGraph
+    private var written: [RowIdentity: StoreNode] = [:]
+    private var insertedKeys: Set<RowIdentity> = []
+    private var deleted: [RowIdentity: StoreNode] = [:]
+    private var locked: [RowIdentity: StoreNode] = [:]
+
+    init(graph: NodeGraph) {
+        self.graph = graph
+    }
 
     private var model: ModelDescription { graph.model }
 

@@ -9,7 +9,11 @@ struct PredicateLowering {
     var meanings: [PredicateExpressions.VariableID: PredicateMeaning] = [:]
     /// The objects whose ids were captured.
     var objects: [ObjectID] = []
-    private(set) var variableCount = 0
+    private var variableCount = 0
+
+    init(model: ModelDescription) {
+        self.model = model
+    }
 
     /// A name for the members of a collection.
     mutating func makeVariable() -> String {
