@@ -27,6 +27,9 @@ struct LinkWork {
     private var isContested = false
     /// The same of the child, and those above.
     private var isContestedAbove = false
+    /// What the sibling has changed while the child takes over nothing by itself: whatever the child
+    /// sets there later is contested, too.
+    private var unseenByChild: Set<ObjectID> = []
     /// Whether the context may not have merged what the sibling saved: an undo may contradict it.
     private var isUnseen = false
 
@@ -115,6 +118,7 @@ struct LinkWork {
             log.append(
                 "\(who)\(object.objectID).\(name) = \(target.map { "\($0.objectID)" } ?? "nil")")
             object[one: name] = target
+            noteUnseen(object, in: context)
         } else if let name = Links.toManys[entity]?.randomElement(using: &generator),
             let other = try pick(from: context, destination(of: name, entity))
         {
@@ -123,6 +127,7 @@ struct LinkWork {
             log.append(
                 "\(who)\(object.objectID).\(name) \(isRemoval ? "-" : "+") \(other.objectID)")
             if isRemoval { members.remove(other) } else { members.insert(other) }
+            noteUnseen(object, in: context)
         }
         if isUndone { context.rollback() }
     }
@@ -131,11 +136,17 @@ struct LinkWork {
         guard let object = try pick(from: context) else { return }
         log.append("\(who)\(object.objectID).name = …")
         object["name"] = "\(log.count)"
+        noteUnseen(object, in: context)
+    }
+
+    private mutating func noteUnseen(_ object: ManagedObject, in context: ManagedObjectContext) {
+        if context === child, unseenByChild.contains(object.objectID) { isContestedAbove = true }
     }
 
     private mutating func delete(in context: ManagedObjectContext, _ who: String) throws {
         guard let object = try pick(from: context) else { return }
         log.append("\(who)delete \(object.objectID)")
+        noteUnseen(object, in: context)
         context.delete(object)
         if generator.chance(0.5) { context.processPendingChanges() }
     }
@@ -250,6 +261,7 @@ struct LinkWork {
             if isMet, isAbove { isContestedAbove = true }
             if isMet { isContested = true }
         }
+        if !child.automaticallyMergesChangesFromParent { unseenByChild.formUnion(changed) }
         log.append("the sibling saves")
         try sibling.save()
         isUnseen = generator.chance(0.5)
