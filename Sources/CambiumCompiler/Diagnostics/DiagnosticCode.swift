@@ -73,6 +73,10 @@ package struct DiagnosticCode: RawRepresentable, Sendable, Hashable, Codable {
     }
 }
 
+extension DiagnosticCode: CustomStringConvertible {
+    package var description: String { name }
+}
+
 extension DiagnosticCode: CaseIterable {
     /// All codes, by number: a new one is entered here. CM305, CM710, CM711, LQ103 and LQ104 existed once and are not used again.
     package static let allCases: [DiagnosticCode] = [

@@ -47,15 +47,11 @@ package struct StoreSetAside {
         guard try isUnchanged(connection) else { return nil }
         // What is in the log goes into the file, and the log is removed.
         try connection.execute(PragmaSQL.rollbackJournal)
-        // From the transaction on until the connection is closed nobody else reads the file.
+        // From the transaction on until the connection is closed nobody else reads the file. It is
+        // refused where another process has the store open, also one that has given it a log again.
         try connection.execute(PragmaSQL.exclusiveLocking)
         guard try connection.transaction(.exclusive, { try isUnchanged(connection) }) else {
             return nil
-        }
-        // Another process can have opened the store before the transaction, and has it open if it has
-        // a log again.
-        guard !StoreFiles.isThere(path + "-wal") else {
-            throw SQLiteError(code: 5, message: "another connection has the store open")
         }
         let aside = try reservedName()
         let files = ExternalFiles(ofStore: path)

@@ -267,18 +267,13 @@ extension ManagedObjectContext {
             noteForEvent(object)
         }
         var restored: [ManagedObject] = []
-        var ends: [ManagedObject] = []
-        let allEnds = FarEndsByEntity(in: self)
         for object in updated + deleted
         where object.lifecycle == .updated || object.lifecycle == .deleted {
             restored.append(object)
             // Who did not take over what others saved meanwhile is read again.
             let isOutdated = object.lifecycle == .deleted || object.extras?.missed == .change
             object.forgetMissedChange()
-            let farEnds = allEnds[object.entityDescription]
-            let former = farEnds.shownKeys(of: object)
             object.becomeClean(isOutdated ? nil : object.extras?.snapshot ?? object.placed)
-            ends += farEnds.changed(from: former, to: farEnds.shownKeys(of: object))
             noteForEvent(object)
             if object.extras?.hasRelationshipChanges == true {
                 object.flags.insert(.hasOtherLinks)
@@ -292,7 +287,6 @@ extension ManagedObjectContext {
         emptyLists()
         catchUp()
         for object in restored { forgetLists(otherBecauseOf: object) }
-        for end in ends where end.isThere { noteOtherLinks(end) }
         leftLists = [:]
         awaken(restored.filter { $0.lifecycle == .clean }, from: .rollback)
         tellChildren([], of: noted)
