@@ -86,6 +86,8 @@ fails() {
 }
 
 # The package as it is
+fresh=yes
+if [ -e "$scratch" ]; then fresh=; fi
 restore
 build
 result $? "the package builds"
@@ -95,6 +97,11 @@ if [ "$failed" -gt 0 ]; then
     exit 1
 fi
 says_nothing_of "warning" "there are no warnings"
+if [ -n "$fresh" ]; then
+    find "$scratch" \( -name 'CambiumAuthoring*' -o -name 'CambiumTool*' \) ! -name '*.json' > "$output"
+    [ ! -s "$output" ]
+    result $? "the build compiles nothing that only people need"
+fi
 "$bin/App" > "$output" 2>&1
 result $? "its program runs"
 says "^AB-1 Untitled Books$" "its program prints what it fetched"

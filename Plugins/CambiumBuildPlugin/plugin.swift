@@ -17,7 +17,7 @@ import PackagePlugin
 struct CambiumBuildPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         guard let target = target as? any SourceModuleTarget else { return [] }
-        let tool = try context.tool(named: "CambiumTool").url
+        let tool = try context.tool(named: "CambiumGenerator").url
         // The plugin's own folder is the only one that it may write to.
         let proofs = context.pluginWorkDirectoryURL.appending(path: "Proofs")
         var names: Set<String> = []

@@ -1,7 +1,8 @@
-import CambiumCompiler
+import CambiumAuthoring
 import Foundation
 import Testing
 
+@testable import CambiumCompiler
 @testable import CambiumTool
 
 struct CommandTests {
@@ -35,6 +36,11 @@ struct CommandTests {
         let folder = try TemporaryFolder()
         let made = ToolRun("new", "Shop", "--in", folder.url.path)
         #expect(made.output.contains("from: \"\(newest)\""))
+    }
+
+    @Test func `a command is found by its former name`() throws {
+        #expect(try Tool.command(named: "adopt") == ImportCoreDataCommand.self)
+        #expect(ToolRun("adopt", "--help").output == ToolRun("help", "import-coredata").output)
     }
 
     @Test func `a misspelt command and option name the nearest`() {

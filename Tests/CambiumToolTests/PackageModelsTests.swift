@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CambiumCompiler
 @testable import CambiumTool
 
 /// `cambium check --package`, with real manifests.

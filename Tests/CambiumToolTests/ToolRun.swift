@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 
+@testable import CambiumCompiler
 @testable import CambiumTool
 
 /// A run of the tool, with what it printed.

@@ -1,3 +1,5 @@
+import CambiumCompiler
+
 /// The texts of `cambium help`.
 enum Help {
     /// What the tool can do.
