@@ -9,6 +9,12 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
+// A tool that was built before: where the environment has CAMBIUM_TOOL, the plugins run the program of
+// that path. SwiftPM builds this package's own wherever a plugin depends on it, even if it is not run.
+func tool(_ name: String) -> [Target.Dependency] {
+    Context.environment["CAMBIUM_TOOL"] == nil ? [.target(name: name)] : []
+}
+
 let package = Package(
     name: "Cambium",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -72,7 +78,7 @@ let package = Package(
             name: "CambiumGenerator", dependencies: ["CambiumCompiler"], swiftSettings: settings),
         .plugin(
             name: "CambiumBuildPlugin", capability: .buildTool(),
-            dependencies: [.target(name: "CambiumGenerator")]),
+            dependencies: tool("CambiumGenerator")),
 
         // What people have besides, which no build of a package with models compiles
         .target(
@@ -93,7 +99,7 @@ let package = Package(
                 intent: .custom(
                     verb: "cambium",
                     description: "Make, check, format, convert, draw and document models")),
-            dependencies: [.target(name: "CambiumTool")]),
+            dependencies: tool("CambiumTool")),
 
         // Run time
         .target(

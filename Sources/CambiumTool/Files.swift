@@ -3,6 +3,24 @@ import CambiumMigration
 import Foundation
 
 extension Files {
+    /// Writes files and the folders that they need: each gets its name when all are written.
+    static func write(all files: [(path: String, text: String)]) throws(ToolError) {
+        var written: [PartialFile] = []
+        for (path, text) in files {
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+            try attempt("\(path) cannot be written") {
+                try FileManager.default.createDirectory(
+                    at: folder, withIntermediateDirectories: true)
+                let file = try PartialFile(path, mode: 0o666)
+                try file.append(Data(text.utf8))
+                written.append(file)
+            }
+        }
+        for (file, name) in zip(written, files) {
+            try attempt("\(name.path) cannot be written") { try file.finish(waits: false) }
+        }
+    }
+
     /// Takes away a file, or a folder with all that is in it.
     static func remove(_ path: String) throws(ToolError) {
         try attempt("\(path) cannot be removed") {

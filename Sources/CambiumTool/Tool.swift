@@ -9,8 +9,9 @@ struct Tool {
             NewCommand.self, CheckCommand.self, ExplainCommand.self, FormatCommand.self,
             DiagramCommand.self, DocsCommand.self, DiffCommand.self, SQLCommand.self,
             MigrateCommand.self, FreezeCommand.self, VersionCommand.self, ConvertCommand.self,
-            ImportCoreDataCommand.self, ExportCommand.self, SchemaCommand.self, CompileCommand.self,
-            HelpCommand.self,
+            ImportCoreDataCommand.self, ExportCommand.self, SchemaCommand.self,
+            GenerateCommand.self,
+            CompileCommand.self, HelpCommand.self,
         ]
     }
 
@@ -27,7 +28,8 @@ struct Tool {
                 try console.write(Help.overview)
                 return .fine
             case "--version":
-                try console.write("cambium \(SwiftEmitter.cambiumVersion)\n")
+                let (version, format) = (SwiftEmitter.cambiumVersion, SwiftEmitter.format)
+                try console.write("cambium \(version), generated code \(format)\n")
                 return .fine
             case let name?:
                 let command = try command(named: name)

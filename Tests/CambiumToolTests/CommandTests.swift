@@ -32,7 +32,9 @@ struct CommandTests {
         let sections = text.split(separator: "\n").filter { $0.hasPrefix("## ") }
             .map { $0.dropFirst(3).prefix { $0 != " " } }
         let newest = try #require(sections.first { $0 != "Unreleased" })
-        #expect(ToolRun("--version").output == "cambium \(newest)\n")
+        let format = SwiftEmitter.format
+        #expect(
+            ToolRun("--version").output == "cambium \(newest), generated code \(format)\n")
         let folder = try TemporaryFolder()
         let made = ToolRun("new", "Shop", "--in", folder.url.path)
         #expect(made.output.contains("from: \"\(newest)\""))

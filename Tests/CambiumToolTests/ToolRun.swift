@@ -35,6 +35,20 @@ final class TemporaryFolder {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
+    /// A package that depends on Cambium and has these targets, without their folders.
+    convenience init(packageWith targets: String) throws {
+        try self.init()
+        try write(
+            """
+            // swift-tools-version: 6.1
+            import PackageDescription
+            let package = Package(
+                name: "Trial",
+                dependencies: [.package(path: "../Cambium")],
+                targets: [\(targets)])
+            """, to: "Package.swift")
+    }
+
     deinit { try? FileManager.default.removeItem(at: url) }
 
     func path(_ name: String) -> String { url.appendingPathComponent(name).path }

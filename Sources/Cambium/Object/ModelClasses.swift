@@ -1,4 +1,5 @@
 @_spi(Generated) import CambiumMigration
+@_spi(Generated) import CambiumModel
 import CambiumRecords
 import CambiumSQL
 
@@ -52,12 +53,14 @@ extension CompiledModel {
     /// Puts together what the compiler made. Called by generated code.
     ///
     /// - Parameters:
+    ///   - format: The format of the generated code. There is one: code of another does not compile.
     ///   - isFrozen: Whether the current version has shipped.
     ///   - drafts: The definition of each earlier version that has not shipped.
     @_spi(Generated)
     public init(
-        model: Model, classes: [String: ManagedObject.Type], schema: [String],
-        migrations: [Migration], isFrozen: Bool = false, drafts: [String: String] = [:]
+        format: GeneratedFormat = .current, model: Model, classes: [String: ManagedObject.Type],
+        schema: [String], migrations: [Migration], isFrozen: Bool = false,
+        drafts: [String: String] = [:]
     ) {
         self.init(
             model: model, schema: schema, migrations: migrations, isFrozen: isFrozen, drafts: drafts

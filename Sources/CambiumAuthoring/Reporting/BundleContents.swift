@@ -16,12 +16,8 @@ package struct BundleContents: Sendable {
     ///   be read, or is larger than a model may be.
     package init?(of path: String, declarations: String? = nil) {
         let bundle = URL(fileURLWithPath: path, isDirectory: true)
-        let settings = [
-            bundle.deletingLastPathComponent().appendingPathComponent("cambium.json"),
-            bundle.deletingLastPathComponent()
-                .appendingPathComponent(bundle.lastPathComponent + ".json"),
-            URL(fileURLWithPath: declarations ?? ParsedHistory.path(beside: path)),
-        ]
+        let (settings, history) = Self.companions(of: path)
+        let companions = (settings + [declarations ?? history]).map { URL(fileURLWithPath: $0) }
         let manager = FileManager.default
         let root = bundle.resolvingSymlinksInPath()
         guard let names = try? manager.subpathsOfDirectory(atPath: root.path),
@@ -31,12 +27,21 @@ package struct BundleContents: Sendable {
         for name in names.sorted() {
             guard reader.read(root.appendingPathComponent(name), as: name) else { return nil }
         }
-        for file in settings where manager.fileExists(atPath: file.path) {
+        for file in companions where manager.fileExists(atPath: file.path) {
             let name = "../" + file.lastPathComponent
             guard reader.read(file.resolvingSymlinksInPath(), as: name) else { return nil }
         }
         digest = SHA256.hexadecimal(of: reader.text)
         size = reader.size
+    }
+
+    /// What belongs to a bundle and lies beside it, where it exists: the paths of settings, and that of
+    /// declarations about its history.
+    package static func companions(of path: String) -> (settings: [String], history: String) {
+        let history = ParsedHistory.path(beside: path)
+        let folder = history.lastIndex(of: "/").map { String(history[...$0]) } ?? ""
+        let name = URL(fileURLWithPath: path).lastPathComponent
+        return (["\(folder)cambium.json", "\(folder)\(name).json"], history)
     }
 
     private static let fileLimit = 10_000

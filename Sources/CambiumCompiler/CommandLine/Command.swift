@@ -52,7 +52,7 @@ package enum ExitCode: Int32, CaseIterable {
     case usage = 2
     /// A model has warnings, with --strict.
     case modelHasWarnings = 3
-    /// A file cannot be read or written, or a program that is needed is missing.
+    /// A file cannot be read or written, or a program that is needed is missing or is another one.
     case file = 4
     /// A file is not as it would be written, with --check.
     case differs = 5
@@ -64,6 +64,8 @@ package enum ExitCode: Int32, CaseIterable {
     case incomplete = 8
     /// The migrations of a model are right, but a proof had too few rows.
     case provenWithoutRows = 9
+    /// Generated Swift is not what the models make, with --check.
+    case generatedCodeIsStale = 10
 
     package var meaning: String {
         switch self {
@@ -71,7 +73,8 @@ package enum ExitCode: Int32, CaseIterable {
         case .modelHasErrors: "a model has errors, or nothing compiles it (check --package)"
         case .usage: "the command line is wrong"
         case .modelHasWarnings: "a model has warnings (with --strict)"
-        case .file: "a file cannot be read or written, or Graphviz is missing"
+        case .file:
+            "a file cannot be read or written, Graphviz is missing, or another tool is expected"
         case .differs: "a file is not formatted (with --check)"
         case .storeIsBehind: "a store has to be migrated (migrate status)"
         case .storeRefused:
@@ -80,6 +83,7 @@ package enum ExitCode: Int32, CaseIterable {
             "a store was imported, but not all of it, or not to the version that was wanted"
         case .provenWithoutRows:
             "a migration was proven without two rows of an entity (migrate verify, freeze)"
+        case .generatedCodeIsStale: "generated Swift is not what the models make (generate --check)"
         }
     }
 }

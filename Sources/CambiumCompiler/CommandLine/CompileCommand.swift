@@ -9,13 +9,13 @@ package enum CompileCommand: Command {
     package static let details = """
         Writes NameModel.swift, NameEntities.swift, NameValidation.swift and NameMigrations.swift
         into the folder. A file that would not change is left alone. In a package the plugin
-        CambiumBuildPlugin calls it in every build; by hand you want `cambium check`.
+        CambiumBuildPlugin calls it in every build; by hand you want `cambium check`, or `cambium
+        generate` for a target without the plugin.
 
         \(ProofFolder.details)
         """
     package static let options =
-        [Option("--output", "FOLDER", "where to write")] + Declarations.options
-        + ProofFolder.options
+        [Option("--output", "FOLDER", "where to write")] + Declarations.options + emittingOptions
 
     package static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let path = try arguments.bundle()

@@ -5,6 +5,7 @@
 nonisolated enum Expressions {
     /// Everything that opening a store of this model needs.
     static let model: CompiledModel = CompiledModel(
+        format: GeneratedFormat.current,
         model: currentModel,
         classes: _ExpressionsClasses,
         schema: schema,
