@@ -92,6 +92,9 @@ builds_no_tool() {
     result $? "$1"
 }
 
+fresh=yes
+if [ -e "$scratch" ]; then fresh=; fi
+
 # Without the tool: first, while nothing of it is in the build folder
 # shellcheck disable=SC2086
 swiftpm build --product CambiumTool $strict > "$output" 2>&1
@@ -131,8 +134,6 @@ done
 unset CAMBIUM_TOOL
 
 # The package as it is
-fresh=yes
-if [ -e "$scratch" ]; then fresh=; fi
 restore
 build
 result $? "the package builds"

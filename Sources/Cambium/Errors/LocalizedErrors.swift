@@ -343,7 +343,7 @@ extension Error {
     }
 
     /// What the error says that helps.
-    package var suggestion: String? { (self as? any LocalizedError)?.recoverySuggestion }
+    fileprivate var suggestion: String? { (self as? any LocalizedError)?.recoverySuggestion }
 }
 
 extension String {

@@ -7,10 +7,10 @@
 @_spi(Generated)
 @dynamicMemberLookup
 public enum GeneratedFormat: String, Sendable {
-    case f435c536d
+    case f56333c55
 
     /// The format of this Cambium.
-    public static var current: GeneratedFormat { .f435c536d }
+    public static var current: GeneratedFormat { .f56333c55 }
 
     /// Any other format. The compiler shows the message where generated code names one.
     @available(

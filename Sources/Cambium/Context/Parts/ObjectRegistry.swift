@@ -149,12 +149,16 @@ final class ObjectRegistry {
         return object
     }
 
-    /// Adds an object under its key, which no other has.
+    /// Adds an object under its key, in the place of a fault that has it: one was made for a key that
+    /// was not given out yet.
     @inline(__always)
     func insert(_ object: ManagedObject, in entity: EntityDescription) {
         // Safety: the registry keeps its maps.
-        uncounted(roots[entity.rootIndex]).use { $0.map.insert(object, for: object.key) }
-        count += 1
+        uncounted(roots[entity.rootIndex]).use { root in
+            count -= root.map.count
+            root.map.insert(object, for: object.key)
+            count += root.map.count
+        }
     }
 
     /// Takes an object out.
