@@ -9,22 +9,14 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-// A tool that was built before: where the environment has CAMBIUM_TOOL, the plugins run the program of
-// that path. SwiftPM builds this package's own wherever a plugin depends on it, even if it is not run.
-func tool(_ name: String) -> [Target.Dependency] {
-    Context.environment["CAMBIUM_TOOL"] == nil ? [.target(name: name)] : []
-}
-
 let package = Package(
     name: "Cambium",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Cambium", targets: ["Cambium"]),
-        .library(name: "CambiumCoreData", targets: ["CambiumCoreData"]),
         .library(name: "CambiumNotificationCenter", targets: ["CambiumNotificationCenter"]),
-        // One product for each tool, of the target's own name: SwiftPM's next build system finds the
-        // tool of a plugin only so.
-        .executable(name: "CambiumGenerator", targets: ["CambiumGenerator"]),
+        // One product, of the target's own name: SwiftPM's next build system finds the tool of a
+        // plugin only so.
         .executable(name: "CambiumTool", targets: ["CambiumTool"]),
         .executable(name: "package-index", targets: ["PackageIndex"]),
         .plugin(name: "CambiumBuildPlugin", targets: ["CambiumBuildPlugin"]),
@@ -54,6 +46,13 @@ let package = Package(
             dependencies: ["CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite"],
             swiftSettings: settings),
 
+        .target(
+            name: "CambiumAdoption",
+            dependencies: [
+                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+            ],
+            swiftSettings: settings),
+
         // Stores
         .target(
             name: "CambiumEngine",
@@ -63,7 +62,7 @@ let package = Package(
             name: "CambiumSQLiteStore",
             dependencies: [
                 "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
-                "CambiumMigration", "CambiumEngine",
+                "CambiumMigration", "CambiumAdoption", "CambiumEngine",
             ],
             swiftSettings: settings),
 
@@ -75,54 +74,31 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "CambiumGenerator", dependencies: ["CambiumCompiler"], swiftSettings: settings),
+            name: "CambiumTool",
+            dependencies: ["CambiumCompiler", "CambiumMigration", "CambiumAdoption"],
+            swiftSettings: settings),
         .plugin(
             name: "CambiumBuildPlugin", capability: .buildTool(),
-            dependencies: tool("CambiumGenerator")),
-
-        // What people have besides, which no build of a package with models compiles
-        .target(
-            name: "CambiumAuthoring",
-            dependencies: [
-                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration", "CambiumCompiler",
-            ],
-            swiftSettings: settings),
-        .executableTarget(
-            name: "CambiumTool",
-            dependencies: [
-                "CambiumCompiler", "CambiumAuthoring", "CambiumMigration", "CambiumAdoption",
-            ],
-            swiftSettings: settings),
+            dependencies: [.target(name: "CambiumTool")]),
         .plugin(
             name: "CambiumCommandPlugin",
             capability: .command(
                 intent: .custom(
                     verb: "cambium",
                     description: "Make, check, format, convert, draw and document models")),
-            dependencies: tool("CambiumTool")),
+            dependencies: [.target(name: "CambiumTool")]),
 
         // Run time
         .target(
             name: "Cambium",
             dependencies: [
                 "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
-                "CambiumMigration", "CambiumEngine", "CambiumSQLiteStore",
+                "CambiumMigration", "CambiumAdoption", "CambiumEngine", "CambiumSQLiteStore",
             ],
             swiftSettings: settings),
 
         .target(
             name: "CambiumNotificationCenter", dependencies: ["Cambium"], swiftSettings: settings),
-
-        // Stores that Core Data wrote: for programs that import them, and for the tool
-        .target(
-            name: "CambiumAdoption",
-            dependencies: [
-                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
-            ],
-            swiftSettings: settings),
-        .target(
-            name: "CambiumCoreData", dependencies: ["Cambium", "CambiumAdoption"],
-            swiftSettings: settings),
 
         // Models of the tests and the demo, compiled by the build plugin like those of any user
         .model("TestDummyModel", path: "Models/TestDummy"),
@@ -155,11 +131,6 @@ let package = Package(
                 "EverythingModel", "ShopModel",
             ],
             path: "Tests/CambiumEngineSpecification", swiftSettings: settings),
-
-        // Models for the tests of the compiler and of what people have besides
-        .target(
-            name: "CompilerTestSupport", dependencies: ["CambiumCompiler", "CambiumAuthoring"],
-            path: "Tests/CompilerTestSupport", swiftSettings: settings),
 
         // Tests: one target for each module
         .testTarget(
@@ -195,17 +166,10 @@ let package = Package(
         .testTarget(
             name: "CambiumCompilerTests",
             dependencies: [
-                "CambiumCompiler", "CambiumAuthoring", "CompilerTestSupport", "CambiumMigration",
-                "CambiumSQL", "CambiumSQLite", "CambiumPlan", "CambiumModel",
+                "CambiumCompiler", "CambiumMigration", "CambiumSQL", "CambiumSQLite",
+                "CambiumPlan", "CambiumModel",
             ],
             exclude: ["Cases", "Histories"], swiftSettings: settings),
-        .testTarget(
-            name: "CambiumAuthoringTests",
-            dependencies: [
-                "CambiumAuthoring", "CambiumCompiler", "CompilerTestSupport", "CambiumMigration",
-                "CambiumSQL", "CambiumSQLite", "CambiumPlan", "CambiumModel",
-            ],
-            exclude: ["Cases"], swiftSettings: settings),
         .testTarget(
             name: "CambiumAdoptionTests",
             dependencies: [
@@ -215,17 +179,13 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CambiumToolTests",
-            dependencies: [
-                "CambiumTool", "CambiumCompiler", "CambiumAuthoring", "CambiumMigration",
-                "CambiumSQLite", "CambiumModel",
-            ],
+            dependencies: ["CambiumTool", "CambiumMigration", "CambiumSQLite", "CambiumModel"],
             swiftSettings: settings),
         .testTarget(
             name: "CambiumTests",
             dependencies: [
-                "Cambium", "CambiumCoreData", "CambiumRecords", "CambiumPlan", "CambiumSQL",
-                "CambiumSQLite", "CambiumEngine", "CambiumSQLiteStore",
-                "CambiumEngineSpecification",
+                "Cambium", "CambiumRecords", "CambiumPlan", "CambiumSQL", "CambiumSQLite",
+                "CambiumEngine", "CambiumSQLiteStore", "CambiumEngineSpecification",
                 "TestDummyModel", "ShopModel", "PackagesModel", "FirstPackagesModel",
                 "EverythingModel", "ExtendedModel", "ContactsModel", "FaultVFS",
             ],
@@ -238,10 +198,6 @@ let package = Package(
                 "ContactsModel",
             ],
             exclude: ["Maker", "Stores.tar.gz"], swiftSettings: settings),
-        .testTarget(
-            name: "CambiumCoreDataTests",
-            dependencies: ["CambiumCoreData", "CambiumSQL", "CambiumSQLite"],
-            swiftSettings: settings),
         .testTarget(
             name: "CambiumNotificationCenterTests",
             dependencies: ["Cambium", "CambiumNotificationCenter", "EverythingModel"],

@@ -1,4 +1,3 @@
-import CambiumCompiler
 import CambiumMigration
 import Foundation
 

@@ -36,9 +36,9 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "CambiumAuthoring",
+            name: "CambiumAdoption",
             dependencies: [
-                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration", "CambiumCompiler",
+                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
             ],
             swiftSettings: settings),
         .target(
@@ -49,18 +49,18 @@ let package = Package(
             name: "CambiumSQLiteStore",
             dependencies: [
                 "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
-                "CambiumMigration", "CambiumEngine",
+                "CambiumMigration", "CambiumAdoption", "CambiumEngine",
             ],
             swiftSettings: settings),
         .target(
             name: "Cambium",
             dependencies: [
                 "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
-                "CambiumMigration", "CambiumEngine", "CambiumSQLiteStore",
+                "CambiumMigration", "CambiumAdoption", "CambiumEngine", "CambiumSQLiteStore",
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "ObjectDump", dependencies: ["Cambium", "CambiumAuthoring"],
+            name: "ObjectDump", dependencies: ["Cambium", "CambiumCompiler"],
             swiftSettings: settings),
     ]
 )

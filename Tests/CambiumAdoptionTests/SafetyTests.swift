@@ -36,7 +36,7 @@ struct SafetyTests {
 
     @Test func `progress grows from the first row to the last`() throws {
         let store = try Shelf.store()
-        var steps: [CoreDataImportProgress] = []
+        var steps: [AdoptionProgress] = []
         _ = try store.adopt([Shelf.model]) { $0.progress = { steps.append($0) } }
         #expect(steps.map(\.fraction) == steps.map(\.fraction).sorted())
         #expect(steps.first?.summary == "Copy Item")
@@ -52,7 +52,7 @@ struct SafetyTests {
         let path = "\(folder)/Old.sqlite"
         try FileManager.default.copyItem(atPath: store.path, toPath: path)
         for path in [path, "/" + path] {
-            let report = try CoreDataImporter(
+            let report = try Adoption(
                 CoreDataStore(at: path), versions: [Shelf.model], current: "1"
             ) { _, _ in .init(migrations: []) }.plan()
             #expect(report.isComplete)
@@ -69,7 +69,7 @@ struct SafetyTests {
         try FileManager.default.createSymbolicLink(
             atPath: link, withDestinationPath: store.path)
         func rows(at path: String) throws -> [Int] {
-            try CoreDataImporter(
+            try Adoption(
                 CoreDataStore(at: path), versions: [Shelf.model], current: "1"
             ) { _, _ in .init(migrations: []) }.plan().entities.map(\.read)
         }
@@ -151,7 +151,7 @@ struct SafetyTests {
                 #expect(try store.rows("PRAGMA integrity_check") == [["ok"]])
                 try FileManager.default.removeItem(atPath: store.newPath)
             } catch {
-                #expect(error is CoreDataImportError)
+                #expect(error is AdoptionError)
             }
             #expect(store.files == ["Old.sqlite"])
         }

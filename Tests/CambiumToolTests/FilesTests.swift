@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-@testable import CambiumCompiler
 @testable import CambiumTool
 
 struct FilesTests {

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-@testable import CambiumCompiler
 @testable import CambiumTool
 
 /// `cambium freeze --history`, and what reads its file.

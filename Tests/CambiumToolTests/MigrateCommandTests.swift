@@ -4,7 +4,6 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import CambiumCompiler
 @testable import CambiumTool
 
 struct MigrateCommandTests {

@@ -36,18 +36,11 @@ let package = Package(
                 "CLibXML2", "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration",
             ],
             swiftSettings: settings),
-        .target(
-            name: "CambiumAuthoring",
-            dependencies: [
-                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration", "CambiumCompiler",
-            ],
-            swiftSettings: settings),
         .target(name: "LibFuzzer"),
         .fuzzer(
             "FuzzXML",
             dependencies: [
-                "LibFuzzer", "CambiumAuthoring", "CambiumCompiler", "CambiumMigration",
-                "CambiumModel", "CambiumSQL",
+                "LibFuzzer", "CambiumCompiler", "CambiumMigration", "CambiumModel", "CambiumSQL",
             ]),
         .fuzzer(
             "FuzzExpression",

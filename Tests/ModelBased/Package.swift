@@ -31,6 +31,12 @@ let package = Package(
             dependencies: ["CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite"],
             swiftSettings: settings),
         .target(
+            name: "CambiumAdoption",
+            dependencies: [
+                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+            ],
+            swiftSettings: settings),
+        .target(
             name: "CambiumEngine",
             dependencies: ["CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumMigration"],
             swiftSettings: settings),
@@ -38,14 +44,14 @@ let package = Package(
             name: "CambiumSQLiteStore",
             dependencies: [
                 "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
-                "CambiumMigration", "CambiumEngine",
+                "CambiumMigration", "CambiumAdoption", "CambiumEngine",
             ],
             swiftSettings: settings),
         .target(
             name: "Cambium",
             dependencies: [
                 "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
-                "CambiumMigration", "CambiumEngine", "CambiumSQLiteStore",
+                "CambiumMigration", "CambiumAdoption", "CambiumEngine", "CambiumSQLiteStore",
             ],
             swiftSettings: settings),
         .target(name: "EverythingModel", dependencies: ["Cambium"], swiftSettings: settings),

@@ -52,9 +52,9 @@ public actor BackgroundContext {
     public func perform<Result: Sendable>(
         _ body: @Sendable (ManagedObjectContext) throws -> Result
     ) throws -> Result {
-        Merge(context: context).betweenEvents()
+        context.mergeBetweenEvents()
         // A change need not enqueue a job that ends the event.
-        context.activity.isEndOfEventScheduled = true
+        context.isEndOfEventScheduled = true
         defer { context.endEvent() }
         return try body(context)
     }

@@ -5,7 +5,7 @@ import CambiumSQLite
 
 /// Makes a new store: copies, checks and migrates.
 final class AdoptionRun {
-    let adoption: CoreDataImporter
+    let adoption: Adoption
     let layout: CoreDataLayout
     let schema: Schema
     let connection: Connection
@@ -19,7 +19,7 @@ final class AdoptionRun {
     var model: Model { layout.model }
 
     init(
-        _ adoption: CoreDataImporter, _ match: VersionFinder.Match, _ place: NewStore?,
+        _ adoption: Adoption, _ match: VersionFinder.Match, _ place: NewStore?,
         _ meter: AdoptionMeter
     ) throws {
         self.adoption = adoption
@@ -29,17 +29,15 @@ final class AdoptionRun {
         knownWay = match.way
         schema = Schema(of: match.layout.model)
         links = LinkCounts(match.layout.model)
-        var settings = CoreDataImporter.settings
+        var settings = Adoption.settings
         settings.pragmas = AdoptionSQL.pragmas
-        if let place {
-            try CoreDataImportError.making { () throws(NewStoreError) in try place.makeFile() }
-        }
+        try place?.makeFile()
         // A database without a name is one that SQLite removes when it is closed, whatever happens.
         connection = try Connection(path: place?.unfinished ?? "", settings: settings)
     }
 
     /// Copies all that there is.
-    func copy(_ report: inout CoreDataImportReport) throws {
+    func copy(_ report: inout AdoptionReport) throws {
         _ = try connection.rows(ObjectAdoptionSQL.attach, [.text(adoption.store.file.uri)])
         try connection.asking(every: AdoptionMeter.instructionsPerTick, meter.tick) {
             try connection.transaction { try copyAll(&report) }
@@ -50,7 +48,7 @@ final class AdoptionRun {
 
     // MARK: In one transaction
 
-    private func copyAll(_ report: inout CoreDataImportReport) throws {
+    private func copyAll(_ report: inout AdoptionReport) throws {
         for table in schema.tables { try connection.execute(table.createStatement()) }
         // The last rows say what the store is; they need the tables only.
         for statement in schema.statements.suffix(schema.recordCount) {
@@ -99,7 +97,7 @@ final class AdoptionRun {
     /// - Returns: How many links only the other side has, those of refused rows included.
     func noteOneSided(
         _ key: CoreDataLayout.KeySource, _ query: String, _ table: ObjectTable,
-        _ report: inout CoreDataImportReport
+        _ report: inout AdoptionReport
     ) throws -> Int {
         let rows = try connection.rows(query)
         let root = model.entity(named: key.relationship.destination).map(model.root)?.name ?? ""
@@ -131,7 +129,7 @@ final class AdoptionRun {
     ///
     /// - Returns: How many did.
     func noteCompleted(
-        _ key: CoreDataLayout.KeySource, _ table: ObjectTable, _ report: inout CoreDataImportReport
+        _ key: CoreDataLayout.KeySource, _ table: ObjectTable, _ report: inout AdoptionReport
     ) throws(SQLiteError) -> Int {
         guard let query = table.sql.completed(key) else { return 0 }
         let rows = try connection.rows(query)

@@ -117,7 +117,7 @@ extension ModelChecker {
     }
 
     private func isFree(forClass name: String) -> Bool {
-        Vocabulary.isIdentifier(name) && !ReservedNames.types.contains(name)
+        Self.isIdentifier(name) && !ReservedNames.types.contains(name)
             && typeNames.isFree(forClass: name)
     }
 

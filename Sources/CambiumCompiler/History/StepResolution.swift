@@ -3,15 +3,15 @@ import CambiumPlan
 import CambiumSQL
 
 /// A step between two versions with declarations for what the two leave open.
-package struct StepResolution {
+struct StepResolution {
     /// The new version with the declarations in its migration.
     private(set) var target: Model
     /// The declarations.
-    package private(set) var items: [HistoryItem] = []
+    private(set) var items: [HistoryItem] = []
     /// What changes, and what is still open.
-    package private(set) var difference: ModelDifference
+    private(set) var difference: ModelDifference
     /// The objects that no declarations name all of, as they require each other in a circle.
-    package private(set) var circles: [ModelDifference.FurtherDrop] = []
+    private(set) var circles: [ModelDifference.FurtherDrop] = []
 
     /// Finds declarations.
     ///
@@ -52,7 +52,7 @@ package struct StepResolution {
     }
 
     /// Whether the declarations are enough.
-    package var isSolved: Bool { difference.problems.isEmpty && circles.isEmpty }
+    var isSolved: Bool { difference.problems.isEmpty && circles.isEmpty }
 }
 
 extension HistoryItem {

@@ -18,9 +18,10 @@ import Foundation
 /// it was. The lines after them say what it was, one thing each, as a difference to the version
 /// before: they decide nothing, and may be missing, but tell what has changed. The last line tells
 /// whether all versions are there: one that is lost would be taken for one that never shipped.
-package struct LockFile: Equatable {
-    /// The file's name in the bundle.
-    package static let name = BundleReader.lockName
+struct LockFile: Equatable {
+    /// The file's name in the bundle. It lies there, and not beside it, so that it goes wherever
+    /// the versions go and is an input of the build like them.
+    static let name = "cambium.lock"
     private static let format = "cambium-lock 3"
     private static let algorithm = "sha256"
     /// The first format, whose lines hold a hash for each declaration.
@@ -29,12 +30,12 @@ package struct LockFile: Equatable {
     private static let secondFormat = "cambium-lock 2"
 
     /// The versions by name.
-    package var versions: [String: LockedVersion] = [:]
+    var versions: [String: LockedVersion] = [:]
 
-    package init() {}
+    init() {}
 
     /// The file's text.
-    package func text(bundleName: String) -> String {
+    func text(bundleName: String) -> String {
         var base: Set<String> = []
         let lines = versions.values.sorted { VersionOrder.precedes($0.name, $1.name) }
             .flatMap { version in
@@ -58,13 +59,13 @@ package struct LockFile: Equatable {
     }
 
     /// Why a text is no lock.
-    package struct Malformed: Error {
+    struct Malformed: Error {
         let line: Int
-        package let reason: String
+        let reason: String
     }
 
     /// Reads a text.
-    package init(_ text: String) throws(Malformed) {
+    init(_ text: String) throws(Malformed) {
         var reader = Reader()
         // Only this byte ends a line: a rule may hold any other sign that looks like one.
         let lines = text.utf8.split(
@@ -200,7 +201,7 @@ package struct LockFile: Equatable {
     }
 
     /// Reads the lock of a bundle; nil where there is none.
-    package static func read(inBundle path: String) throws(Malformed) -> LockFile? {
+    static func read(inBundle path: String) throws(Malformed) -> LockFile? {
         let file = path + "/" + name
         guard FileManager.default.fileExists(atPath: file) else { return nil }
         guard let data = FileManager.default.contents(atPath: file),

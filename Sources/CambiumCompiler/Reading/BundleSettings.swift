@@ -136,7 +136,7 @@ extension BundleSettings {
 
 extension BundleSettings {
     /// The settings as a file for one bundle, or nil where they say nothing.
-    package var json: String? {
+    var json: String? {
         var object: [String: Any] = [:]
         object["access"] = access
         object["current"] = current

@@ -1,3 +1,4 @@
+import CambiumAdoption
 import CambiumEngine
 import CambiumMigration
 
@@ -33,7 +34,7 @@ struct NewStoreFile {
                 place.remove()
                 throw error
             }
-        } catch let error as NewStoreError {
+        } catch let error as AdoptionError {
             throw StoreError(error)
         }
     }
@@ -47,9 +48,9 @@ struct NewStoreFile {
 
 extension StoreError {
     /// Why there is no new store.
-    fileprivate init(_ error: NewStoreError) {
+    fileprivate init(_ error: AdoptionError) {
         switch error {
-        case .exists(let path):
+        case .destinationExists(let path):
             self.init(
                 code: .invalidRequest,
                 message: "A file exists at \(path).",
@@ -59,10 +60,11 @@ extension StoreError {
                 code: .invalidRequest,
                 message: "Another process or task is copying a store to \(path).",
                 remedy: "Wait until it has finished.")
-        case .cannotWrite(let path, let reason):
+        default:
             self.init(
-                code: .cannotOpen, message: "\(path) cannot be written: \(reason).",
-                remedy: "Choose a place with room where you may write.")
+                code: .cannotOpen, message: "\(error.problem).",
+                remedy: error.remedy.map { "\($0)." }
+                    ?? "Choose another location for the new store.")
         }
     }
 }

@@ -1,3 +1,4 @@
+import CambiumAdoption
 import CambiumEngine
 @_spi(Generated) import CambiumMigration
 import CambiumRecords

@@ -1,4 +1,3 @@
-import CambiumAuthoring
 import CambiumCompiler
 import CambiumMigration
 import Foundation
@@ -88,22 +87,18 @@ enum CheckCommand: Command {
     private static func check(package folder: String, _ console: Console) throws -> ExitCode {
         let models = try PackageModels(of: folder, path: Files.programPath)
         let manifest = folder == "." ? "Package.swift" : "\(folder)/Package.swift"
-        let forgetful = models.targets.filter { !$0.forgotten.isEmpty }
-        for target in forgetful {
-            for model in target.forgotten {
+        for forgotten in models.forgotten {
+            for model in forgotten.models {
                 console.writeError(
                     "\(manifest): error: Nothing compiles \(model) of the target "
-                        + "'\(target.name)'.\n")
+                        + "'\(forgotten.target)'.\n")
             }
             console.writeError(
-                "\(manifest): note: Add to the target '\(target.name)': plugins: [.plugin("
-                    + "name: \"CambiumBuildPlugin\", package: \"Cambium\")]\n"
-                    + "\(manifest): note: Or write its Swift into it: swift package cambium generate "
-                    + "--target \(target.name)\n")
+                "\(manifest): note: Add to the target '\(forgotten.target)': plugins: [.plugin("
+                    + "name: \"CambiumBuildPlugin\", package: \"Cambium\")]\n")
         }
-        guard forgetful.isEmpty else { return .modelHasErrors }
-        let count = models.targets.count { !$0.models.isEmpty }
-        try console.write("Each model is compiled. Targets with models: \(count)\n")
+        guard models.forgotten.isEmpty else { return .modelHasErrors }
+        try console.write("Each model is compiled. Targets with models: \(models.targetCount)\n")
         return .fine
     }
 

@@ -1,4 +1,3 @@
-import CambiumAuthoring
 import CambiumCompiler
 import Foundation
 

@@ -1,4 +1,3 @@
-import CambiumAuthoring
 import CambiumCompiler
 
 /// `cambium diagram`: entities and relationships at a glance.

@@ -1,4 +1,3 @@
-import CambiumAuthoring
 import CambiumCompiler
 
 /// `cambium docs`: a page for people who use the model.

@@ -1,4 +1,3 @@
-import CambiumAuthoring
 import CambiumCompiler
 
 /// `cambium explain`: what a code means.

@@ -1,4 +1,3 @@
-import CambiumAuthoring
 import CambiumCompiler
 
 /// `cambium freeze`: what has shipped stays.

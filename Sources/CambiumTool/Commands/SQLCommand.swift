@@ -1,4 +1,3 @@
-import CambiumAuthoring
 import CambiumCompiler
 
 /// `cambium sql`: what the runtime executes, for review.

@@ -1,5 +1,4 @@
 import CambiumModel
-import CompilerTestSupport
 import Foundation
 import Testing
 

@@ -1,4 +1,3 @@
-import CompilerTestSupport
 import Foundation
 import Testing
 

@@ -1,4 +1,3 @@
-import CompilerTestSupport
 import Foundation
 import Testing
 
@@ -10,7 +9,9 @@ import Testing
 /// After a change of a message: `CAMBIUM_ACCEPT=1 swift test --filter DiagnosticCaseTests`, and
 /// read the difference.
 struct DiagnosticCaseTests {
-    static let folder = TestModels.diagnosticCases
+    static let folder = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Cases/Diagnostics")
 
     static let cases: [String] =
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])

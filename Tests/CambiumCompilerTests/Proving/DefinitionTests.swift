@@ -1,11 +1,8 @@
-import CompilerTestSupport
+@_spi(Generated) import CambiumModel
 import Foundation
 import Testing
 
-@testable import CambiumAuthoring
 @testable import CambiumCompiler
-
-@_spi(Generated) import CambiumModel
 
 /// The definition that a store keeps, and the texts that generated code has, say all of a model that
 /// the compiler has accepted.
@@ -23,7 +20,7 @@ struct CompiledDefinitionTests {
         for path in Self.own { Self.check(path) }
     }
 
-    @Test(.enabled(if: Corpus.isPresent, Corpus.absence), arguments: Corpus.shorterBundles)
+    @Test(.enabled(if: Corpus.isPresent, Corpus.absence), arguments: CorpusCheckTests.bundles)
     func `every version of a real model is read from its definition as it was`(path: String) {
         Self.check(path)
     }

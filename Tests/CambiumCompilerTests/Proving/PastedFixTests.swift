@@ -1,4 +1,3 @@
-import CompilerTestSupport
 import Foundation
 import Testing
 
@@ -10,7 +9,7 @@ struct PastedFixTests {
     ///
     /// - Returns: How many said to write something.
     private func pasteAll(_ files: [String: Data], _ name: String) throws -> Int {
-        let folder = try BundleFolder(
+        let folder = try BundleReaderTests.Folder(
             files.mapValues { String(decoding: $0, as: UTF8.self) })
         let before = ModelCompiler.compile(folder.bundle.path).diagnostics
         let (bundle, _) = BundleReader.read(folder.bundle.path)

@@ -1,4 +1,3 @@
-import CambiumCoreData
 import EverythingModel
 import Foundation
 import Testing
@@ -203,7 +202,7 @@ struct ErrorWordsTests {
                 store: "/a", model: "A", identifiers: [], nearest: "1", differences: ["A.b"],
                 named: nil, strangers: strangers, versions: [.init(version: "1", differences: 1)])
         }
-        let errors: [CoreDataImportError] = [
+        let errors: [AdoptionError] = [
             .noFile(path: "/a"), .notCoreData(path: "/a", reason: "it has no tables"),
             .damaged(path: "/a", SQLiteError(code: 11, message: "as SQLite says it")),
             .cannotRead(path: "/a", reason: "no permission"), .inUse(path: "/a"),

@@ -16,7 +16,7 @@ struct LocalizedErrorTests {
             .deletingLastPathComponent().deletingLastPathComponent()
         let modules = [
             "Cambium", "CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
-            "CambiumAdoption", "CambiumCoreData", "CambiumEngine", "CambiumSQLiteStore",
+            "CambiumAdoption", "CambiumEngine", "CambiumSQLiteStore",
         ]
         var texts = ""
         for module in modules {

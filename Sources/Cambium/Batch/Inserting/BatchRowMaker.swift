@@ -65,7 +65,8 @@ final class BatchRowMaker {
     /// - Throws: Where a default is a new UUID, and there is none.
     func begin() throws {
         let placed = try entity.makeRecord(by: writer, at: now)
-        object.placed = placed
+        object.record = placed.record
+        object.page = placed.page
         object.flags = tracksSlots ? [.isReady, .tracksSlots] : .isReady
         if tracksSlots { object.ownExtras.changedSlots = SlotSet() }
         object.extras?.unfitSlots = []
@@ -110,7 +111,8 @@ final class BatchRowMaker {
                 throw BatchInsertError(row: index, underlying: error)
             }
         }
-        object.placed = placed
+        object.record = placed.record
+        object.page = placed.page
     }
 }
 

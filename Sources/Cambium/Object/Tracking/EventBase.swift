@@ -48,4 +48,76 @@ extension ManagedObject {
         case nil, .some(.none): nil
         }
     }
+
+    /// Keeps the values as they are, before an event changes a record that is a draft already.
+    final func keepEventBase() {
+        guard flags.contains(.isDraft), let record else { return }
+        switch extras?.eventBase {
+        case nil, .some(.none): break
+        case .snapshot, .copy: return
+        }
+        ownExtras.eventBase = .copy(RecordWriter.compactCopy(record, entityDescription.shape))
+    }
+
+    /// Whether the object is new in the current event, as far as its links go: one that was new
+    /// before keeps its values when it is noted again.
+    @inline(__always)
+    private var hasNoFormerLinks: Bool {
+        guard lifecycle == .inserted else { return false }
+        switch extras?.eventBase {
+        case nil, .some(.none): return true
+        case .snapshot, .copy: return false
+        }
+    }
+
+    /// Keeps the links of a relationship as they are, before they are changed for the first time in
+    /// an event.
+    @inline(__always)
+    final func keepEventLinks(_ relationship: RelationshipDescription) {
+        if hasNoFormerLinks { return }
+        if extras?.eventLinks?.keeps(relationship.ordinal) == true { return }
+        keepLinks(of: relationship)
+    }
+
+    private func keepLinks(of relationship: RelationshipDescription) {
+        let extras = ownExtras
+        let links: EventLinks
+        if let known = extras.eventLinks {
+            links = known
+        } else {
+            links = EventLinks()
+            extras.eventLinks = links
+        }
+        links.keep(relationship.ordinal) { linksBeforeChange(relationship) }
+    }
+
+    private func linksBeforeChange(_ relationship: RelationshipDescription) -> LinkSet {
+        if relationship.isTransient { return transientLinks(of: relationship) }
+        // What was there can be brought back only where it is known.
+        if relationship.isJoinTable || relationship.isOrdered,
+            state.context?.undoManager?.isUndoRegistrationEnabled == true
+        {
+            return links(relationship.ordinal)
+        }
+        return extras?.links[relationship.ordinal] ?? LinkSet(isOrdered: relationship.isOrdered)
+    }
+
+    /// Lets the current event begin with the object as it is now.
+    final func restartEvent() {
+        guard let extras else { return }
+        extras.eventBase = .none
+        if extras.eventLinks != nil {
+            extras.eventLinks = nil
+            flags.insert(.hasOtherLinks)
+        }
+        keepEventBase()
+    }
+
+    /// Forgets what was before the event.
+    final func endEvent() {
+        flags.subtract(.ofEvent)
+        guard let extras else { return }
+        extras.eventBase = .none
+        if extras.eventLinks != nil { extras.eventLinks = nil }
+    }
 }

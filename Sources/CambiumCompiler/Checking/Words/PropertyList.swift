@@ -1,18 +1,18 @@
 /// The entries of a list such as `price descending, title`, with their places.
-package struct PropertyList {
+struct PropertyList {
     /// An entry: the words between two commas.
-    package struct Entry {
+    struct Entry {
         /// The property.
-        package let name: String
+        let name: String
         /// What follows it.
-        package let modifiers: [String]
+        let modifiers: [String]
         /// Where the entry starts, in bytes of the list's text.
         let offset: Int
     }
 
-    package let entries: [Entry]
+    let entries: [Entry]
 
-    package init(_ text: String) {
+    init(_ text: String) {
         var entries: [Entry] = []
         var start = 0
         for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)

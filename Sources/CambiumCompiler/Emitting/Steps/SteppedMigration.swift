@@ -3,14 +3,14 @@ import CambiumPlan
 import CambiumSQL
 
 /// A migration in which the program does steps of its own: what generated code is about.
-package struct SteppedMigration: Sendable {
-    package let old: Model
-    package let new: Model
+struct SteppedMigration: Sendable {
+    let old: Model
+    let new: Model
     /// What the steps write, and what they have to fill.
-    package let coverage: StepCoverage
+    let coverage: StepCoverage
 
     /// Those between versions that follow each other, the oldest first.
-    package static func all(between versions: [Model]) -> [SteppedMigration] {
+    static func all(between versions: [Model]) -> [SteppedMigration] {
         zip(versions, versions.dropFirst()).compactMap { old, new in
             guard new.migration?.steps.isEmpty == false,
                 let coverage = StepCoverage(ModelDifference(from: old, to: new))

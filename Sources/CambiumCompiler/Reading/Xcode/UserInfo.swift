@@ -1,8 +1,8 @@
 /// The user info of an element of Xcode's: what is the program's own, and what is said to Cambium
 /// by keys that start with `cambium.`.
-package struct UserInfo {
+struct UserInfo {
     /// The start of the keys.
-    package static let prefix = "cambium."
+    static let prefix = "cambium."
 
     /// The program's own, as `<info>`.
     private(set) var infos: [ParsedElement] = []
@@ -59,8 +59,7 @@ extension UserInfo {
     }
 
     /// The keys for the `<suppress>` of an element.
-    package static func suppressionKeys(of element: ParsedElement) -> [(key: String, value: String)]
-    {
+    static func suppressionKeys(of element: ParsedElement) -> [(key: String, value: String)] {
         element.children(named: "suppress").map {
             (suppression + ($0["code"]?.value ?? ""), $0["reason"]?.value ?? "")
         }
@@ -70,11 +69,9 @@ extension UserInfo {
 }
 
 /// `<info>`, in Xcode `<entry>`.
-package struct InfoSpelling: Spelling {
-    package init() {}
-
-    package func own(from xcode: AttributeList) -> AttributeList { pair(of: xcode) }
-    package func xcode(from own: AttributeList) -> AttributeList { pair(of: own) }
+struct InfoSpelling: Spelling {
+    func own(from xcode: AttributeList) -> AttributeList { pair(of: xcode) }
+    func xcode(from own: AttributeList) -> AttributeList { pair(of: own) }
 
     private func pair(of list: AttributeList) -> AttributeList {
         var pair = AttributeList(at: list.offset)
@@ -99,10 +96,10 @@ extension AttributeList {
     }
 
     /// The key for names that are not there.
-    package static let withoutKey = "without"
+    static let withoutKey = "without"
 
     /// What keys have to say so that `self`, taken from Xcode, becomes a list of Cambium's own.
-    package func keys(toBecome own: AttributeList) -> [(key: String, value: String)] {
+    func keys(toBecome own: AttributeList) -> [(key: String, value: String)] {
         var keys = own.items.filter { !$0.name.contains(":") && value($0.name) != $0.value }
             .map { (key: $0.name, value: $0.value) }
         let surplus = items.map(\.name).filter { own[$0] == nil }

@@ -1,8 +1,8 @@
 /// What Xcode writes: each element's XML attributes in Xcode's order, and its children in theirs.
-package enum XcodeVocabulary {
+enum XcodeVocabulary {
     /// The row of an element.
-    package struct Rule {
-        package var attributes: [String] = []
+    struct Rule {
+        var attributes: [String] = []
         var children: [String] = []
     }
 
@@ -13,7 +13,7 @@ package enum XcodeVocabulary {
     }
 
     /// One row for each element.
-    package static let rules: [String: Rule] = [
+    static let rules: [String: Rule] = [
         "model": Rule(
             attributes: [
                 "name", "type", "documentVersion", "lastSavedToolsVersion", "systemVersion",

@@ -1,5 +1,5 @@
 import Cambium
-import CambiumAuthoring
+import CambiumCompiler
 import Foundation
 
 /// Prints every object of stores as the runtime shows it: without generated classes, by name.

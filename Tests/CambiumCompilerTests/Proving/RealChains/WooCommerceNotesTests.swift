@@ -1,5 +1,4 @@
 import CambiumPlan
-import CompilerTestSupport
 import Foundation
 import Testing
 

@@ -1,1 +1,1 @@
-../../../CambiumAuthoringTests/Fuzzing/XMLInput.swift
+../../../CambiumCompilerTests/Fuzzing/XMLInput.swift

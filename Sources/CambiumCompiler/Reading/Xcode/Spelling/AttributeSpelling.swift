@@ -4,27 +4,19 @@
 /// (`CodableClass`), or where the user info `cambium.class` names one; else it is raw data. A
 /// required codable has no default in Xcode, so it becomes optional, unless `cambium.default` gives
 /// its JSON text.
-package struct AttributeSpelling: Spelling {
-    let identity: IdentitySpelling?
+struct AttributeSpelling: Spelling {
+    var identity: IdentitySpelling?
     /// `cambium.class`, where user info gives it.
-    package var codableClass: ParsedAttribute?
+    var codableClass: ParsedAttribute?
     /// The enumeration that user info gives, and all of them for the way back.
-    package var enumeration: EnumerationText?
-    var enumerations: [String: EnumerationText]
+    var enumeration: EnumerationText?
+    var enumerations: [String: EnumerationText] = [:]
     /// Whether an index of its own stands for `indexed="YES"`.
-    package var isIndexed = false
+    var isIndexed = false
     /// Whether it is an attribute of a composite, which has only a type, a default and limits.
-    package var isLeaf = false
+    var isLeaf = false
     /// Whether a default is given in user info.
-    package var hasDefault = false
-
-    /// Spells attributes that may have identities and enumerations.
-    package init(
-        identity: IdentitySpelling?, enumerations: [String: EnumerationText] = [:]
-    ) {
-        self.identity = identity
-        self.enumerations = enumerations
-    }
+    var hasDefault = false
 
     static let words = [
         "Integer 16": "int16", "Integer 32": "int32", "Integer 64": "int64", "Boolean": "bool",
@@ -35,7 +27,7 @@ package struct AttributeSpelling: Spelling {
 
     // MARK: From Xcode
 
-    package func own(from xcode: AttributeList) -> AttributeList {
+    func own(from xcode: AttributeList) -> AttributeList {
         var own = AttributeList(named: xcode)
         setType(of: &own, from: xcode)
         let type = own.value("type") ?? ""
@@ -146,7 +138,7 @@ package struct AttributeSpelling: Spelling {
 
     // MARK: To Xcode
 
-    package func xcode(from own: AttributeList) -> AttributeList {
+    func xcode(from own: AttributeList) -> AttributeList {
         var xcode = AttributeList(named: own)
         let type = own.value("type") ?? ""
         xcode.copyFlag("optional", of: own, as: "optional")

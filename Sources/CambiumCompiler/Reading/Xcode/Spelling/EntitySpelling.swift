@@ -1,16 +1,10 @@
 /// `<entity>`, `<composite>`, `<configuration>` and `<model>` without what is in them.
-package struct EntitySpelling: Spelling {
-    let identity: IdentitySpelling?
+struct EntitySpelling: Spelling {
+    var identity: IdentitySpelling?
     /// Names of classes that are no class for one entity alone.
-    let sharedClasses: Set<String>
+    var sharedClasses: Set<String> = []
 
-    /// Spells entities that may have identities.
-    package init(identity: IdentitySpelling?, sharedClasses: Set<String>) {
-        self.identity = identity
-        self.sharedClasses = sharedClasses
-    }
-
-    package func own(from xcode: AttributeList) -> AttributeList {
+    func own(from xcode: AttributeList) -> AttributeList {
         var own = AttributeList(named: xcode)
         own.copy("parentEntity", of: xcode, as: "parent")
         own.copyFlag("isAbstract", of: xcode, as: "abstract")
@@ -27,7 +21,7 @@ package struct EntitySpelling: Spelling {
         return own
     }
 
-    package func xcode(from own: AttributeList) -> AttributeList {
+    func xcode(from own: AttributeList) -> AttributeList {
         var xcode = AttributeList(named: own)
         let name = own["class"] ?? own["name"]
         xcode.set("representedClassName", name?.value, from: name)
@@ -40,7 +34,7 @@ package struct EntitySpelling: Spelling {
     }
 
     /// Classes that more than one entity has, of what is written at each.
-    package static func sharedClasses(_ written: [String]) -> Set<String> {
+    static func sharedClasses(_ written: [String]) -> Set<String> {
         var seen: Set<String> = []
         return Set(written.map(className).filter { !seen.insert($0).inserted })
     }
@@ -52,18 +46,14 @@ package struct EntitySpelling: Spelling {
 }
 
 /// An element that has a name and nothing more.
-package struct NameSpelling: Spelling {
-    package init() {}
-
-    package func own(from xcode: AttributeList) -> AttributeList { AttributeList(named: xcode) }
-    package func xcode(from own: AttributeList) -> AttributeList { AttributeList(named: own) }
+struct NameSpelling: Spelling {
+    func own(from xcode: AttributeList) -> AttributeList { AttributeList(named: xcode) }
+    func xcode(from own: AttributeList) -> AttributeList { AttributeList(named: own) }
 }
 
 /// `<model>`. Its name and version are the bundle's and the file's, not Xcode's to say.
-package struct ModelSpelling: Spelling {
-    package init() {}
-
-    package func own(from xcode: AttributeList) -> AttributeList {
+struct ModelSpelling: Spelling {
+    func own(from xcode: AttributeList) -> AttributeList {
         var own = AttributeList(at: xcode.offset)
         if let identifier = xcode["userDefinedModelVersionIdentifier"], !identifier.value.isEmpty {
             own.set("identifier", identifier.value, from: identifier)
@@ -71,7 +61,7 @@ package struct ModelSpelling: Spelling {
         return own
     }
 
-    package func xcode(from own: AttributeList) -> AttributeList {
+    func xcode(from own: AttributeList) -> AttributeList {
         var xcode = AttributeList(at: own.offset)
         xcode.set("type", "com.apple.IDECoreDataModeler.DataModel")
         xcode.set("documentVersion", "1.0")

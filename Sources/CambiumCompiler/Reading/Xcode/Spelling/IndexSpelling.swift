@@ -1,13 +1,9 @@
 /// One element of an index: `<by>`, in Xcode `<fetchIndexElement>`.
-package struct IndexElementSpelling: Spelling {
+struct IndexElementSpelling: Spelling {
     /// Whether the index is an R-tree; in Xcode each element says so.
     let isTree: Bool
 
-    package init(isTree: Bool) {
-        self.isTree = isTree
-    }
-
-    package func own(from xcode: AttributeList) -> AttributeList {
+    func own(from xcode: AttributeList) -> AttributeList {
         var own = AttributeList(at: xcode.offset)
         own.copy("property", of: xcode, as: "property")
         own.copy("expression", of: xcode, as: "expression")
@@ -17,7 +13,7 @@ package struct IndexElementSpelling: Spelling {
         return own
     }
 
-    package func xcode(from own: AttributeList) -> AttributeList {
+    func xcode(from own: AttributeList) -> AttributeList {
         var xcode = AttributeList(at: own.offset)
         xcode.copy("property", of: own, as: "property")
         xcode.copy("expression", of: own, as: "expression")

@@ -1,17 +1,12 @@
 /// `<relationship>`.
-package struct RelationshipSpelling: Spelling {
-    let identity: IdentitySpelling?
-
-    /// Spells relationships that may have identities.
-    package init(identity: IdentitySpelling?) {
-        self.identity = identity
-    }
+struct RelationshipSpelling: Spelling {
+    var identity: IdentitySpelling?
 
     private static let rules = [
         "nullify": "Nullify", "cascade": "Cascade", "deny": "Deny",
     ]
 
-    package func own(from xcode: AttributeList) -> AttributeList {
+    func own(from xcode: AttributeList) -> AttributeList {
         var own = AttributeList(named: xcode)
         let isToMany = xcode.isYes("toMany")
         own.copy("destinationEntity", of: xcode, as: "to")
@@ -37,7 +32,7 @@ package struct RelationshipSpelling: Spelling {
         return own
     }
 
-    package func xcode(from own: AttributeList) -> AttributeList {
+    func xcode(from own: AttributeList) -> AttributeList {
         var xcode = AttributeList(named: own)
         let isToMany = own.value("many") == "true"
         if isToMany, own["min"] == nil {

@@ -1,1 +1,0 @@
-../CambiumBuildPlugin/CompilingTool.swift

@@ -1,1 +1,0 @@
-../../Sources/CambiumModel/Definition/GeneratedFormat.swift

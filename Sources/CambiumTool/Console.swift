@@ -1,0 +1,44 @@
+import CambiumCompiler
+import CambiumMigration
+import Foundation
+
+/// Where a command writes: results to one side, what a person should know to the other.
+struct Console: Sendable {
+    /// Throws where the output takes no more, such as a file on a disk that is full.
+    let write: @Sendable (String) throws(ToolError) -> Void
+    let writeError: @Sendable (String) -> Void
+    /// Where proofs are remembered unless an option says otherwise; nil remembers none.
+    var proofFolder: String?
+    /// Whether a person watches the error output.
+    var isTerminal = false
+    /// The signals that ask the program to end; nil where the program is somebody else's.
+    var signals: StopSignals?
+    /// Whether somebody has asked for the end of the command.
+    var isCancelled: @Sendable () -> Bool = { false }
+
+    /// The program's own output and error output.
+    static let standard = Console(
+        write: { text throws(ToolError) in try write(text, to: .standardOutput) },
+        // Nobody is left to be told that this fails.
+        writeError: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) },
+        proofFolder: ProofFolder.ofUser, isTerminal: isatty(STDERR_FILENO) == 1,
+        signals: StopSignals(), isCancelled: { StopSignals().caught != nil })
+
+    /// Tells what was found in a model.
+    func report(_ diagnostics: [Diagnostic]) {
+        writeError(DiagnosticReport(diagnostics).rendered(as: .text))
+    }
+
+    /// Writes results.
+    ///
+    /// - Throws: Where the file takes no more; the program goes on then, and ends with an exit code.
+    static func write(_ text: String, to file: FileHandle) throws(ToolError) {
+        do {
+            try file.write(contentsOf: Data(text.utf8))
+        } catch {
+            throw .file(
+                "The output cannot be written: \(StoreFiles.reason(for: error)). Make room, or let "
+                    + "it go elsewhere.")
+        }
+    }
+}
