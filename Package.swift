@@ -9,14 +9,22 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
+// A tool that was built before: where the environment has CAMBIUM_TOOL, the plugins run the program of
+// that path. SwiftPM builds this package's own wherever a plugin depends on it, even if it is not run.
+func tool(_ name: String) -> [Target.Dependency] {
+    Context.environment["CAMBIUM_TOOL"] == nil ? [.target(name: name)] : []
+}
+
 let package = Package(
     name: "Cambium",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Cambium", targets: ["Cambium"]),
+        .library(name: "CambiumCoreData", targets: ["CambiumCoreData"]),
         .library(name: "CambiumNotificationCenter", targets: ["CambiumNotificationCenter"]),
-        // One product, of the target's own name: SwiftPM's next build system finds the tool of a
-        // plugin only so.
+        // One product for each tool, of the target's own name: SwiftPM's next build system finds the
+        // tool of a plugin only so.
+        .executable(name: "CambiumGenerator", targets: ["CambiumGenerator"]),
         .executable(name: "CambiumTool", targets: ["CambiumTool"]),
         .executable(name: "package-index", targets: ["PackageIndex"]),
         .plugin(name: "CambiumBuildPlugin", targets: ["CambiumBuildPlugin"]),
@@ -46,13 +54,6 @@ let package = Package(
             dependencies: ["CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite"],
             swiftSettings: settings),
 
-        .target(
-            name: "CambiumAdoption",
-            dependencies: [
-                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
-            ],
-            swiftSettings: settings),
-
         // Stores
         .target(
             name: "CambiumEngine",
@@ -62,7 +63,7 @@ let package = Package(
             name: "CambiumSQLiteStore",
             dependencies: [
                 "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
-                "CambiumMigration", "CambiumAdoption", "CambiumEngine",
+                "CambiumMigration", "CambiumEngine",
             ],
             swiftSettings: settings),
 
@@ -74,31 +75,54 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "CambiumTool",
-            dependencies: ["CambiumCompiler", "CambiumMigration", "CambiumAdoption"],
-            swiftSettings: settings),
+            name: "CambiumGenerator", dependencies: ["CambiumCompiler"], swiftSettings: settings),
         .plugin(
             name: "CambiumBuildPlugin", capability: .buildTool(),
-            dependencies: [.target(name: "CambiumTool")]),
+            dependencies: tool("CambiumGenerator")),
+
+        // What people have besides, which no build of a package with models compiles
+        .target(
+            name: "CambiumAuthoring",
+            dependencies: [
+                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration", "CambiumCompiler",
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "CambiumTool",
+            dependencies: [
+                "CambiumCompiler", "CambiumAuthoring", "CambiumMigration", "CambiumAdoption",
+            ],
+            swiftSettings: settings),
         .plugin(
             name: "CambiumCommandPlugin",
             capability: .command(
                 intent: .custom(
                     verb: "cambium",
                     description: "Make, check, format, convert, draw and document models")),
-            dependencies: [.target(name: "CambiumTool")]),
+            dependencies: tool("CambiumTool")),
 
         // Run time
         .target(
             name: "Cambium",
             dependencies: [
                 "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
-                "CambiumMigration", "CambiumAdoption", "CambiumEngine", "CambiumSQLiteStore",
+                "CambiumMigration", "CambiumEngine", "CambiumSQLiteStore",
             ],
             swiftSettings: settings),
 
         .target(
             name: "CambiumNotificationCenter", dependencies: ["Cambium"], swiftSettings: settings),
+
+        // Stores that Core Data wrote: for programs that import them, and for the tool
+        .target(
+            name: "CambiumAdoption",
+            dependencies: [
+                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "CambiumCoreData", dependencies: ["Cambium", "CambiumAdoption"],
+            swiftSettings: settings),
 
         // Models of the tests and the demo, compiled by the build plugin like those of any user
         .model("TestDummyModel", path: "Models/TestDummy"),
@@ -131,6 +155,11 @@ let package = Package(
                 "EverythingModel", "ShopModel",
             ],
             path: "Tests/CambiumEngineSpecification", swiftSettings: settings),
+
+        // Models for the tests of the compiler and of what people have besides
+        .target(
+            name: "CompilerTestSupport", dependencies: ["CambiumCompiler", "CambiumAuthoring"],
+            path: "Tests/CompilerTestSupport", swiftSettings: settings),
 
         // Tests: one target for each module
         .testTarget(
@@ -166,10 +195,17 @@ let package = Package(
         .testTarget(
             name: "CambiumCompilerTests",
             dependencies: [
-                "CambiumCompiler", "CambiumMigration", "CambiumSQL", "CambiumSQLite",
-                "CambiumPlan", "CambiumModel",
+                "CambiumCompiler", "CambiumAuthoring", "CompilerTestSupport", "CambiumMigration",
+                "CambiumSQL", "CambiumSQLite", "CambiumPlan", "CambiumModel",
             ],
             exclude: ["Cases", "Histories"], swiftSettings: settings),
+        .testTarget(
+            name: "CambiumAuthoringTests",
+            dependencies: [
+                "CambiumAuthoring", "CambiumCompiler", "CompilerTestSupport", "CambiumMigration",
+                "CambiumSQL", "CambiumSQLite", "CambiumPlan", "CambiumModel",
+            ],
+            exclude: ["Cases"], swiftSettings: settings),
         .testTarget(
             name: "CambiumAdoptionTests",
             dependencies: [
@@ -179,13 +215,17 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CambiumToolTests",
-            dependencies: ["CambiumTool", "CambiumMigration", "CambiumSQLite", "CambiumModel"],
+            dependencies: [
+                "CambiumTool", "CambiumCompiler", "CambiumAuthoring", "CambiumMigration",
+                "CambiumSQLite", "CambiumModel",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "CambiumTests",
             dependencies: [
-                "Cambium", "CambiumRecords", "CambiumPlan", "CambiumSQL", "CambiumSQLite",
-                "CambiumEngine", "CambiumSQLiteStore", "CambiumEngineSpecification",
+                "Cambium", "CambiumCoreData", "CambiumRecords", "CambiumPlan", "CambiumSQL",
+                "CambiumSQLite", "CambiumEngine", "CambiumSQLiteStore",
+                "CambiumEngineSpecification",
                 "TestDummyModel", "ShopModel", "PackagesModel", "FirstPackagesModel",
                 "EverythingModel", "ExtendedModel", "ContactsModel", "FaultVFS",
             ],
@@ -198,6 +238,10 @@ let package = Package(
                 "ContactsModel",
             ],
             exclude: ["Maker", "Stores.tar.gz"], swiftSettings: settings),
+        .testTarget(
+            name: "CambiumCoreDataTests",
+            dependencies: ["CambiumCoreData", "CambiumSQL", "CambiumSQLite"],
+            swiftSettings: settings),
         .testTarget(
             name: "CambiumNotificationCenterTests",
             dependencies: ["Cambium", "CambiumNotificationCenter", "EverythingModel"],

@@ -21,10 +21,13 @@ CambiumSQLite: CSQLite CambiumModel CambiumRecords
 CambiumMigration: CambiumModel CambiumPlan CambiumSQL CambiumSQLite
 CambiumAdoption: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration
 CambiumEngine: CambiumModel CambiumRecords CambiumSQL CambiumMigration
-CambiumSQLiteStore: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumAdoption CambiumEngine
+CambiumSQLiteStore: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumEngine
 CambiumCompiler: CLibXML2 CambiumModel CambiumPlan CambiumSQL CambiumMigration | Foundation
-CambiumTool: CambiumCompiler CambiumMigration CambiumAdoption | Foundation
-Cambium: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumAdoption CambiumEngine CambiumSQLiteStore
+CambiumAuthoring: CambiumModel CambiumPlan CambiumSQL CambiumMigration CambiumCompiler | Foundation
+CambiumGenerator: CambiumCompiler
+CambiumTool: CambiumCompiler CambiumAuthoring CambiumMigration CambiumAdoption | Foundation
+Cambium: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumEngine CambiumSQLiteStore
+CambiumCoreData: Cambium CambiumAdoption
 CambiumNotificationCenter: Cambium | Foundation
 PackageIndex: Cambium PackagesModel FirstPackagesModel
 CambiumEngineSpecification: Cambium CambiumModel CambiumEngine CambiumRecords CambiumSQL EverythingModel ShopModel | Foundation Testing

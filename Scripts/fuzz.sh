@@ -64,7 +64,7 @@ if [ "$kind" = XML ]; then
     seeds=$scratch/models
     rm -rf "$seeds"
     mkdir -p "$seeds"
-    find "$kept" Models Tests/CambiumCompilerTests/Cases -type f \
+    find "$kept" Models Tests/CambiumCompilerTests/Cases Tests/CambiumAuthoringTests/Cases -type f \
         \( -path "$kept/*" -o -name '*.xml' -o -name contents \) |
         while read -r file; do cp "$file" "$seeds/$(echo "$file" | tr / _)"; done
 fi

@@ -186,7 +186,7 @@ mutants() { sh Scripts/mutants.sh --minutes 9; }
 # Every real model cut off in a hundred places, converted there and back, and every damage.
 whole_corpus() {
     # shellcheck disable=SC2086
-    CAMBIUM_WHOLE_CORPUS=1 sh Scripts/run-tests.sh $strict --filter 'CambiumCompilerTests.*(Corpus|Damaged)'
+    CAMBIUM_WHOLE_CORPUS=1 sh Scripts/run-tests.sh $strict --filter 'Cambium(Compiler|Authoring)Tests.*(Corpus|Damaged)'
 }
 
 # The long histories of real models: every step, stores that go all the way, a step that is broken.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds users' packages with the real plugins and checks what the builds say and what they build
-# again: Tests/Packages/Shop, as it is and with mistakes, Tests/Packages/Ported, whose model is
-# Xcode's, and the example of the README.
+# again: Tests/Packages/Shop with generated sources, with a tool that was built before, as it is and
+# with mistakes, Tests/Packages/Ported, whose model is Xcode's, and the example of the README.
 #
 #   Scripts/test-plugin.sh
 #
@@ -85,16 +85,68 @@ fails() {
     restore
 }
 
+# builds_no_tool NAME: nothing of what only the tool needs was compiled since the file `before` was made.
+builds_no_tool() {
+    find "$scratch" -newer "$work/before" -path '*CambiumCompiler*' -name '*.[os]*' > "$output"
+    [ ! -s "$output" ]
+    result $? "$1"
+}
+
+fresh=yes
+if [ -e "$scratch" ]; then fresh=; fi
+
+# Without the tool: first, while nothing of it is in the build folder
+# shellcheck disable=SC2086
+swiftpm build --product CambiumTool $strict > "$output" 2>&1
+result $? "the tool is built"
+tool=$(products)/CambiumTool
+touch "$work/before"
+restore
+bin=$(products --package-path "$package" --scratch-path "$scratch")
+sed 's/plugins: .*/exclude: ["Shop.cambium"])/' "$package/Package.swift" > "$work/changed"
+cp "$work/changed" "$package/Package.swift"
+"$tool" generate --package "$package" > "$output" 2>&1
+result $? "the package's models are generated"
+says_nothing_of "note:" "nothing is left to be changed in its manifest"
+build
+result $? "the package builds with generated sources"
+says_nothing_of "warning" "there are no warnings"
+"$bin/App" > "$output" 2>&1
+says "^AB-1 Untitled Books$" "its program runs"
+builds_no_tool "no tool is built for generated sources"
+
+restore
+CAMBIUM_TOOL=$tool
+export CAMBIUM_TOOL
+build
+result $? "the package builds with a tool that was built before"
+says "warning: Cambium's tool is $tool, as CAMBIUM_TOOL says" "the build names that tool"
+says_nothing_of "warning: [^C]" "there are no other warnings"
+"$bin/App" > "$output" 2>&1
+says "^AB-1 Untitled Books$" "its program runs"
+builds_no_tool "no tool is built beside one that was built before"
+printf '#!/bin/sh\nexec "%s" "$@" --expects f0000000\n' "$tool" > "$work/other" && chmod +x "$work/other"
+for CAMBIUM_TOOL in "$work/other" "$work/nothing" ""; do
+    if build; then result 1 "the tool '$CAMBIUM_TOOL' is refused"; else
+        says "expects f0000000\|CAMBIUM_TOOL is '$CAMBIUM_TOOL'" "the tool '$CAMBIUM_TOOL' is refused"
+    fi
+done
+unset CAMBIUM_TOOL
+
 # The package as it is
 restore
 build
 result $? "the package builds"
-bin=$(products --package-path "$package" --scratch-path "$scratch")
 if [ "$failed" -gt 0 ]; then
     end_of_checks
     exit 1
 fi
 says_nothing_of "warning" "there are no warnings"
+if [ -n "$fresh" ]; then
+    find "$scratch" \( -name 'CambiumAuthoring*' -o -name 'CambiumTool*' \) ! -name '*.json' > "$output"
+    [ ! -s "$output" ]
+    result $? "the build compiles nothing that only people need"
+fi
 "$bin/App" > "$output" 2>&1
 result $? "its program runs"
 says "^AB-1 Untitled Books$" "its program prints what it fetched"

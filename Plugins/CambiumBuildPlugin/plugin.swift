@@ -17,7 +17,8 @@ import PackagePlugin
 struct CambiumBuildPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         guard let target = target as? any SourceModuleTarget else { return [] }
-        let tool = try context.tool(named: "CambiumTool").url
+        let tool = try CompilingTool("CambiumGenerator", context)
+        let source = tool.wasBuiltBefore ? " with \(tool.url.path)" : ""
         // The plugin's own folder is the only one that it may write to.
         let proofs = context.pluginWorkDirectoryURL.appending(path: "Proofs")
         var names: Set<String> = []
@@ -29,12 +30,14 @@ struct CambiumBuildPlugin: BuildToolPlugin {
             }
             let output = context.pluginWorkDirectoryURL.appending(path: name)
             return .buildCommand(
-                displayName: "Compiling the model \(name) for \(target.name)",
-                executable: tool,
+                displayName: "Compiling the model \(name) for \(target.name)\(source)",
+                executable: tool.url,
                 arguments: [
                     "compile", bundle.path, "--output", output.path, "--proofs", proofs.path,
-                ],
-                inputFiles: [bundle] + files(in: bundle) + companions(of: bundle),
+                ] + tool.expectation,
+                // SwiftPM knows by itself of a tool that it builds.
+                inputFiles: (tool.wasBuiltBefore ? [tool.url] : []) + [bundle]
+                    + files(in: bundle) + companions(of: bundle),
                 outputFiles: ["Model", "Entities", "Validation", "Migrations"].map {
                     output.appending(path: "\(name)\($0).swift")
                 })

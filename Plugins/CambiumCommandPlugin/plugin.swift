@@ -6,7 +6,7 @@ import PackagePlugin
 /// Where no model is named, `check`, `diff`, `format`, `freeze`, `sql`, `diagram` and `docs` take
 /// those of the package (`format` those of Cambium's own format), and so does `migrate verify`; what
 /// `migrate` does to a store file it does with the only model of the package, and `version new` copies
-/// the current version of that.
+/// the current version of that. `generate` finds out by itself which targets use no plugin.
 /// What is written goes where the command says, with two exceptions: `docs` without `--output`
 /// writes into the plugin's own folder, and `sql --write` writes the SQL for review into the
 /// package, as `SQL/<Target>/Shop-3.sql` (in a target's sources SwiftPM would warn of unhandled
@@ -15,15 +15,18 @@ import PackagePlugin
 /// The plugin declares no permission to write. SwiftPM knows permissions by plugin and not by
 /// command: with one declared, it would ask before a mere `check`, and refuse it where nobody can
 /// answer. Who calls a command that writes (`new`, `version new`, `format`, `convert`, `freeze`,
-/// `sql --write`) has said what is to be written; where the plugin runs in a sandbox (on macOS) they
-/// also say `swift package --allow-writing-to-package-directory cambium …`, which the error names.
+/// `generate`, `sql --write`) has said what is to be written; where the plugin runs in a sandbox (on
+/// macOS) they also say `swift package --allow-writing-to-package-directory cambium …`, which the error
+/// names.
 @main
 struct CambiumCommandPlugin: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) throws {
-        let tool = try context.tool(named: "CambiumTool").url
+        let tool = try CompilingTool("CambiumTool", context)
         let folder = context.package.directoryURL
         for call in try calls(for: arguments, in: context) {
-            try run(tool, call, in: folder)
+            let writesSwift = ["compile", "generate"].contains(call.first)
+            let expectation = writesSwift ? tool.expectation : []
+            try run(tool.url, call.prefix(1) + expectation + call.dropFirst(), in: folder)
         }
     }
 
@@ -54,6 +57,8 @@ struct CambiumCommandPlugin: CommandPlugin {
             // It finds the models of a package itself.
             if rest.contains(where: { $0.hasPrefix("--package") }) { return [rest] }
             return [rest + proofs(for: rest, in: output) + models.map(\.path)]
+        case "generate":
+            return [rest + proofs(for: rest, in: output)]
         case "format":
             // Xcode lays its own files out.
             let own = models.map(\.path).filter { $0.hasSuffix(".cambium") }

@@ -1,9 +1,5 @@
 // A program that imports Cambium has the model's values (dates and decimals with them), the
 // migrations that its generated code lists, and the error that a store's engine throws.
-@_exported import enum CambiumAdoption.AdoptionError
-@_exported import struct CambiumAdoption.AdoptionProgress
-@_exported import struct CambiumAdoption.AdoptionReport
-@_exported import struct CambiumAdoption.VersionMismatch
 @_exported import CambiumEngine
 @_exported import CambiumMigration
 @_exported import CambiumModel

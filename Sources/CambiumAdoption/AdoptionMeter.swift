@@ -3,9 +3,9 @@ import CambiumSQLite
 /// Tells how far an adoption is, and asks whether it shall go on: between two statements, and while
 /// a long one runs.
 final class AdoptionMeter {
-    private let progress: (AdoptionProgress) -> Void
+    private let progress: (CoreDataImportProgress) -> Void
     private let isCancelled: () -> Bool
-    private var phase = AdoptionProgress.Phase.copying
+    private var phase = CoreDataImportProgress.Phase.copying
     private var summary = ""
     private var start = 0.0
     private var share = 0.0
@@ -20,7 +20,7 @@ final class AdoptionMeter {
     /// How many of them a row takes, roughly.
     private static let ticksPerRow = 0.005
 
-    init(progress: @escaping (AdoptionProgress) -> Void, isCancelled: @escaping () -> Bool) {
+    init(progress: @escaping (CoreDataImportProgress) -> Void, isCancelled: @escaping () -> Bool) {
         self.progress = progress
         self.isCancelled = isCancelled
     }
@@ -32,9 +32,10 @@ final class AdoptionMeter {
     ///   - share: How much of the whole the part is.
     ///   - rows: How many rows it goes through.
     func begins(
-        _ phase: AdoptionProgress.Phase, _ summary: String, at fraction: Double, share: Double,
+        _ phase: CoreDataImportProgress.Phase, _ summary: String, at fraction: Double,
+        share: Double,
         rows: Int
-    ) throws(AdoptionError) {
+    ) throws(CoreDataImportError) {
         (self.phase, self.summary) = (phase, summary)
         (start, self.share, ticks) = (fraction, share, 0)
         expectedTicks = max(1, Double(rows) * Self.ticksPerRow)
@@ -43,7 +44,7 @@ final class AdoptionMeter {
     }
 
     /// Called between two files that are copied.
-    func requireGoingOn() throws(AdoptionError) {
+    func requireGoingOn() throws(CoreDataImportError) {
         if !goesOn() { throw .cancelled }
     }
 
@@ -78,6 +79,6 @@ final class AdoptionMeter {
 
     private func report(_ fraction: Double) {
         lastFraction = min(1, max(lastFraction, fraction))
-        progress(AdoptionProgress(phase: phase, fraction: lastFraction, summary: summary))
+        progress(CoreDataImportProgress(phase: phase, fraction: lastFraction, summary: summary))
     }
 }

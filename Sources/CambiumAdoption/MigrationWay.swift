@@ -38,7 +38,7 @@ struct MigrationWay {
     }
 
     /// - Parameter target: The name of the version to go to.
-    init(from first: Model, to target: String, versions: [Model], _ known: Adoption.Steps) {
+    init(from first: Model, to target: String, versions: [Model], _ known: CoreDataImporter.Steps) {
         self.first = first
         var steps: [Migration] = []
         var models: [Model] = []
@@ -71,10 +71,10 @@ struct MigrationWay {
     /// What to say of it where only the first steps were taken; nil where there is nowhere to go.
     func count(
         of taken: Int, _ tolls: MigrationTolls, obstacle: String?
-    ) -> AdoptionReport.MigrationCount? {
+    ) -> CoreDataImportReport.MigrationCount? {
         guard taken > 0 || obstacle != nil else { return nil }
         let end = taken > 0 ? models[taken - 1].version : first.version
-        return AdoptionReport.MigrationCount(
+        return CoreDataImportReport.MigrationCount(
             from: first.version, to: end, versions: models.prefix(taken).map(\.version),
             losses: tolls.losses, objects: tolls.takenObjects, links: tolls.takenLinks,
             stoppedAt: obstacle == nil ? nil : end, reason: obstacle)

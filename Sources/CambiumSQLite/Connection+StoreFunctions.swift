@@ -5,8 +5,8 @@ extension Connection {
     /// Registers the functions that conditions and sort keys of queries call.
     package func registerStoreFunctions() throws(SQLiteError) {
         let functions = functions
-        for function in StoreFunction.allCases {
-            try register(function.rawValue, function.argumentCount) { arguments in
+        for function in StoreFunction.all {
+            try register(function.name, function.argumentCount) { arguments in
                 try functions.call(function, arguments)
             }
         }

@@ -1,46 +1,24 @@
+import CambiumCompiler
 import CambiumMigration
 import Foundation
 
-/// Reading and writing files, with errors that say which and why.
-enum Files {
-    /// Writes a file and the folders that it needs.
-    ///
-    /// One whose contents would not change is left alone and keeps its date, so that nothing that
-    /// is made from it is made again.
-    static func write(_ text: String, to path: String) throws(ToolError) {
-        let file = URL(fileURLWithPath: path)
-        let data = Data(text.utf8)
-        if (try? Data(contentsOf: file)) == data { return }
-        try attempt("\(path) cannot be written") {
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try data.write(to: file, options: .atomic)
+extension Files {
+    /// Writes files and the folders that they need: each gets its name when all are written.
+    static func write(all files: [(path: String, text: String)]) throws(ToolError) {
+        var written: [PartialFile] = []
+        for (path, text) in files {
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+            try attempt("\(path) cannot be written") {
+                try FileManager.default.createDirectory(
+                    at: folder, withIntermediateDirectories: true)
+                let file = try PartialFile(path, mode: 0o666)
+                try file.append(Data(text.utf8))
+                written.append(file)
+            }
         }
-    }
-
-    /// Does something with a file.
-    ///
-    /// - Parameter failure: What to say, before the reason, where it fails.
-    static func attempt<Result>(
-        _ failure: String, _ work: () throws -> Result
-    ) throws(ToolError) -> Result {
-        do {
-            return try work()
-        } catch {
-            throw .file("\(failure): \(reason(for: error))")
+        for (file, name) in zip(written, files) {
+            try attempt("\(name.path) cannot be written") { try file.finish(waits: false) }
         }
-    }
-
-    /// Why a file cannot be read or written, and what to do where leave to write is missing: the
-    /// sandbox that plugins run in on macOS refuses in no other way.
-    static func reason(for error: any Error) -> String {
-        if let error = error as? FileError { return error.reason }
-        let codes: [CocoaError.Code] = [.fileWriteNoPermission, .fileWriteVolumeReadOnly]
-        guard let code = (error as? CocoaError)?.code, codes.contains(code) else {
-            return error.localizedDescription
-        }
-        return error.localizedDescription + "\nIn a package plugin, writing may need: "
-            + "swift package --allow-writing-to-package-directory …"
     }
 
     /// Takes away a file, or a folder with all that is in it.
@@ -89,15 +67,6 @@ enum Files {
         let file = try ResultFile(path, of: store)
         try write { try file.write($0) }
         try file.finish()
-    }
-
-    /// Whether there is anything at a path.
-    static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
-
-    /// A model that is not there is a file that cannot be read, not a model with errors.
-    static func requireModel(_ path: String) throws(ToolError) {
-        guard !exists(path) else { return }
-        throw .file("There is no folder \(path).")
     }
 
     /// Makes sure that nothing is written over.

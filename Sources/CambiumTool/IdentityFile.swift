@@ -1,4 +1,5 @@
 import CambiumAdoption
+import CambiumCompiler
 import Foundation
 
 /// The file of old and new keys: a line for each object, with tabs between its parts.
@@ -13,7 +14,7 @@ final class IdentityFile {
         file = try ResultFile(path, of: store)
     }
 
-    func write(_ identity: Adoption.Identity) throws(ToolError) {
+    func write(_ identity: CoreDataImporter.Identity) throws(ToolError) {
         text += "\(identity.oldEntity)\t\(identity.oldKey)\t\(identity.newEntity ?? "")\t"
         text += identity.newKey.map { "\($0)\n" } ?? "\n"
         if text.utf8.count > Self.bufferSize { try flush() }

@@ -1,21 +1,27 @@
+import CambiumAuthoring
+import CambiumCompiler
 import CambiumMigration
 import Foundation
 
-/// The models in the targets of a Swift package, and whether anything compiles them.
+/// The targets of a Swift package, and the models in them.
 struct PackageModels {
-    /// A target that has models which nothing compiles.
-    struct Forgotten {
-        /// The target.
-        let target: String
-        /// The paths of the models, from the package's folder.
+    /// A target, with what of Cambium's is in it.
+    struct Target {
+        let name: String
+        /// The path of its folder, from the package's.
+        let folder: String
+        /// Whether it uses the plugin that compiles models.
+        let usesPlugin: Bool
+        /// The paths of its models, from the package's folder.
         let models: [String]
+        /// Those among them that nothing compiles: there is no plugin, and no generated code.
+        let forgotten: [String]
+        /// The models and what belongs to them, from the target's folder, of which the manifest does
+        /// not say that they are no sources.
+        let unhandled: [String]
     }
 
-    /// How many targets have models.
-    let targetCount: Int
-    /// Those among them whose models nothing compiles: the target uses no plugin of Cambium's, and has
-    /// no generated code.
-    let forgotten: [Forgotten]
+    let targets: [Target]
 
     /// Asks Swift what is in a package.
     ///
@@ -26,59 +32,66 @@ struct PackageModels {
         guard Files.exists(folder + "/Package.swift") else {
             throw .file("There is no package in \(folder): it has no Package.swift.")
         }
-        var count = 0
-        var forgotten: [Forgotten] = []
-        for target in try Self.manifest(of: folder, path).targets {
-            let files = Self.files(of: target, in: folder)
-            let models = files.filter(Self.isModel)
-            guard !models.isEmpty else { continue }
-            count += 1
-            if target.usesPlugin { continue }
-            let missing = models.filter { !Self.isCompiled($0, among: files, in: folder) }
-            if !missing.isEmpty {
-                forgotten.append(Forgotten(target: target.name, models: missing))
+        targets = try Self.manifest(of: folder, path).targets.map { Target($0, in: folder) }
+    }
+}
+
+extension PackageModels.Target {
+    fileprivate init(_ target: Manifest.Target, in package: String) {
+        name = target.name
+        let folder =
+            target.path ?? (target.type == "test" ? "Tests" : "Sources") + "/\(target.name)"
+        self.folder = folder
+        usesPlugin = target.usesPlugin
+        let root = "\(package)/\(folder)"
+        let found = FileManager.default.enumerator(atPath: root)
+        var models: [String] = []
+        var sources: [String] = []
+        while let file = found?.nextObject() as? String {
+            if Self.isModel(file) {
+                found?.skipDescendants()
+                models.append(file)
+            } else if file.hasSuffix("Model.swift") {
+                sources.append(file)
             }
         }
-        targetCount = count
-        self.forgotten = forgotten
-    }
-
-    /// The models and Swift files of a target, sorted, as paths from the package's folder.
-    private static func files(of target: Manifest.Target, in folder: String) -> [String] {
-        let place = target.path ?? (target.type == "test" ? "Tests" : "Sources") + "/\(target.name)"
-        let found = FileManager.default.enumerator(atPath: "\(folder)/\(place)")
-        var files: [String] = []
-        while let file = found?.nextObject() as? String {
-            if isModel(file) { found?.skipDescendants() }
-            if isModel(file) || file.hasSuffix(".swift") { files.append("\(place)/\(file)") }
+        models.sort()
+        self.models = models.map { "\(folder)/\($0)" }
+        let generated = sources.compactMap { try? Files.text(of: "\(root)/\($0)") }
+        let forgotten = models.filter { model in
+            let name = URL(fileURLWithPath: model).lastPathComponent
+            return !generated.contains { SwiftFile.isGenerated($0, from: name) }
         }
-        return files.sorted()
+        self.forgotten = target.usesPlugin ? [] : forgotten.map { "\(folder)/\($0)" }
+        let declared = target.exclude + target.resources.map(\.path)
+        let files = models.flatMap { model in
+            let companions = BundleContents.companions(of: model)
+            return [model]
+                + (companions.settings + [companions.history])
+                .filter { Files.exists("\(root)/\($0)") }
+        }
+        unhandled = Set(files).filter { file in
+            !declared.contains { file == $0 || file.hasPrefix("\($0)/") }
+        }.sorted()
     }
 
     private static func isModel(_ path: String) -> Bool {
         [".cambium", ".xcdatamodeld", ".xcdatamodel"].contains { path.hasSuffix($0) }
-    }
-
-    /// Whether the target has the code that was generated from a model.
-    private static func isCompiled(
-        _ model: String, among files: [String], in folder: String
-    ) -> Bool {
-        let name = URL(fileURLWithPath: model).lastPathComponent
-        return files.contains { file in
-            guard file.hasSuffix("Model.swift"),
-                let text = try? Files.text(of: "\(folder)/\(file)")
-            else { return false }
-            return text.hasPrefix("// Generated by cambium from \(name)")
-        }
     }
 }
 
 /// What `swift package dump-package` says of a package, as far as it is of interest here.
 private struct Manifest: Decodable {
     struct Target: Decodable {
+        struct Resource: Decodable {
+            let path: String
+        }
+
         let name: String
         let type: String
         let path: String?
+        let exclude: [String]
+        let resources: [Resource]
         let pluginUsages: [[String: [String?]]]?
 
         /// Whether the target uses a plugin that compiles models.

@@ -1,3 +1,5 @@
+import CambiumCompiler
+
 /// How far a long command is, on one line of a terminal that is written over again and again.
 final class ProgressLine {
     private let console: Console

@@ -1,3 +1,4 @@
+import CambiumCompiler
 import CambiumMigration
 import Foundation
 

@@ -36,9 +36,9 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "CambiumAdoption",
+            name: "CambiumAuthoring",
             dependencies: [
-                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration", "CambiumCompiler",
             ],
             swiftSettings: settings),
         .target(
@@ -49,18 +49,18 @@ let package = Package(
             name: "CambiumSQLiteStore",
             dependencies: [
                 "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
-                "CambiumMigration", "CambiumAdoption", "CambiumEngine",
+                "CambiumMigration", "CambiumEngine",
             ],
             swiftSettings: settings),
         .target(
             name: "Cambium",
             dependencies: [
                 "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
-                "CambiumMigration", "CambiumAdoption", "CambiumEngine", "CambiumSQLiteStore",
+                "CambiumMigration", "CambiumEngine", "CambiumSQLiteStore",
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "ObjectDump", dependencies: ["Cambium", "CambiumCompiler"],
+            name: "ObjectDump", dependencies: ["Cambium", "CambiumAuthoring"],
             swiftSettings: settings),
     ]
 )

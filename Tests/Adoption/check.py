@@ -37,7 +37,7 @@ class Check:
         if store.declarations:
             place += ["--declarations", store.declarations]
         run = subprocess.run(
-            [self.cambium, "adopt", store.path, "--model", store.bundle, "--format", "json",
+            [self.cambium, "import-coredata", store.path, "--model", store.bundle, "--format", "json",
              "--proofs", os.path.join(self.work, "proofs"), *place, *options],
             capture_output=True, check=False)
         try:

@@ -84,8 +84,8 @@ struct AdoptedMigrationTests {
                 name: "M", version: "\(index + 1)",
                 entities: [Entity(name: "A", attributes: more)])
         }
-        func adoption(_ target: String?) throws -> AdoptionReport {
-            var adoption = try Adoption(
+        func adoption(_ target: String?) throws -> CoreDataImportReport {
+            var adoption = try CoreDataImporter(
                 CoreDataStore(at: store.path), versions: versions, current: "1"
             ) { _, _ in .init(migrations: []) }
             adoption.target = target

@@ -29,7 +29,7 @@ struct CaseTollTests {
     /// Adopts a store with the values, as the first of two versions, and goes on to the second.
     private func adopt(
         _ old: Version, _ new: Version, _ migration: MigrationDeclaration, _ values: [String]
-    ) throws -> AdoptionReport {
+    ) throws -> CoreDataImportReport {
         let versions = [old.model("1"), new.model("2", migration)]
         let rows = values.enumerated().map { "(\($0 + 1), 1, 1, \($1))" }.joined(separator: ", ")
         let store = try OldStore(

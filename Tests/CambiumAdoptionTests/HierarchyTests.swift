@@ -47,7 +47,7 @@ struct HierarchyTests {
                 Entity(name: "Item"), Entity(name: "Book", parent: "Item", attributes: [rating]),
                 Entity(name: "Film", parent: "Item"),
             ])
-        func adopt(_ value: String) throws -> AdoptionReport {
+        func adopt(_ value: String) throws -> CoreDataImportReport {
             try OldStore(
                 entities: [(1, "Item", 0, 3), (2, "Book", 1, 0), (3, "Film", 1, 0)],
                 sql: """

@@ -73,7 +73,7 @@ struct LeftOutTests {
         #expect(!report.isComplete)
     }
 
-    private func lost(_ report: AdoptionReport) -> [String] {
+    private func lost(_ report: CoreDataImportReport) -> [String] {
         report.leftOut.filter { !$0.isBookkeeping }.map(\.name)
     }
 

@@ -165,7 +165,7 @@ struct LinkFaultTests {
     }
 
     /// A one-to-one whose keys our store keeps in Cap, and that each Pen requires.
-    private func pens(isOptional: Bool = false, _ changes: String) throws -> AdoptionReport {
+    private func pens(isOptional: Bool = false, _ changes: String) throws -> CoreDataImportReport {
         let model = Model(
             name: "M", version: "1",
             entities: [

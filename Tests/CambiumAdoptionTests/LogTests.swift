@@ -26,7 +26,7 @@ struct LogTests {
         try Data(bytes).write(to: URL(filePath: log))
     }
 
-    private func adopt() throws -> (name: String?, report: AdoptionReport) {
+    private func adopt() throws -> (name: String?, report: CoreDataImportReport) {
         let report = try store.adopt([Shelf.model])
         return (
             try store.rows("SELECT name FROM Place WHERE _id = 1").first?.first, report

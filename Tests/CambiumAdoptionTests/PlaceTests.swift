@@ -35,13 +35,13 @@ struct PlaceTests {
             var outcome = "made"
             do {
                 let place = try NewStore(path: newPath, from: path)
-                let adoption = Adoption(
+                let adoption = CoreDataImporter(
                     try CoreDataStore(at: path, for: place), versions: [Shelf.model], current: "1"
                 ) { _, _ in .init(migrations: []) }
                 _ = try adoption.run(in: place)
-            } catch AdoptionError.isRunning {
+            } catch CoreDataImportError.isRunning {
                 outcome = "running"
-            } catch AdoptionError.destinationExists {
+            } catch CoreDataImportError.destinationExists {
                 outcome = "there"
             } catch {
                 outcome = "\(error)"
@@ -97,7 +97,7 @@ struct PlaceTests {
             }
         }
         // Somebody else works with this one.
-        let lock = try AdoptionLock(ofStore: copies[1])
+        let lock = try NewStoreLock(ofStore: copies[1])
         defer { SourceFile.remove(copies[1]) }
         _ = try store.adoption([Shelf.model]).plan()
         #expect(
@@ -162,7 +162,7 @@ struct PlaceTests {
             }
         }
         let place = try NewStore(path: store.newPath, from: store.path)
-        var adoption = Adoption(
+        var adoption = CoreDataImporter(
             try CoreDataStore(at: store.path, for: place), versions: [Shelf.model], current: "1"
         ) { _, _ in .init(migrations: []) }
         var count = 0

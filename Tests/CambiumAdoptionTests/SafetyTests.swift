@@ -36,7 +36,7 @@ struct SafetyTests {
 
     @Test func `progress grows from the first row to the last`() throws {
         let store = try Shelf.store()
-        var steps: [AdoptionProgress] = []
+        var steps: [CoreDataImportProgress] = []
         _ = try store.adopt([Shelf.model]) { $0.progress = { steps.append($0) } }
         #expect(steps.map(\.fraction) == steps.map(\.fraction).sorted())
         #expect(steps.first?.summary == "Copy Item")
@@ -52,7 +52,7 @@ struct SafetyTests {
         let path = "\(folder)/Old.sqlite"
         try FileManager.default.copyItem(atPath: store.path, toPath: path)
         for path in [path, "/" + path] {
-            let report = try Adoption(
+            let report = try CoreDataImporter(
                 CoreDataStore(at: path), versions: [Shelf.model], current: "1"
             ) { _, _ in .init(migrations: []) }.plan()
             #expect(report.isComplete)
@@ -69,7 +69,7 @@ struct SafetyTests {
         try FileManager.default.createSymbolicLink(
             atPath: link, withDestinationPath: store.path)
         func rows(at path: String) throws -> [Int] {
-            try Adoption(
+            try CoreDataImporter(
                 CoreDataStore(at: path), versions: [Shelf.model], current: "1"
             ) { _, _ in .init(migrations: []) }.plan().entities.map(\.read)
         }
@@ -151,7 +151,7 @@ struct SafetyTests {
                 #expect(try store.rows("PRAGMA integrity_check") == [["ok"]])
                 try FileManager.default.removeItem(atPath: store.newPath)
             } catch {
-                #expect(error is AdoptionError)
+                #expect(error is CoreDataImportError)
             }
             #expect(store.files == ["Old.sqlite"])
         }

@@ -12,7 +12,7 @@ struct ValueTests {
         isOptional: Bool = true, default standard: Value? = nil, limits: Limits = Limits(),
         enumerations: [Enumeration] = [],
         prepare: (OldStore) throws -> Void = { _ in }
-    ) throws -> (value: String?, report: AdoptionReport) {
+    ) throws -> (value: String?, report: CoreDataImportReport) {
         let attribute = Attribute(
             name: "x", type: type, isOptional: isOptional,
             defaultValue: standard.map { .constant($0) }, limits: limits, isExternal: isExternal)

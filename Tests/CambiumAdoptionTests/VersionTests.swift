@@ -45,7 +45,7 @@ struct VersionTests {
         }
         let versions = [Shelf.version("1"), Shelf.version("2"), extended]
         let store = try Shelf.store(hash: [7, 1])
-        func plan(_ hashes: VersionHashes?) throws -> AdoptionReport {
+        func plan(_ hashes: VersionHashes?) throws -> CoreDataImportReport {
             var adoption = try store.adoption(versions)
             adoption.hashes = hashes
             return try adoption.plan()
@@ -133,7 +133,7 @@ struct VersionTests {
         func mismatch(_ identifier: String) throws -> VersionMismatch {
             let store = try Shelf.store(identifiers: [identifier])
             guard case .fitsNoVersion(let found)? = adoptionError({ _ = try store.adopt(versions) })
-            else { throw AdoptionError.cancelled }
+            else { throw CoreDataImportError.cancelled }
             return found
         }
         let two = try mismatch("two")

@@ -3,6 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import CambiumCompiler
 @testable import CambiumTool
 
 struct AdoptionTests {
@@ -47,11 +48,11 @@ struct AdoptionTests {
     @Test func `a store is adopted, with a report and a list of keys`() throws {
         let folder = try TemporaryFolder()
         let (model, store) = (try model(in: folder), try store(in: folder))
-        let plan = ToolRun("adopt", store, "--model", model, "--plan")
+        let plan = ToolRun("import-coredata", store, "--model", model, "--plan")
         #expect(plan.code == .fine)
         #expect(plan.output.contains("Nothing was written"))
         let run = ToolRun(
-            "adopt", store, "--model", model, "--ids", folder.path("ids.tsv"), "--report",
+            "import-coredata", store, "--model", model, "--ids", folder.path("ids.tsv"), "--report",
             folder.path("report.json"))
         #expect(run.code == .fine)
         #expect(run.output.contains("Product: 2"))
@@ -61,7 +62,7 @@ struct AdoptionTests {
             folder.text("ids.tsv")
                 == "entity\told\tnewEntity\tnew\nProduct\t1\tProduct\t1\nProduct\t2\tProduct\t2\n")
         #expect(folder.text("report.json")?.contains("\"writtenBy\" : \"Shop\"") == true)
-        #expect(ToolRun("adopt", store, "--model", model).code == .file)
+        #expect(ToolRun("import-coredata", store, "--model", model).code == .file)
     }
 
     @Test func `a report is kept where the output takes none, and the store is named`() throws {
@@ -72,7 +73,7 @@ struct AdoptionTests {
             write: { _ throws(ToolError) in throw .file("It is full.") },
             writeError: { text in errors.withLock { $0 += text } })
         let words = [
-            "adopt", store, "--model", model, "--to", folder.path("new"), "--report",
+            "import-coredata", store, "--model", model, "--to", folder.path("new"), "--report",
             folder.path("report.json"),
         ]
         #expect(Tool.run(words, console) == .file)
@@ -86,16 +87,16 @@ struct AdoptionTests {
         let folder = try TemporaryFolder()
         let model = try model(in: folder)
         let store = try store(in: folder, more: "UPDATE ZPRODUCT SET ZTITLE = NULL WHERE Z_PK = 1")
-        let run = ToolRun("adopt", store, "--model", model, "--to", folder.path("a"))
+        let run = ToolRun("import-coredata", store, "--model", model, "--to", folder.path("a"))
         #expect(run.code == .incomplete)
         #expect(run.output.contains("Product 1.title: a value is required, and there is none"))
         let other = try TemporaryFolder()
         let strange = try self.store(in: other, more: "ALTER TABLE ZPRODUCT ADD COLUMN ZSIZE FLOAT")
-        let refused = ToolRun("adopt", strange, "--model", model, "--format", "json")
+        let refused = ToolRun("import-coredata", strange, "--model", model, "--format", "json")
         #expect(refused.code == .storeRefused)
         #expect(refused.output.contains("\"nearest\" : \"Shop\""))
         #expect(refused.errors.contains("ZPRODUCT has a column ZSIZE"))
-        let forced = ToolRun("adopt", strange, "--model", model, "--version", "Shop")
+        let forced = ToolRun("import-coredata", strange, "--model", model, "--version", "Shop")
         #expect(forced.code == .incomplete)
         #expect(forced.output.contains("ZPRODUCT.ZSIZE"))
     }
@@ -115,7 +116,7 @@ struct AdoptionTests {
             <string>Shop.xcdatamodel</string></dict></plist>
             """, to: "Shop.xcdatamodeld/.xccurrentversion")
         let new = folder.path("new")
-        let run = ToolRun("adopt", store, "--model", model, "--to", new)
+        let run = ToolRun("import-coredata", store, "--model", model, "--to", new)
         #expect(run.code == .incomplete)
         #expect(run.output.contains("No further than 'Shop 2': it comes after 'Shop'"))
         let export = ToolRun("export", new, "--model", model)
@@ -123,14 +124,15 @@ struct AdoptionTests {
         #expect(export.output.contains("\"version\":\"Shop 2\""))
         #expect(export.output.contains("{\"_id\":1,\"title\":\"Vase\",\"stock\":3}"))
         let wanted = ToolRun(
-            "adopt", store, "--model", model, "--to", folder.path("b"), "--until", "Shop 2")
+            "import-coredata", store, "--model", model, "--to", folder.path("b"), "--until",
+            "Shop 2")
         #expect(wanted.code == .fine)
     }
 
     @Test func `a plan of what would not all come along is 8 too`() throws {
         let folder = try TemporaryFolder()
         let store = try store(in: folder, more: "UPDATE ZPRODUCT SET ZTITLE = NULL WHERE Z_PK = 1")
-        let run = ToolRun("adopt", store, "--model", try model(in: folder), "--plan")
+        let run = ToolRun("import-coredata", store, "--model", try model(in: folder), "--plan")
         #expect(run.code == .incomplete)
         #expect(run.output.contains("Product 1.title: a value is required, and there is none"))
     }
@@ -138,16 +140,20 @@ struct AdoptionTests {
     @Test func `mistakes on the command line are 2, files that are not there 4`() throws {
         let folder = try TemporaryFolder()
         let (model, store) = (try model(in: folder), try store(in: folder))
-        #expect(ToolRun("adopt", store).code == .usage)
-        #expect(ToolRun("adopt", store, "--model", model, "--version", "9").code == .usage)
-        #expect(ToolRun("adopt", store, "--model", model, "--plan", "--to", "x").code == .usage)
-        let nameless = ToolRun("adopt", store, "--model", model, "--to", "")
+        #expect(ToolRun("import-coredata", store).code == .usage)
+        #expect(
+            ToolRun("import-coredata", store, "--model", model, "--version", "9").code == .usage)
+        #expect(
+            ToolRun("import-coredata", store, "--model", model, "--plan", "--to", "x").code
+                == .usage)
+        let nameless = ToolRun("import-coredata", store, "--model", model, "--to", "")
         #expect(nameless.code == .usage)
         #expect(nameless.errors.contains("--to needs the name of a file"))
-        let inMemory = ToolRun("adopt", store, "--model", model, "--to", ":memory:")
+        let inMemory = ToolRun("import-coredata", store, "--model", model, "--to", ":memory:")
         #expect(inMemory.code == .file && inMemory.errors.contains("':memory:' is SQLite's name"))
-        #expect(ToolRun("adopt", folder.path("none"), "--model", model).code == .file)
+        #expect(ToolRun("import-coredata", folder.path("none"), "--model", model).code == .file)
         #expect(
-            ToolRun("adopt", model + "/Shop.xcdatamodel/contents", "--model", model).code == .file)
+            ToolRun("import-coredata", model + "/Shop.xcdatamodel/contents", "--model", model).code
+                == .file)
     }
 }

@@ -1,7 +1,8 @@
-import CambiumCompiler
+import CambiumAuthoring
 import Foundation
 import Testing
 
+@testable import CambiumCompiler
 @testable import CambiumTool
 
 struct CommandTests {
@@ -31,10 +32,17 @@ struct CommandTests {
         let sections = text.split(separator: "\n").filter { $0.hasPrefix("## ") }
             .map { $0.dropFirst(3).prefix { $0 != " " } }
         let newest = try #require(sections.first { $0 != "Unreleased" })
-        #expect(ToolRun("--version").output == "cambium \(newest)\n")
+        let format = SwiftEmitter.format
+        #expect(
+            ToolRun("--version").output == "cambium \(newest), generated code \(format)\n")
         let folder = try TemporaryFolder()
         let made = ToolRun("new", "Shop", "--in", folder.url.path)
         #expect(made.output.contains("from: \"\(newest)\""))
+    }
+
+    @Test func `a command is found by its former name`() throws {
+        #expect(try Tool.command(named: "adopt") == ImportCoreDataCommand.self)
+        #expect(ToolRun("adopt", "--help").output == ToolRun("help", "import-coredata").output)
     }
 
     @Test func `a misspelt command and option name the nearest`() {

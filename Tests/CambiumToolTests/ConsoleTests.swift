@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import CambiumCompiler
 @testable import CambiumTool
 
 /// Output that takes nothing.
@@ -8,7 +9,9 @@ struct ConsoleTests {
     private let console = Console(
         write: { _ throws(ToolError) in throw .file("It is full.") }, writeError: { _ in })
 
-    @Test(arguments: [["--version"], ["help"], ["--help"], ["explain"], ["adopt", "--help"]])
+    @Test(arguments: [
+        ["--version"], ["help"], ["--help"], ["explain"], ["import-coredata", "--help"],
+    ])
     func `output that cannot be written is exit code 4`(words: [String]) {
         #expect(Tool.run(words, console) == .file)
     }

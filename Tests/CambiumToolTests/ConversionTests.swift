@@ -1,7 +1,7 @@
-import CambiumCompiler
 import Foundation
 import Testing
 
+@testable import CambiumCompiler
 @testable import CambiumTool
 
 /// What becomes of a bundle of Xcode that is converted, as a person sees it.

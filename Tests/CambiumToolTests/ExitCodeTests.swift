@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CambiumCompiler
 @testable import CambiumTool
 
 struct ExitCodeTests {
@@ -43,6 +44,8 @@ struct ExitCodeTests {
         ["migrate", "verify", "a.sqlite", "--model", "a.cambium"],
         ["migrate", "plan", "a.sqlite", "--model", "a.cambium", "--drift", "repair"],
         ["migrate", "verify", "--model", "a.cambium", "--to", "2"],
+        ["generate", "a.cambium"], ["generate", "--output", "a"],
+        ["generate", "a.cambium", "--output", "a", "--target", "A"],
     ])
     func `a wrong command line is 2`(words: [String]) {
         let run = ToolRun(words)

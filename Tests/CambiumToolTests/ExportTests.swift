@@ -1,8 +1,8 @@
-import CambiumCompiler
 import CambiumMigration
 import Foundation
 import Testing
 
+@testable import CambiumCompiler
 @testable import CambiumTool
 
 struct ExportTests {

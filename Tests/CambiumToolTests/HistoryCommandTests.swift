@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import CambiumCompiler
 @testable import CambiumTool
 
 /// `cambium freeze --history`, and what reads its file.

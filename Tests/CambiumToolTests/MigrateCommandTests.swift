@@ -4,6 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import CambiumCompiler
 @testable import CambiumTool
 
 struct MigrateCommandTests {

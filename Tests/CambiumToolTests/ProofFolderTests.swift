@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import CambiumCompiler
 @testable import CambiumTool
 
 struct ProofFolderTests {

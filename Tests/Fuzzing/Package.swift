@@ -36,11 +36,18 @@ let package = Package(
                 "CLibXML2", "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration",
             ],
             swiftSettings: settings),
+        .target(
+            name: "CambiumAuthoring",
+            dependencies: [
+                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration", "CambiumCompiler",
+            ],
+            swiftSettings: settings),
         .target(name: "LibFuzzer"),
         .fuzzer(
             "FuzzXML",
             dependencies: [
-                "LibFuzzer", "CambiumCompiler", "CambiumMigration", "CambiumModel", "CambiumSQL",
+                "LibFuzzer", "CambiumAuthoring", "CambiumCompiler", "CambiumMigration",
+                "CambiumModel", "CambiumSQL",
             ]),
         .fuzzer(
             "FuzzExpression",

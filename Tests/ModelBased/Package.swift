@@ -31,12 +31,6 @@ let package = Package(
             dependencies: ["CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite"],
             swiftSettings: settings),
         .target(
-            name: "CambiumAdoption",
-            dependencies: [
-                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
-            ],
-            swiftSettings: settings),
-        .target(
             name: "CambiumEngine",
             dependencies: ["CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumMigration"],
             swiftSettings: settings),
@@ -44,14 +38,14 @@ let package = Package(
             name: "CambiumSQLiteStore",
             dependencies: [
                 "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
-                "CambiumMigration", "CambiumAdoption", "CambiumEngine",
+                "CambiumMigration", "CambiumEngine",
             ],
             swiftSettings: settings),
         .target(
             name: "Cambium",
             dependencies: [
                 "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
-                "CambiumMigration", "CambiumAdoption", "CambiumEngine", "CambiumSQLiteStore",
+                "CambiumMigration", "CambiumEngine", "CambiumSQLiteStore",
             ],
             swiftSettings: settings),
         .target(name: "EverythingModel", dependencies: ["Cambium"], swiftSettings: settings),

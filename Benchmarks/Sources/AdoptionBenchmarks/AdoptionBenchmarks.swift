@@ -64,7 +64,7 @@ struct AdoptionBenchmarks {
             columns[1].seconds.append(try store.copy(to: plain + ".indexed", withIndexes: true))
             let new = "\(folder)/new\(round).sqlite"
             let run = try Run(
-                tool, ["adopt", store.path, "--model", store.bundle, "--to", new])
+                tool, ["import-coredata", store.path, "--model", store.bundle, "--to", new])
             columns[2].seconds.append(run.wall)
             memory = max(memory, run.megabytes)
             for path in [plain, plain + ".indexed", new] {

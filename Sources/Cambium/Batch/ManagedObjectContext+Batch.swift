@@ -17,15 +17,15 @@ extension ManagedObjectContext {
     public func execute<Entity>(
         _ request: BatchInsertRequest<Entity>, merging: BatchMerging = .contexts
     ) throws -> BatchResult {
-        let entity = try batchEntity(request.entityName)
-        let policy = try policy(request.mergePolicy)
+        let entity = try batch.entity(request.entityName)
+        let policy = try batch.policy(request.mergePolicy)
         let rows = BatchRowMaker(entity, coordinator, policy: policy)
         let object = try rows.object(as: Entity.self)
         let fill = request.makeFill()
         let insertion = BatchInsertion(entity, policy, request.resultType) { count in
             try rows.make(count) { try fill(object, rows) }
         }
-        return try run(insertion, root: entity.rootIndex, merging)
+        return try batch.run(insertion, root: entity.rootIndex, merging)
     }
 
     /// Inserts an object straight into the store for each element of a sequence that is awaited, in
@@ -40,8 +40,8 @@ extension ManagedObjectContext {
         _ request: AsyncBatchInsertRequest<Entity, Elements>, merging: BatchMerging = .contexts,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> BatchResult {
-        let entity = try batchEntity(request.entityName)
-        let policy = try policy(request.mergePolicy)
+        let entity = try batch.entity(request.entityName)
+        let policy = try batch.policy(request.mergePolicy)
         let rows = BatchRowMaker(entity, coordinator, policy: policy)
         let object = try rows.object(as: Entity.self)
         let spool = Spool(BatchRowForm(entity))
@@ -54,7 +54,7 @@ extension ManagedObjectContext {
         }
         try Task.checkCancellation()
         let insertion = BatchInsertion(entity, policy, request.resultType, nextRows: spool.next)
-        return try run(insertion, root: entity.rootIndex, merging)
+        return try batch.run(insertion, root: entity.rootIndex, merging)
     }
 
     /// Sets properties of all objects that meet a condition straight in the store, in one
@@ -74,12 +74,12 @@ extension ManagedObjectContext {
     public func execute<Entity>(
         _ request: BatchUpdateRequest<Entity>, merging: BatchMerging = .contexts
     ) throws -> BatchResult {
-        let rows = try rowRequest(for: request.objects)
+        let rows = try fetching.rowRequest(for: request.objects)
         let assignments = try BatchAssignments(
             request.assignments, of: rows.entity, in: coordinator)
         let update = BatchUpdate(
             request: rows, assignments: assignments, resultType: request.resultType)
-        return try run(update, root: rows.entity.rootIndex, merging)
+        return try batch.run(update, root: rows.entity.rootIndex, merging)
     }
 
     /// Deletes all objects that meet a condition straight in the store, and follows the delete
@@ -97,7 +97,7 @@ extension ManagedObjectContext {
         let rows: RowRequest
         switch request.selection {
         case .matching(let objects):
-            rows = try rowRequest(for: objects)
+            rows = try fetching.rowRequest(for: objects)
         case .ids(let ids):
             guard let first = ids.first else { return BatchResult() }
             let root = first.entity.rootIndex
@@ -114,12 +114,15 @@ extension ManagedObjectContext {
                 entity: coordinator.model.entities[root], selection: .keys(ids.map(\.key)))
         }
         let deletion = BatchDeletion(request: rows, resultType: request.resultType)
-        return try run(deletion, root: rows.entity.rootIndex, merging)
+        return try batch.run(deletion, root: rows.entity.rootIndex, merging)
     }
+}
 
-    // MARK: Preparing
+/// Runs batch operations of a context.
+struct BatchRun: ContextAccess {
+    let context: ManagedObjectContext
 
-    func batchEntity(_ name: String) throws -> EntityDescription {
+    func entity(_ name: String) throws -> EntityDescription {
         guard let entity = coordinator.model[name], !entity.isAbstract else {
             throw StoreError.noConcreteEntity(name, in: coordinator.model.model)
         }
@@ -127,7 +130,7 @@ extension ManagedObjectContext {
     }
 
     func policy(_ wanted: MergePolicy?) throws -> MergePolicy {
-        let policy = wanted ?? mergePolicy
+        let policy = wanted ?? context.mergePolicy
         guard case .custom = policy else { return policy }
         throw StoreError(
             code: .invalidRequest,
@@ -136,11 +139,7 @@ extension ManagedObjectContext {
             remedy: "Set the request's mergePolicy to another one.")
     }
 
-    // MARK: Running
-
-    private func run(
-        _ work: some BatchWork, root: Int, _ merging: BatchMerging
-    ) throws -> BatchResult {
+    func run(_ work: some BatchWork, root: Int, _ merging: BatchMerging) throws -> BatchResult {
         let changes = try changes(of: work, root: root, merging)
         var result = BatchResult()
         result.count = changes.count
@@ -153,36 +152,38 @@ extension ManagedObjectContext {
     func changes(
         of work: some BatchWork, root: Int, _ merging: BatchMerging
     ) throws -> BatchChanges {
-        try requireWritable()
+        try context.requireWritable()
         let store = coordinator.store(ofRoot: root)
         var made = BatchChanges(
             coordinator.model, store: store.identifier, listsAll: false, attachesRows: false)
         var changeSet: ChangeSet?
-        try store.run(work, by: author, attachesRows: merging == .contexts) { changes in
+        try store.run(work, by: context.author, attachesRows: merging == .contexts) { changes in
             made = changes
             if merging == .contexts, !changes.isEmpty {
-                changeSet = coordinator.publish(changes, from: identifier)
+                changeSet = coordinator.publish(changes, from: context.identifier)
             }
         }
-        if let changeSet { mergeBatch(changeSet) }
+        if let changeSet { merge(changeSet) }
         return made
     }
 
     /// Takes over what a batch operation of this context has changed. A child gets it through its
     /// ancestors.
-    private func mergeBatch(_ changeSet: ChangeSet) {
-        guard let parent else { return mergeOwn(changeSet) }
-        parent.mergeBatch(changeSet)
-        mergePending(with: nil, leaving: .conflicts)
+    private func merge(_ changeSet: ChangeSet) {
+        guard let parent else { return Merge(context: context).own(changeSet) }
+        parent.batch.merge(changeSet)
+        Merge(context: context).pending(deferring: .conflicts)
     }
+}
+
+extension ContextAccess {
+    var batch: BatchRun { BatchRun(context: context) }
 }
 
 extension PersistentStoreCoordinator {
     /// Tells contexts of a batch operation, as of a save; of too many changes, that they should
     /// read everything anew.
-    fileprivate func publish(
-        _ changes: BatchChanges, from origin: ContextIdentifier
-    ) -> ChangeSet {
+    fileprivate func publish(_ changes: BatchChanges, from origin: ContextIdentifier) -> ChangeSet {
         if let entities = changes.entities {
             return publish(entities, from: origin, store: changes.store)
         }

@@ -52,9 +52,9 @@ public actor BackgroundContext {
     public func perform<Result: Sendable>(
         _ body: @Sendable (ManagedObjectContext) throws -> Result
     ) throws -> Result {
-        context.mergeBetweenEvents()
+        Merge(context: context).betweenEvents()
         // A change need not enqueue a job that ends the event.
-        context.isEndOfEventScheduled = true
+        context.activity.isEndOfEventScheduled = true
         defer { context.endEvent() }
         return try body(context)
     }

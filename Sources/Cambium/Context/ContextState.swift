@@ -90,3 +90,23 @@ final class ContextState {
         #endif
     }
 }
+
+extension ContextState {
+    /// Where rows of a hierarchy are read from.
+    func store(ofRoot root: Int) -> any ReadableStore {
+        if let parentReader { return parentReader }
+        let store = coordinator.store(ofRoot: root)
+        switch generation.kind {
+        case .unpinned: return store
+        case .pinned(let pinned): return pinned.store(store)
+        case .current:
+            do {
+                let pinned = try QueryGeneration(of: coordinator)
+                generation = QueryGenerationToken(kind: .pinned(pinned))
+                return pinned.store(store)
+            } catch {
+                return MissingStore(store.identifier, error)
+            }
+        }
+    }
+}

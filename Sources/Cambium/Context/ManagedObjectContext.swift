@@ -134,118 +134,24 @@ public final class ManagedObjectContext {
     }
     let identifier: ContextIdentifier
     let state: ContextState
-    let mailbox: Mailbox
-    let rowWriter = RecordWriter()
-    /// Writes the rows of faults that fire, into pages that the row cache shares.
-    let faultWriter = RecordWriter()
-    var draftWriter: RecordWriter { state.draftWriter }
-    let objects: [RootObjects]
-    // Safety: here and below, an access calls nothing that could come back to the same variable.
-    @exclusivity(unchecked) var registeredCount = 0
-    var sweptCount = 1024
-
-    // Lists in the order of the changes. An object's lifecycle is the truth; a list may hold
-    // objects that have moved on, which `settleLists()` removes.
-    @exclusivity(unchecked) var inserted: [ManagedObject] = []
-    @exclusivity(unchecked) var updated: [ManagedObject] = []
-    @exclusivity(unchecked) var deleted: [ManagedObject] = []
-    /// Unchanged objects that take part in the conflict detection of the next save.
-    var locked: [ManagedObject] = []
-    /// New objects that a save gave up for others with the same unique values, and those.
-    @exclusivity(unchecked) var forwards: [RowIdentity: RowIdentity] = [:]
-    /// Whether an object in a list has moved on.
-    @exclusivity(unchecked) var listsAreStale = false
-    /// Whether an object in the list of changed ones has no changes any more.
-    @exclusivity(unchecked) var updatedHoldsClean = false
-    /// Objects changed since changes were last processed.
-    @exclusivity(unchecked) var noted: [ManagedObject] = []
-    /// Objects whose deletion was not propagated yet.
-    @exclusivity(unchecked) var unpropagated: [ManagedObject] = []
-    /// Lists that were read otherwise than the store has them, by the object that made them so.
-    var leftLists: [RowIdentity: [LinkOwner]] = [:]
-    /// Deleted objects to which others have led theirs meanwhile: a save was refused for it.
-    var refusedDeletions: [ManagedObject] = []
-    /// How many of the inserted and deleted objects were that before the current event.
-    @exclusivity(unchecked) var insertedBeforeEvent = 0
-    @exclusivity(unchecked) var deletedBeforeEvent = 0
-    /// Objects that came back in the current event, by undo.
-    var revivedInEvent: [ManagedObject] = []
-    /// Objects that were refreshed in the current event and kept their changes.
-    var refreshedInEvent: [ManagedObject] = []
-    /// Objects whose rows were found missing in the current event.
-    var invalidatedInEvent: [ManagedObject] = []
-    /// How many calls are going on whose settings of attributes are no changes.
-    @exclusivity(unchecked) var quietDepth = 0
-    /// Why the object whose hook is called is deleted.
-    @exclusivity(unchecked) var deletionCause: DeletionCause?
-    var followers: [WeakFollower] = []
-    /// Whether a follower could not take in a change.
-    var followersAreBehind = false
-    /// Whoever observes from outside; made by the first.
-    var observations: ContextObservations?
-    @exclusivity(unchecked) var keyRanges: [Range<Int64>]
-    var keyBlockSizes: [Int: Int] = [:]
-    var nextFailedKey: Int64 = -1
-    /// For each relationship kept elsewhere, the commit that last touched it.
-    var lastChanges: [Int: Int64] = [:]
-    /// The commit up to which the context knows what others have saved. A child counts for itself
-    /// what it takes over, as what comes from its parent is not committed yet.
-    var mergedCommit: Int64 = 0
-    /// What the merge that is at work leaves out.
-    var leaving = LeftOut.nothing
-    /// The objects that have left out what others saved.
-    var missed: [ManagedObject] = []
-    /// The current event. It never ends where nobody says so.
-    @exclusivity(unchecked) private(set) var eventNumber = 0
-    /// Of a child's rows, the versions that its ancestors have made themselves, one after the other.
-    var familyVersions: [RowIdentity: ClosedRange<Int64>] = [:]
-    /// The latest commit of which the context knows, though maybe not of all before it.
-    var latestMerged: Int64 = 0
-    /// Rows that went, with the commit in which they did, where the context does not know yet of
-    /// all that was saved before.
-    var deaths: [RowIdentity: Int64] = [:]
-    /// Rows that were deleted and that this context has put in again, under their keys: the commit
-    /// in which it did, which is to come (`max`) where the row is not saved yet. Changes of others
-    /// that were saved before then concern the former row.
-    @exclusivity(unchecked) var rebirths: [RowIdentity: Int64] = [:]
-    /// What the context reads is noted in the last of them, while somebody counts.
-    @exclusivity(unchecked) var readLogs: [ReadLog] = []
-    /// What could not be reported where it happened; the next save throws it.
-    var recordedErrors: [any Error] = []
-    /// What could not be read: no save succeeds until it was.
-    var failedReads = FailedReads()
-    /// Why new objects have keys that no row may have, or lack generated values. They cannot be saved.
-    var failedKeys: [RowIdentity: any Error] = [:]
-    // Safety: the coordinator holds the descriptions.
-    @exclusivity(unchecked) var insertionCache:
-        (type: ObjectIdentifier, entity: Unmanaged<EntityDescription>)?
-    var isProcessing = false
-    /// Whether objects are being told that everything is going to be forgotten.
-    var isResetting = false
-    /// Whether observers are being told that everything was forgotten.
-    var isTellingOfReset = false
-    /// Whether the changes are being settled for a save.
-    var isSaving = false
-    /// The objects that were changed while others' changes are taken over and are processed already,
-    /// which is not to be undone; nil at other times.
-    var processedInMerge: [ManagedObject]?
-    /// The objects that were changed in the current round of a save and are processed already.
-    var processedInRound: [ManagedObject] = []
-    /// How many objects were ever inserted.
-    @exclusivity(unchecked) var insertionCount = 0
-    /// How many saves of the family are being settled, each in a hook of the one before. Counted by
-    /// the ``root``.
-    var savesUnderWay = 0
-    /// Why all of these fail: their hooks would insert objects for ever. Kept by the ``root``.
-    var endlessInsertions: StoreError?
-    /// Those that have this one as their parent, and some that had.
-    var children: [WeakContext] = []
-    /// Enqueues the end of the event, one job in the context's isolation, where that is known.
-    let schedule: (@Sendable () -> Void)?
-    /// Whether somebody will end the event: a job, or who has begun it.
-    var isEndOfEventScheduled = false
-    /// Whether somebody says when an event ends; if not, processing the changes ends it.
-    var hasEvents: Bool { schedule != nil }
+    /// The part that knows the objects.
+    let registry: ObjectRegistry
+    /// The part that knows the unsaved changes.
+    let changes = PendingChanges()
+    /// The part that knows what was merged.
+    let merges: MergeState
+    /// The part that gives new objects their keys.
+    let keys: KeyAllocator
+    /// The part that knows the children.
+    let family: FamilyLink
+    /// The part that knows who is to be notified.
+    let observers = ObserverHub()
+    /// The part that reads.
+    let reads: ReadingState
+    /// The part that knows what the next save throws.
+    let errors = RecordedErrors()
+    /// The part that knows the current event, and what is going on.
+    let activity: ContextActivity
 
     init(
         coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext? = nil,
@@ -256,39 +162,86 @@ public final class ManagedObjectContext {
         self.parent = parent
         automaticallyMergesChangesFromParent = mergesAutomatically
         identifier = coordinator.makeContextIdentifier()
-        objects = coordinator.model.entities.map { _ in RootObjects() }
-        state = ContextState(
-            coordinator, parentReader: parent.map(ParentReader.init), roots: objects)
-        mailbox = Mailbox(schedule: schedule)
-        self.schedule = schedule
-        keyRanges = coordinator.model.entities.map { _ in 0..<0 }
+        let roots = coordinator.model.entities.map { _ in RootObjects() }
+        state = ContextState(coordinator, parentReader: parent.map(ParentReader.init), roots: roots)
+        registry = ObjectRegistry(roots, state)
+        merges = MergeState(coordinator, isChild: parent != nil, Mailbox(schedule: schedule))
+        keys = KeyAllocator(coordinator, parent: parent?.keys)
+        family = FamilyLink(coordinator, identifier)
+        reads = ReadingState(state)
+        activity = ContextActivity(schedule: schedule)
         state.connect(to: self, madeAt: origin)
-        guard parent == nil else { return }
-        mergedCommit = coordinator.latestCommit
-        coordinator.subscribe(mailbox, for: identifier)
+        if parent == nil { coordinator.subscribe(merges.mailbox, for: identifier) }
+    }
+
+    /// A new context for a draft of changes to this one: it reads what this context shows, unsaved
+    /// changes included, and its save makes its changes unsaved changes of this context, all of
+    /// them or none. The stores hear of them when this context is saved.
+    ///
+    /// ```swift
+    /// let draft = container.viewContext.newChildContext()
+    /// let product = try draft.existingObject(with: id, as: Product.self)
+    /// product.price = 12          // the view context shows the old price
+    /// try draft.save()            // now it shows 12, unsaved
+    /// try container.viewContext.save()
+    /// ```
+    ///
+    /// A child belongs to the isolation of its parent, like the parent's objects, and ends its
+    /// events with it. (Core Data's children may have a queue of their own, and block the parent's
+    /// for each fetch. For work beside the main actor use a background context, a sibling.) It may
+    /// have children itself.
+    ///
+    /// - Reading: a fetch of the child is a fetch of the parent, over which the child's own unsaved
+    ///   changes are laid. The parent gets objects for what is read. An object that the child has
+    ///   keeps its values until it is refreshed or a merge brings others.
+    /// - Saving: changes are validated, `willSave()` and `didSave()` are called, and everything
+    ///   that is told of a save is told of this one. Between the two there are no conflicts: of a
+    ///   property that both have changed the parent takes the child's value, and the child takes over
+    ///   what the parent has changed of other properties of the objects that it saves. Unique
+    ///   constraints and merge policies act when the stores are written; what others saved and the
+    ///   parent has merged, but the child has not, is a conflict of the parent's save then. Links to
+    ///   what the parent has deleted meanwhile are cleared where they have an inverse. A change of
+    ///   its values is an error, after which nothing has changed anywhere, and so is a link to it
+    ///   without an inverse.
+    /// - Identity: new objects keep their identity on the way up, and it is temporary
+    ///   (``ObjectID/isTemporary``) until they are in a store.
+    /// - Undoing: what a child saves can be undone in the parent like any other change.
+    ///
+    /// The child merges by hand unless ``automaticallyMergesChangesFromParent`` is set. It uses no
+    /// row cache and no query generation of its own: it reads what its parent reads.
+    public func newChildContext() -> ManagedObjectContext {
+        let child = ManagedObjectContext(
+            coordinator: coordinator, parent: self, mergesAutomatically: false,
+            schedule: activity.schedule)
+        child.objectsAreObservable = objectsAreObservable
+        family.add(child)
+        return child
     }
 
     /// The context at the top of the family, which uses the stores.
     var root: ManagedObjectContext { parent?.root ?? self }
 
-    /// Makes sure that changes are processed at the end of the current event.
-    func scheduleProcessing() {
-        guard !isEndOfEventScheduled, let schedule else { return }
-        isEndOfEventScheduled = true
-        schedule()
-    }
-
-    /// Takes over what others saved and processes what changed here. Runs in the context's
-    /// isolation.
+    /// Merges what others saved and processes what changed here. Runs in the context's isolation.
     func endEvent() {
-        isEndOfEventScheduled = false
-        mergeBetweenEvents()
+        activity.isEndOfEventScheduled = false
+        Merge(context: self).betweenEvents()
         processChanges()
-        eventNumber &+= 1
+        activity.startNextEvent()
         undoManager?.endEvent()
         sweepIfGrown()
         // What came to this one may concern them.
-        for child in livingChildren { child.endEvent() }
+        for child in family.children { child.endEvent() }
+    }
+
+    /// What is not as it must be in the parts; empty where all is well. True between any two calls of a
+    /// program. Reads nothing from the stores.
+    var partFaults: [String] {
+        registry.invariantFaults + changes.invariantFaults(registry) + merges.invariantFaults
+    }
+
+    /// Checks the invariants of the parts, in debug builds and where there are not too many objects.
+    func checkInvariants() {
+        assert(registry.count > 500 || partFaults.isEmpty, partFaults.joined(separator: "\n"))
     }
 
     deinit {
@@ -297,9 +250,7 @@ public final class ManagedObjectContext {
     }
 }
 
-/// The identity map of one hierarchy.
-final class RootObjects {
-    // Safety: the map calls nothing but the closures of `forEach` and `sweep`, which do not change
-    // it.
-    @exclusivity(unchecked) var map = IdentityMap()
+extension ManagedObjectContext: CustomReflectable {
+    /// The name, if it has one.
+    public var customMirror: Mirror { Mirror(self, children: ["name": name as Any]) }
 }

@@ -17,7 +17,7 @@ extension FetchedResultsController {
         }
         let (scope, order) = try currentScope()
         // What changed while nobody listened has ended the following.
-        managedObjectContext.addFollower(self)
+        managedObjectContext.observers.add(self)
         tracking.isDelivering = true
         defer { finishDelivering() }
         try refetch(ChangedObjects(ObjectChanges()), scope, order)
@@ -29,7 +29,7 @@ extension FetchedResultsController {
 
     func updateTracking() {
         guard scope != nil, isTracking else { return }
-        managedObjectContext.addFollower(self)
+        managedObjectContext.observers.add(self)
         guard tracking.isStale else { return }
         managedObjectContext.mergeIfAutomatic()
         managedObjectContext.processChanges()
@@ -52,9 +52,9 @@ extension FetchedResultsController {
             }
         } catch {
             // The next save throws it. Whatever the context does next brings the list up to date.
-            if !tracking.isBehind { managedObjectContext.recordedErrors.append(error) }
+            if !tracking.isBehind { managedObjectContext.errors.record(error) }
             tracking.isBehind = true
-            managedObjectContext.followersAreBehind = true
+            managedObjectContext.observers.followersAreBehind = true
         }
     }
 
@@ -67,7 +67,7 @@ extension FetchedResultsController {
         let isReordered = order.terms != list.order.terms
         let history = list.history(
             of: entries, changed, isReordered: isReordered,
-            managedObjectContext.objects[scope.request.entity.rootIndex])
+            managedObjectContext.registry.roots[scope.request.entity.rootIndex])
         let difference = new.difference(from: FormerResults(list.state), history)
         // Released when the list is the new one: what goes with an object may look at it.
         let former = list
@@ -107,7 +107,7 @@ extension FetchedResultsController: ChangeFollower {
     func contextDidChange(_ changes: ObjectChanges) {
         guard isTracking else {
             tracking.isStale = true
-            return managedObjectContext.removeFollower(self)
+            return managedObjectContext.observers.remove(self)
         }
         tracking.waiting.append(changes)
         guard !tracking.isDelivering else { return }

@@ -150,15 +150,14 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         list = try makeList(of: entries, scope, order, dividedAs: kept?.sections)
         withExtendedLifetime(former) {}
         self.scope = scope
-        file?.write(
-            list.sections.map { .init(name: $0.name, count: $0.count) }, insteadOf: kept)
+        file?.write(list.sections.map { .init(name: $0.name, count: $0.count) }, insteadOf: kept)
         tracking.restart()
-        managedObjectContext.addFollower(self)
+        managedObjectContext.observers.add(self)
     }
 
     /// What decides which objects belong, and their order, by the request as it is now.
     func currentScope() throws -> (ResultScope, ObjectOrder) {
-        var request = try managedObjectContext.rowRequest(for: fetchRequest)
+        var request = try managedObjectContext.fetching.rowRequest(for: fetchRequest)
         if let sectionPath { request.sort = Self.order(request.sort, sectionedBy: sectionPath) }
         guard !request.sort.isEmpty else {
             throw StoreError(

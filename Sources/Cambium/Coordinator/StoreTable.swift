@@ -75,18 +75,4 @@ struct StoreScope {
     /// The numbers of the root entities; nil for all.
     let roots: Set<Int>?
     let identifier: StoreIdentifier
-
-    func contains(_ object: ManagedObject) -> Bool {
-        roots?.contains(object.entityDescription.rootIndex) ?? true
-    }
-
-    func objects(among objects: [ManagedObject]) -> [ManagedObject] {
-        roots == nil ? objects : objects.filter(contains)
-    }
-
-    /// Those in the store, and the others.
-    func split(_ objects: [ManagedObject]) -> (inside: [ManagedObject], outside: [ManagedObject]) {
-        guard roots != nil else { return (objects, []) }
-        return (objects.filter(contains), objects.filter { !contains($0) })
-    }
 }

@@ -28,8 +28,6 @@ extension IncompleteSaveError: CoreDataCompatibleError {}
 extension StoreError: CoreDataCompatibleError {}
 extension StoreLoadingError: CoreDataCompatibleError {}
 extension StoreLoadingErrors: CoreDataCompatibleError {}
-extension BatchInsertError: CoreDataCompatibleError {}
-extension ImportError: CoreDataCompatibleError {}
 extension MigrationError: CoreDataCompatibleError {}
 
 extension QueryGenerationExpired: CoreDataCompatibleError {
@@ -50,4 +48,18 @@ extension ExpressionDiagnostics: CoreDataCompatibleError {
 extension SQLiteError: CoreDataCompatibleError {
     /// Core Data's code for what SQLite answered.
     public var coreDataCode: Int { 134180 }
+}
+
+extension BatchInsertError: CoreDataCompatibleError {
+    /// The code that Core Data uses for what is wrong.
+    public var coreDataCode: Int {
+        (underlying as? any CoreDataCompatibleError)?.coreDataCode ?? 134030
+    }
+}
+
+extension ImportError: CoreDataCompatibleError {
+    /// The code that Core Data uses for what is wrong; 1550 for input that cannot be read.
+    public var coreDataCode: Int {
+        (underlying as? any CoreDataCompatibleError)?.coreDataCode ?? 1550
+    }
 }

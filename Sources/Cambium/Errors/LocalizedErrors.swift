@@ -227,41 +227,6 @@ extension MigrationVerificationError: LocalizedError {
     }
 }
 
-extension AdoptionError: LocalizedError {
-    /// What happened.
-    public var errorDescription: String? { problem.ended }
-    /// What SQLite or the system says, or what kind of failure it is.
-    public var failureReason: String? {
-        switch self {
-        case .noFile: "The path does not name a file."
-        case .damaged(_, let error): error.words
-        case .notCoreData(_, let reason), .cannotRead(_, let reason), .cannotWrite(_, let reason):
-            reason.sentence
-        case .inUse: "Another program has written the store during the import."
-        case .fitsNoVersion: "The tables of the store match no version of the model."
-        case .noSuchVersion: "Names of versions must match the model exactly."
-        case .versionIsEarlier: "Migrations only run forwards."
-        case .destinationExists, .destinationIsSource: "An import does not overwrite files."
-        case .isRunning: "Two imports cannot write one store."
-        case .cancelled: "The program, or the person who uses it, has stopped the import."
-        }
-    }
-    /// What to do about it.
-    public var recoverySuggestion: String? {
-        if let remedy { return remedy.ended }
-        return switch self {
-        case .noFile: "Correct the path."
-        case .notCoreData: "Choose a store that Core Data has written."
-        case .fitsNoVersion(let mismatch) where mismatch.isUnrelated:
-            "Open the store with its own model."
-        case .fitsNoVersion: "Add the version that wrote the store to the model, or name it."
-        case .noSuchVersion: "Choose one of the model's versions."
-        case .versionIsEarlier: "Choose the same version or a later one."
-        default: "Import the store again."
-        }
-    }
-}
-
 extension BatchInsertError: LocalizedError {
     /// The row, and what is wrong with it.
     public var errorDescription: String? { "Row \(row): \(underlying.words)" }
@@ -373,7 +338,7 @@ extension RandomNumbersError: LocalizedError {
 
 extension Error {
     /// What the error says to people.
-    fileprivate var words: String {
+    package var words: String {
         (self as? any LocalizedError)?.errorDescription ?? "\(self)"
     }
 
@@ -383,10 +348,10 @@ extension Error {
 
 extension String {
     /// The text with a full stop at its end.
-    fileprivate var ended: String { hasSuffix(".") || hasSuffix("?") ? self : self + "." }
+    package var ended: String { hasSuffix(".") || hasSuffix("?") ? self : self + "." }
 
     /// The text with a capital letter at its beginning and a full stop at its end.
-    fileprivate var sentence: String { "\(prefix(1).uppercased())\(dropFirst())".ended }
+    package var sentence: String { "\(prefix(1).uppercased())\(dropFirst())".ended }
 }
 
 extension [String] {

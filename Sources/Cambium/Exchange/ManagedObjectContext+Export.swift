@@ -10,9 +10,9 @@ extension ManagedObjectContext {
     public func execute<Entity>(
         _ request: ExportRequest<Entity>, to path: String
     ) throws -> ExportResult {
-        let run = try exportRun(request)
+        let run = try ExportPreparation(context: self).run(request)
         // Who may not read the store may not read what is written of it.
-        let root = try rowRequest(for: request.objects).entity.rootIndex
+        let root = try fetching.rowRequest(for: request.objects).entity.rootIndex
         let store = coordinator.persistentStores.first { $0.roots.contains(root) }
         let permissions = store?.location.path.flatMap(StorePermissions.init(ofFile:))
         let mode = permissions?.mode(in: StoreFiles.folder(of: path)) ?? 0o644
@@ -41,13 +41,19 @@ extension ManagedObjectContext {
     /// - Throws: ``StoreError`` where the request names what the model does not have;
     ///   `CancellationError` where the task is cancelled; what ``fetch(_:)`` throws.
     public func chunks<Entity>(of request: ExportRequest<Entity>) throws -> ExportChunks {
-        ExportChunks(run: try exportRun(request))
+        ExportChunks(run: try ExportPreparation(context: self).run(request))
     }
+}
 
-    private func exportRun<Entity>(_ request: ExportRequest<Entity>) throws -> ExportRun {
-        mergeIfAutomatic()
-        processChanges()
-        let rows = try rowRequest(for: request.objects)
+/// Finds out what an export writes.
+private struct ExportPreparation: ContextAccess {
+    let context: ManagedObjectContext
+
+    /// Prepares an export.
+    func run<Entity>(_ request: ExportRequest<Entity>) throws -> ExportRun {
+        context.mergeIfAutomatic()
+        context.processChanges()
+        let rows = try fetching.rowRequest(for: request.objects)
         let root = rows.entity
         let model = coordinator.model
         let entities =
@@ -69,7 +75,7 @@ extension ManagedObjectContext {
                 keys: request.relationshipKeys, dates: request.dateFormat)
         }
         return try ExportRun(
-            self, plans, request.format, try keys(of: request.objects, rows), leftOut: leftOut,
+            context, plans, request.format, try keys(of: request.objects, rows), leftOut: leftOut,
             protectsFormulas: request.protectsFormulas)
     }
 
@@ -100,8 +106,8 @@ extension ManagedObjectContext {
         of request: FetchRequest<Entity>, _ rows: RowRequest
     ) throws -> [ExportRun.Key] {
         let includesPendingChanges = request.options(for: rows.entity).includesPendingChanges
-        if includesPendingChanges, hasPendingChanges(in: rows.entity) {
-            return try fetchObjects(rows, true).map {
+        if includesPendingChanges, fetching.countsPendingChanges {
+            return try fetching.objects(rows, true).map {
                 ExportRun.Key(key: $0.key, entity: $0.entityDescription.index)
             }
         }
@@ -110,7 +116,7 @@ extension ManagedObjectContext {
         rows.readsKeysOnly = true
         rows.interruption = .ofTask
         do {
-            try store(of: rows.entity).fetch(rows) {
+            try reads.store(of: rows.entity).fetch(rows) {
                 keys.append(ExportRun.Key(key: $0.key, entity: $0.entity))
             }
         } catch  where rows.interruption?.isRequested == true {

@@ -21,8 +21,8 @@ extension ManagedObjectContext {
     public func execute(
         _ request: ImportRequest, merging: BatchMerging = .contexts
     ) throws -> ImportResult {
-        _ = try policy(request.mergePolicy)
-        let plans = try request.sources.map(plans)
+        _ = try batch.policy(request.mergePolicy)
+        let plans = try request.sources.map { try $0.plans(in: self) }
         guard let root = plans.first?.entity.rootIndex else { return ImportResult() }
         let store = coordinator.store(ofRoot: root).identifier
         if let foreign = plans.first(where: {
@@ -35,28 +35,29 @@ extension ManagedObjectContext {
                 remedy: "Import the objects of each store with a request of their own.")
         }
         let work = ImportWork(request, plans)
-        return work.result(try changes(of: work, root: root, merging))
+        return work.result(try batch.changes(of: work, root: root, merging))
     }
+}
 
-    private func plans(_ source: ImportSource) throws -> ExchangePlans {
-        let model = coordinator.model
-        let root =
-            source.entityField == nil
-            ? try batchEntity(source.entityName) : model[source.entityName]
+extension ImportSource {
+    /// How the rows of the source become objects.
+    fileprivate func plans(in context: ManagedObjectContext) throws -> ExchangePlans {
+        let model = context.coordinator.model
+        let root = entityField == nil ? try context.batch.entity(entityName) : model[entityName]
         guard let root else {
-            throw StoreError.unknownEntity(source.entityName, in: model.model)
+            throw StoreError.unknownEntity(entityName, in: model.model)
         }
-        let entities = source.entityField == nil ? [root] : model.concreteFamily(of: root)
+        let entities = entityField == nil ? [root] : model.concreteFamily(of: root)
         guard !entities.isEmpty else {
             throw StoreError.noConcreteEntity(root.name, in: model.model)
         }
-        try ExchangePlan.check(source.fieldNames.keys, of: root, entities)
-        try ExchangePlan.check(source.relationshipKeys.keys, of: root, entities)
-        return try ExchangePlans(root, entities, by: source.entityField, in: model) { entity in
+        try ExchangePlan.check(fieldNames.keys, of: root, entities)
+        try ExchangePlan.check(relationshipKeys.keys, of: root, entities)
+        return try ExchangePlans(root, entities, by: entityField, in: model) { entity in
             try ExchangePlan(
                 entity, in: model, properties: ExchangePlan.importable(entity),
-                fieldNames: source.fieldNames, keys: source.relationshipKeys,
-                dates: source.dateFormat)
+                fieldNames: fieldNames, keys: relationshipKeys,
+                dates: dateFormat)
         }
     }
 }

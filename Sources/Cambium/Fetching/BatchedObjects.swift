@@ -78,7 +78,7 @@ final class BatchWindow<Entity: ManagedObject> {
         let end = Swift.min(start + size, members.count)
         let objects = members[start..<end].map(object)
         let faults = objects.filter { $0.isFault && $0.lifecycle == .clean }
-        context.loadOrNote(faults)
+        context.faulting.loadOrNote(faults)
         if batches.count == Self.maximum { batches.removeFirst() }
         batches.append((number, objects))
         context.sweepIfGrown()
@@ -86,7 +86,7 @@ final class BatchWindow<Entity: ManagedObject> {
     }
 
     private func object(_ member: LinkSet.Member) -> Entity {
-        let object = context.object(entity: member.entity, key: member.key)
+        let object = context.registry.object(member)
         // Another object, of any class, may stand for the one that was found.
         return object.cast(to: Entity.self)
             ?? .ghost(of: context.coordinator.model.entities[member.entity], in: context.state)
@@ -106,7 +106,7 @@ extension ManagedObjectContext {
     ) throws -> BatchedObjects<Entity> {
         mergeIfAutomatic()
         processChanges()
-        let rows = try rowRequest(for: request)
+        let rows = try fetching.rowRequest(for: request)
         let options = request.options(for: rows.entity)
         let classes = coordinator.model.families[rows.entity.index]
             .map { coordinator.model.entities[$0].objectClass }
@@ -118,11 +118,11 @@ extension ManagedObjectContext {
                 remedy: "Fetch them as ManagedObject.")
         }
         let members =
-            options.includesPendingChanges && hasPendingChanges(in: rows.entity)
+            options.includesPendingChanges && fetching.countsPendingChanges
             ? MemberList(
-                try fetchObjects(rows, true).lazy.map {
+                try fetching.objects(rows, true).lazy.map {
                     LinkSet.Member(key: $0.key, entity: $0.entityDescription.index)
-                }) : try fetchMembers(rows, fillsRowCache: false)
+                }) : try fetching.members(of: rows, fillsRowCache: false)
         sweepIfGrown()
         return BatchedObjects(
             window: BatchWindow(

@@ -30,11 +30,12 @@ extension ManagedObject {
         }
         var found: [ManagedObject] = []
         do {
-            found = try context.fetch(entityDescription.fetchedProperties[number], of: self)
+            found = try context.fetching.objects(
+                of: entityDescription.fetchedProperties[number], of: self)
         } catch  where error.isMistake {
-            context.recordedErrors.append(error)
+            context.errors.record(error)
         } catch {
-            context.noteFailedRead(.fetched(RowIdentity(self), number), of: self, error)
+            context.faulting.noteFailedRead(.fetched(RowIdentity(self), number), of: self, error)
             return []
         }
         ownExtras.fetched[number] = found.map {
@@ -52,34 +53,5 @@ extension Error {
         case nil: self is ExpressionDiagnostics
         default: false
         }
-    }
-}
-
-extension ManagedObjectContext {
-    fileprivate func fetch(
-        _ property: FetchedProperty, of source: ManagedObject
-    ) throws -> [ManagedObject] {
-        let model = coordinator.model
-        guard let destination = model[property.destination] else {
-            throw StoreError.unknownEntity(property.destination, in: model.model)
-        }
-        mergeIfAutomatic()
-        processChanges()
-        let condition = try property.condition?.binding(
-            source: ObjectSubject(source), entity: source.entityDescription.entity,
-            model: model.model)
-        let options = property.options
-        let request = RowRequest(
-            entity: destination, selection: .matching(condition, [:]),
-            includesSubentities: options.includesSubentities,
-            sort: property.sort.map { element in
-                SortTerm(
-                    path: model.model.path(element.property, of: destination.entity),
-                    isDescending: element.isDescending)
-            },
-            limit: options.limit, offset: options.offset)
-        let found = try fetchObjects(request, options.includesPendingChanges)
-        try prefetch(options.prefetched, of: found, destination)
-        return found
     }
 }

@@ -25,12 +25,12 @@ extension ManagedObjectContext {
         try Task.checkCancellation()
         mergeIfAutomatic()
         processChanges()
-        let rows = try rowRequest(for: request)
+        let rows = try fetching.rowRequest(for: request)
         let options = request.options(for: rows.entity)
-        guard let store = backgroundStore(rows, options), options.includesPropertyValues,
+        guard let store = fetching.sharedStore(for: rows, options), options.includesPropertyValues,
             !options.returnsObjectsAsFaults
         else { return try fetch(request) }
-        let merged = mergedCommit
+        let merged = merges.mergedCommit
         let commit = coordinator.rowCache.commit
         var wanted = rows.leavingOrderFree
         wanted.interruption = .ofTask
@@ -39,10 +39,10 @@ extension ManagedObjectContext {
         }
         try Task.checkCancellation()
         // What was read may be older than what the context knows by now.
-        guard mergedCommit == merged,
-            !(options.includesPendingChanges && hasPendingChanges(in: rows.entity))
+        guard merges.mergedCommit == merged,
+            !(options.includesPendingChanges && fetching.countsPendingChanges)
         else { return try fetch(request) }
-        let found = try objects(of: wanted, readAt: commit) { receive in
+        let found = try fetching.objects(of: wanted, readAt: commit) { receive in
             let values = BackgroundRow()
             let current = StoreRow(values: values)
             for row in read {
@@ -51,7 +51,7 @@ extension ManagedObjectContext {
             }
         }
         if !options.prefetched.isEmpty {
-            try prefetch(options.prefetched, of: found, rows.entity)
+            try prefetching.prefetch(options.prefetched, of: found, rows.entity)
         }
         sweepIfGrown()
         return found.cast(to: Entity.self)
@@ -67,8 +67,10 @@ extension ManagedObjectContext {
         try Task.checkCancellation()
         mergeIfAutomatic()
         processChanges()
-        let (rows, query, names) = try resolve(request)
-        guard let store = backgroundStore(rows, request.base.options(for: rows.entity)) else {
+        let fetching = ResultFetching(context: self)
+        let (rows, query, names) = try fetching.resolve(request)
+        let options = request.base.options(for: rows.entity)
+        guard let store = self.fetching.sharedStore(for: rows, options) else {
             return try fetch(request)
         }
         var wanted = rows
@@ -77,15 +79,7 @@ extension ManagedObjectContext {
             try BackgroundRead.results(wanted, query, store)
         }
         try Task.checkCancellation()
-        return try makeRows(results, request, query, names)
-    }
-
-    /// The store that can be asked from another thread; nil where the answer is not there alone.
-    private func backgroundStore(
-        _ request: RowRequest, _ options: RequestOptions
-    ) -> (any SharedStore)? {
-        if options.includesPendingChanges, hasPendingChanges(in: request.entity) { return nil }
-        return store(of: request.entity) as? any SharedStore
+        return try fetching.makeRows(results, request, query, names)
     }
 }
 

@@ -9,8 +9,8 @@ extension FetchRequest {
     ///
     /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
     public func explain(in context: ManagedObjectContext) throws -> FetchPlan {
-        let rows = try context.rowRequest(for: self)
-        return try context.rootStore(of: rows.entity).plan(of: rows, nil)
+        let rows = try context.fetching.rowRequest(for: self)
+        return try context.root.reads.store(of: rows.entity).plan(of: rows, nil)
     }
 }
 
@@ -20,14 +20,7 @@ extension ResultRequest {
     /// - Throws: ``ExpressionDiagnostics`` where a column or condition does not fit the entity;
     ///   ``StoreError`` where the request cannot be run; what the store threw.
     public func explain(in context: ManagedObjectContext) throws -> FetchPlan {
-        let (rows, query, _) = try context.resolve(self)
-        return try context.rootStore(of: rows.entity).plan(of: rows, query)
-    }
-}
-
-extension ManagedObjectContext {
-    /// The store that a context's outermost parent reads from.
-    fileprivate func rootStore(of entity: EntityDescription) -> any ReadableStore {
-        parent?.rootStore(of: entity) ?? store(of: entity)
+        let (rows, query, _) = try ResultFetching(context: context).resolve(self)
+        return try context.root.reads.store(of: rows.entity).plan(of: rows, query)
     }
 }

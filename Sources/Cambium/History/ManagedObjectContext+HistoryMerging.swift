@@ -23,7 +23,7 @@ extension ManagedObjectContext {
             net.add(transaction, isKnown: false)
         }
         guard net.count > 0 else { return }
-        mergeRemote(net.entities, net.ids)
+        Merge(context: self).remote(net.entities, net.ids)
     }
 
     /// Takes over what transactions of the history changed, in several contexts of the isolation

@@ -61,3 +61,15 @@ extension ConstraintConflict: CustomStringConvertible {
             + constraint.joined(separator: ", ") + ", which must be unique"
     }
 }
+
+extension ConstraintConflict: CustomReflectable {
+    /// The properties and the objects.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "constraint": constraint, "databaseObjectID": databaseObjectID as Any,
+                "conflictingObjectIDs": conflictingObjectIDs,
+            ])
+    }
+}

@@ -103,3 +103,15 @@ extension ConflictError: CustomStringConvertible {
         "Refresh the objects and save again, or set a merge policy that resolves conflicts."
     }
 }
+
+extension MergeConflict: CustomReflectable {
+    /// The object, the properties that both sides changed, and the versions.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "objectID": objectID, "properties": properties, "isDeletion": isDeletion,
+                "isRowGone": isRowGone, "oldVersion": oldVersion, "newVersion": newVersion,
+            ])
+    }
+}

@@ -30,3 +30,8 @@ struct RowSnapshot: Sendable {
         return (try? store.externalData(named: name)).map { .data($0) } ?? .null
     }
 }
+
+extension RowSnapshot: CustomReflectable {
+    /// Nothing: what is in a row is for those who ask for its values.
+    var customMirror: Mirror { Mirror(self, children: []) }
+}

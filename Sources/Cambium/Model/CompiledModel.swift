@@ -1,5 +1,6 @@
-@_spi(Generated) import CambiumMigration
 import CambiumRecords
+
+@_spi(Generated) import CambiumMigration
 import CambiumSQL
 import Synchronization
 
@@ -13,7 +14,8 @@ public struct CompiledModel: Sendable {
     /// The steps that bring stores of earlier versions to the current one.
     public let migrations: [Migration]
 
-    let classes: [String: ManagedObject.Type]
+    /// Makes the model in numbers.
+    private let describe: @Sendable () -> ModelDescription
     /// Whether the current version has shipped.
     let isFrozen: Bool
     /// The definitions of the earlier versions that have not shipped, by version.
@@ -26,9 +28,7 @@ public struct CompiledModel: Sendable {
     var modelDescription: ModelDescription {
         preparation.model.withLock { made in
             if let made { return made }
-            let description = ModelDescription(
-                model, types: classes, common: ManagedObject.self,
-                generated: Set(classes.filter { $1.entityReference.model != nil }.keys))
+            let description = describe()
             made = description
             PreparedModels.note(description)
             return description
@@ -50,22 +50,16 @@ public struct CompiledModel: Sendable {
         let drafts = Mutex<DraftVersions?>(nil)
     }
 
-    /// Puts together what the compiler made. Called by generated code.
-    ///
-    /// - Parameters:
-    ///   - isFrozen: Whether the current version has shipped.
-    ///   - drafts: The definition of each earlier version that has not shipped.
-    @_spi(Generated)
-    public init(
-        model: Model, classes: [String: ManagedObject.Type], schema: [String],
-        migrations: [Migration], isFrozen: Bool = false, drafts: [String: String] = [:]
+    init(
+        model: Model, schema: [String], migrations: [Migration], isFrozen: Bool,
+        drafts: [String: String], describe: @escaping @Sendable () -> ModelDescription
     ) {
         self.isFrozen = isFrozen
         self.drafts = drafts
         self.model = model
-        self.classes = classes
         self.schema = schema
         self.migrations = migrations
+        self.describe = describe
     }
 
     /// The same with the steps that the program supplies: it shares all that was prepared.
@@ -83,17 +77,6 @@ public struct CompiledModel: Sendable {
         runner.code = codeSteps
         runner.drafts = draftVersions
         return runner
-    }
-
-    /// A model that was built in code, for tools: its objects are plain ``ManagedObject``s, whose
-    /// values are read and set by name. No version of it is frozen. Lays out the schema, which the
-    /// compiler does for others.
-    ///
-    /// - Parameter migrations: What leads from earlier versions to this one.
-    public init(_ model: Model, migrations: [Migration] = []) {
-        self.init(
-            model: model, classes: [:], schema: Schema(of: model).statements,
-            migrations: migrations)
     }
 }
 

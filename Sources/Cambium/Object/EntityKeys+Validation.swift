@@ -31,7 +31,7 @@ extension EntityKeys {
     public func validateValue<Value: AttributeValue>(
         _ value: inout Value?, for key: some AttributeKey<Self, Value>
     ) throws {
-        let repaired = try validated(value?.attributeValue ?? .null, at: key.path)
+        let repaired = try validation.validated(value?.attributeValue ?? .null, at: key.path)
         guard repaired != value?.attributeValue ?? .null else { return }
         value = Value.value(repaired)
     }

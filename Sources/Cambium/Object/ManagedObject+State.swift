@@ -3,8 +3,14 @@ import CambiumRecords
 extension ManagedObject {
     /// The object's identity, which may cross isolations. Final from insertion on.
     public final var objectID: ObjectID {
-        if lifecycle == .gone, let survivor = extras?.survivor { return survivor.objectID }
+        if lifecycle == .gone, let replacement = extras?.replacement { return replacement.objectID }
         return ownObjectID
+    }
+
+    /// The object itself, or the one that a save has kept in its place.
+    @inline(__always)
+    final var orReplacement: ManagedObject {
+        lifecycle == .gone ? extras?.replacement ?? self : self
     }
 
     /// The identity of the object's own row, also where another object stands for it.
@@ -18,7 +24,7 @@ extension ManagedObject {
     /// Whether the object is new in the parent of its context, or further up.
     private var isInsertedAbove: Bool {
         guard state.parentReader != nil,
-            let above = state.context?.parent?.objects[entityDescription.rootIndex].map[key]
+            let above = state.context?.parent?.registry[RowIdentity(self)]
         else { return false }
         return above.lifecycle == .inserted || above.isInsertedAbove
     }
@@ -27,17 +33,21 @@ extension ManagedObject {
     /// deletion was saved.
     public final var managedObjectContext: ManagedObjectContext? {
         lifecycle == .gone || lifecycle == .discarded
-            ? extras?.survivor?.managedObjectContext : state.context
+            ? extras?.replacement?.managedObjectContext : state.context
     }
 
     /// The object's entity in the model.
     public final var entity: Entity { entityDescription.entity }
 
     /// Whether the object is new and will be inserted by the next save.
-    public final var isInserted: Bool { observedLifecycle == .inserted }
+    public final var isInserted: Bool {
+        observedLifecycle == .inserted
+    }
 
     /// Whether a property was set since the object was read or saved, even to an equal value.
-    public final var isUpdated: Bool { observedLifecycle == .updated }
+    public final var isUpdated: Bool {
+        observedLifecycle == .updated
+    }
 
     /// Whether the next save will delete the object, or another isolation has deleted its row.
     public final var isDeleted: Bool {
@@ -55,7 +65,22 @@ extension ManagedObject {
     }
 
     /// Whether the values are not in memory yet. Reading one reads the row.
-    public final var isFault: Bool { record == nil && extras?.survivor?.isFault != false }
+    public final var isFault: Bool {
+        record == nil && extras?.replacement?.isFault != false
+    }
+
+    /// Whether the object's row has to be read for its values, or for what lies below its changes.
+    final var needsRow: Bool {
+        record == nil || flags.contains(.isUnread)
+    }
+
+    /// Whether the object is as it was before others changed or deleted its row.
+    final var defersOthersRow: Bool {
+        extras?.deferred ?? .nothing != .nothing
+    }
+
+    /// The row that the unsaved changes rest on.
+    final var readRow: PlacedRecord? { extras?.snapshot ?? placed }
 
     /// Whether the row vanished without this context's doing.
     var isGhost: Bool { extras?.vanished ?? false }
@@ -65,7 +90,7 @@ extension ManagedObject {
     public final var faultingState: Int { isFault ? 1 : 0 }
 
     /// Why the object is about to be deleted, inside ``prepareForDeletion()``; nil elsewhere.
-    public final var deletionCause: DeletionCause? { state.context?.deletionCause }
+    public final var deletionCause: DeletionCause? { state.context?.activity.deletionCause }
 
     /// A hash of the object's values and unsaved links, to tell whether a hook changed anything.
     final var contentHash: Int {
@@ -105,7 +130,7 @@ final class ObjectExtras {
     /// The slots that were last set to a value that the store cannot keep.
     @exclusivity(unchecked) var unfitSlots: Set<Int> = []
     /// The slots whose values were found to be none of their types, and were told of.
-    @exclusivity(unchecked) var toldSlots = SlotSet()
+    @exclusivity(unchecked) var reportedSlots = SlotSet()
     /// The links of transient relationships, which are in memory only.
     @exclusivity(unchecked) var transientLinks: [Int: LinkSet] = [:]
     /// What fetched properties found, until the object is refreshed.
@@ -114,14 +139,14 @@ final class ObjectExtras {
     @exclusivity(unchecked) var fetched: [Int: [LinkSet.Member]] = [:]
     /// Whether the row was found missing, or deleted by another isolation.
     @exclusivity(unchecked) var vanished = false
-    /// What the object has left out of what another context saved: it was to be deleted here, or was
+    /// What the object has deferred of what another context saved: it was to be deleted here, or was
     /// changed in the same property.
-    @exclusivity(unchecked) var missed = MissedChange.nothing
+    @exclusivity(unchecked) var deferred = DeferredChange.nothing
     /// The event of the context that last changed the object.
     @exclusivity(unchecked) var lastEvent = 0
     /// The object that a save has kept in place of this one, which was new and had its unique
     /// values.
-    @exclusivity(unchecked) var survivor: ManagedObject?
+    @exclusivity(unchecked) var replacement: ManagedObject?
     /// Who observes the object; made when somebody does.
     @exclusivity(unchecked) var observation: ObjectObservation?
     /// The default values of a new object that are made anew for each, by slot; only where there

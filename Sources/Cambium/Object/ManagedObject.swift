@@ -29,8 +29,7 @@ open class ManagedObject {
     // Safety: each access loads or stores one value and calls nothing meanwhile, so accesses cannot
     // overlap; the checks for it at run time would be a tenth of the time of a save.
     @exclusivity(unchecked) @usableFromInline final var record: Record?
-    @exclusivity(unchecked) @usableFromInline final var flags: ChangeFlags
-    @exclusivity(unchecked) final var lifecycle: Lifecycle
+    @exclusivity(unchecked) @usableFromInline final var status: ObjectStatus
     /// Whether observers may want to hear of the object, so that reads are noted.
     @exclusivity(unchecked) @usableFromInline final var notesReads: Bool
     @exclusivity(unchecked) final var page: RowPage?
@@ -40,9 +39,30 @@ open class ManagedObject {
     final unowned(unsafe) let entityDescription: EntityDescription
     final let key: Int64
 
+    /// What was noted of the object.
+    @inlinable @inline(__always)
+    final var flags: ChangeFlags {
+        get { status.flags }
+        set { status.flags = newValue }
+    }
+
+    /// Where the object stands between its context and the store.
+    @inline(__always)
+    final var lifecycle: Lifecycle {
+        get { status.lifecycle }
+        set { status.lifecycle = newValue }
+    }
+
+    /// The record with its page.
     final var placed: PlacedRecord? {
-        guard let record, let page else { return nil }
-        return PlacedRecord(page: page, record: record)
+        @inline(__always) get {
+            guard let record, let page else { return nil }
+            return PlacedRecord(page: page, record: record)
+        }
+        @inline(__always) set {
+            record = newValue?.record
+            page = newValue?.page
+        }
     }
 
     /// Makes an object for a row. Called by contexts only; there is no other way to get a
@@ -50,8 +70,9 @@ open class ManagedObject {
     public required init(_ registration: ObjectRegistration) {
         record = registration.placed?.record
         page = registration.placed?.page
-        flags = registration.lifecycle == .inserted ? [.isDraft, .isNoted] : []
-        lifecycle = registration.lifecycle
+        status = ObjectStatus(
+            flags: registration.lifecycle == .inserted ? .isReady : [],
+            lifecycle: registration.lifecycle)
         state = registration.state
         notesReads = registration.state.notesReads
         entityDescription = registration.entity
@@ -136,7 +157,7 @@ open class ManagedObject {
     ///
     /// - Throws: A ``ValidationError``, or ``ValidationErrors`` where there are several.
     open func validateForInsert() throws {
-        try throwValidationErrors()
+        try validation.throwValidationErrors()
     }
 
     /// Checks the object as a save does before it updates it: the same as ``validateForInsert()``,
@@ -144,7 +165,7 @@ open class ManagedObject {
     ///
     /// - Throws: A ``ValidationError``, or ``ValidationErrors`` where there are several.
     open func validateForUpdate() throws {
-        try throwValidationErrors()
+        try validation.throwValidationErrors()
     }
 
     /// Checks, as a save does before it deletes the object, that no relationship with the delete
@@ -152,7 +173,7 @@ open class ManagedObject {
     ///
     /// - Throws: A ``ValidationError``, or ``ValidationErrors`` where there are several.
     open func validateForDelete() throws {
-        try throwDenials()
+        try validation.throwDenials()
     }
 }
 
@@ -164,6 +185,13 @@ public struct ObjectRegistration {
     let key: Int64
     let placed: PlacedRecord?
     let lifecycle: Lifecycle
+}
+
+/// What a setter must know, in three bytes.
+@usableFromInline
+struct ObjectStatus {
+    @usableFromInline var flags: ChangeFlags
+    var lifecycle: Lifecycle
 }
 
 /// Where an object stands between its context and the store.
@@ -266,29 +294,12 @@ extension ManagedObject: CustomStringConvertible {
     ///   fault stays one, and shows no values.
     /// - Complexity: O(properties). No row is read.
     public final var descriptionWithValues: String {
-        guard let record else { return extras?.survivor?.descriptionWithValues ?? description }
+        guard let record else { return extras?.replacement?.descriptionWithValues ?? description }
         let values = entityDescription.layout.slots.enumerated().compactMap { slot, place in
             place.isEntityOfKey || !record.hasValue(slot)
-                ? nil : "\(place.property) = \(shownValue(at: slot, in: record))"
+                ? nil : "\(place.property) = \(properties.shown(at: slot, in: record))"
         }
         return values.isEmpty ? description : "\(description): \(values.joined(separator: ", "))"
-    }
-
-    private final func shownValue(at slot: Int, in record: Record) -> String {
-        let stored = record.storedValue(slot, entityDescription.shape.kinds[slot])
-        guard let attribute = entityDescription.attributes[slot] else {
-            if case .integer(let key) = stored { return "\(key)" } else { return "nil" }
-        }
-        if case .blob(let bytes) = stored, attribute.usesExternalForm {
-            return bytes.first == ExternalForm.file
-                ? "data in a file" : "\(bytes.count - 1) bytes"
-        }
-        let value = entityDescription.model.value(stored, as: attribute.type) ?? .null
-        return if case .string(let text) = value {
-            "\"\(text.excerpt())\""
-        } else {
-            "\(value)".excerpt()
-        }
     }
 }
 
@@ -297,4 +308,23 @@ extension RowIdentity {
     init(_ object: ManagedObject) {
         self.init(root: object.entityDescription.rootIndex, key: object.key)
     }
+}
+
+extension ManagedObject {
+    /// Its links.
+    final var ownLinks: ObjectLinks { ObjectLinks(subject: self) }
+    /// The order of its lists.
+    final var orderedLinks: OrderedLinks { OrderedLinks(subject: self) }
+    /// Its links that are in memory only.
+    final var transients: TransientLinks { TransientLinks(subject: self) }
+    /// Takes its unsaved links back.
+    final var reversal: LinkReversal { LinkReversal(subject: self) }
+    /// What it becomes, by its row.
+    final var row: ObjectRow { ObjectRow(subject: self) }
+    /// What it was before the event.
+    final var tracking: EventTracking { EventTracking(subject: self) }
+    /// Its properties by name.
+    final var properties: ObjectProperties { ObjectProperties(subject: self) }
+    /// Its checks.
+    final var validation: ObjectValidation { ObjectValidation(subject: self) }
 }

@@ -11,7 +11,7 @@ final class ObjectSubject: ExpressionSubject {
     var expressionEntity: String { object.entityDescription.name }
 
     func value(ofAttribute name: String) -> Value {
-        object.present == nil ? .null : object.attributeValue(named: name)
+        object.present == nil ? .null : object.properties.attributeValue(named: name)
     }
 
     func related(_ toOne: String) -> (any ExpressionSubject)? {

@@ -11,43 +11,9 @@ extension ManagedObject: CustomReflectable {
     }
 }
 
-extension ManagedObjectContext: CustomReflectable {
-    /// The name, if it has one.
-    public var customMirror: Mirror { Mirror(self, children: ["name": name as Any]) }
-}
-
 extension ObjectID: CustomReflectable {
     /// The entity and the key.
     public var customMirror: Mirror {
         Mirror(self, children: ["entity": entityName, "key": key])
-    }
-}
-
-extension RowSnapshot: CustomReflectable {
-    /// Nothing: what is in a row is for those who ask for its values.
-    var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-extension MergeConflict: CustomReflectable {
-    /// The object, the properties that both sides changed, and the versions.
-    public var customMirror: Mirror {
-        Mirror(
-            self,
-            children: [
-                "objectID": objectID, "properties": properties, "isDeletion": isDeletion,
-                "isRowGone": isRowGone, "oldVersion": oldVersion, "newVersion": newVersion,
-            ])
-    }
-}
-
-extension ConstraintConflict: CustomReflectable {
-    /// The properties and the objects.
-    public var customMirror: Mirror {
-        Mirror(
-            self,
-            children: [
-                "constraint": constraint, "databaseObjectID": databaseObjectID as Any,
-                "conflictingObjectIDs": conflictingObjectIDs,
-            ])
     }
 }

@@ -10,7 +10,7 @@ import Synchronization
 /// A thread of Dispatch's is woken as fast as one of Swift's; threads that spin before they sleep
 /// were slower on a busy machine, and took twice the processor time. What is added here is the
 /// bound: if as many threads as allowed are busy, work waits without a thread.
-final class StoreThreads: Sendable {
+package final class StoreThreads: Sendable {
     private struct State {
         var busy = 0
         /// Executors with jobs, for which there is no thread yet.
@@ -38,13 +38,13 @@ final class StoreThreads: Sendable {
     }
 
     /// More threads than most programs need at once. A program with more processors can use them.
-    static let defaultLimit = max(16, ProcessInfo.processInfo.activeProcessorCount)
+    package static let defaultLimit = max(16, ProcessInfo.processInfo.activeProcessorCount)
 
     private let state = Mutex(State())
     private let limit: Int
 
     /// - Parameter limit: How many threads may be busy at once.
-    init(limit: Int = StoreThreads.defaultLimit) {
+    package init(limit: Int = StoreThreads.defaultLimit) {
         self.limit = limit
     }
 
@@ -59,7 +59,7 @@ final class StoreThreads: Sendable {
     ///   - isolation: Who calls: so the way to the thread and back has no stop on one of Swift's.
     ///   - body: What is to be done.
     /// - Throws: What the body throws.
-    func run<Result: Sendable, Failure: Error>(
+    package func run<Result: Sendable, Failure: Error>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: @Sendable () throws(Failure) -> Result
     ) async throws(Failure) -> Result {

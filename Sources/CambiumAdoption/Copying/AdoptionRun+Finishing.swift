@@ -4,7 +4,7 @@ import CambiumSQLite
 
 // What comes when all objects and links are there.
 extension AdoptionRun {
-    func copyFiles(_ report: inout AdoptionReport, _ tables: [ObjectTable]) throws {
+    func copyFiles(_ report: inout CoreDataImportReport, _ tables: [ObjectTable]) throws {
         let source = adoption.store.files
         for table in tables {
             for external in table.sql.external {
@@ -36,7 +36,7 @@ extension AdoptionRun {
             ofNumber: try connection.rows(table.sql.entityNumber, [.integer(key)]).first?.first)
     }
 
-    func derive(_ report: inout AdoptionReport) throws {
+    func derive(_ report: inout CoreDataImportReport) throws {
         for derivation in model.derivations where !derivation.sources.usesNow {
             guard let stale = derivation.stale, let update = derivation.updateOfAll?.sql else {
                 continue
@@ -55,7 +55,7 @@ extension AdoptionRun {
 
     /// Notes objects with fewer or more objects at a to-many than there may be. They stay, as without
     /// them more would be lost.
-    func noteInvalidCounts(_ report: inout AdoptionReport) throws(SQLiteError) {
+    func noteInvalidCounts(_ report: inout CoreDataImportReport) throws(SQLiteError) {
         for sql in LinkCountSQL.all(in: model) {
             for row in try connection.rows(sql.query) {
                 guard case .integer(let key) = row[0], case .text(let entity) = row[1],
@@ -69,7 +69,7 @@ extension AdoptionRun {
         }
     }
 
-    func finishCounts(_ report: inout AdoptionReport, _ tables: [ObjectTable]) throws {
+    func finishCounts(_ report: inout CoreDataImportReport, _ tables: [ObjectTable]) throws {
         var written: [String: Int] = [:]
         for table in tables {
             for row in try connection.rows(AdoptionSQL.counts(of: table.object.root, in: model)) {
@@ -101,7 +101,7 @@ extension AdoptionRun {
         }
     }
 
-    func keepMetadata(_ report: inout AdoptionReport) throws {
+    func keepMetadata(_ report: inout CoreDataImportReport) throws {
         if let uuid = adoption.store.metadata.uuid {
             _ = try connection.rows(MetadataSQL.addIdentifier, [.text(uuid.uuidString)])
         }

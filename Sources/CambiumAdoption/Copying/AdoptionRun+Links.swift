@@ -16,7 +16,7 @@ extension AdoptionRun {
         }
     }
 
-    func checkKeys(_ report: inout AdoptionReport, _ tables: [ObjectTable]) throws {
+    func checkKeys(_ report: inout CoreDataImportReport, _ tables: [ObjectTable]) throws {
         var repair = KeyRepair(model, connection, refused: report.refusedRows)
         try repair.run(over: tables.map(\.object))
         report.refusedRows += repair.refused
@@ -41,7 +41,7 @@ extension AdoptionRun {
         let sql: LinkAdoptionSQL
     }
 
-    func copyLinks(_ report: inout AdoptionReport) throws -> [Pairs] {
+    func copyLinks(_ report: inout CoreDataImportReport) throws -> [Pairs] {
         let start = Self.copyingShare + Self.indexingShare + Self.checkingShare
         try meter.begins(
             .copying, "Copy links", at: start, share: Self.checkingShare,
@@ -63,7 +63,7 @@ extension AdoptionRun {
     }
 
     /// Copies pairs with their places in an order, where they have one that is a number.
-    private func copy(_ pair: Pairs, _ report: inout AdoptionReport) throws(SQLiteError) {
+    private func copy(_ pair: Pairs, _ report: inout CoreDataImportReport) throws(SQLiteError) {
         do throws(SQLiteError) {
             for copy in pair.sql.copies() { try connection.execute(copy) }
         } catch {
@@ -77,7 +77,7 @@ extension AdoptionRun {
     /// Notes the links that have no place in a list.
     private func note(
         _ places: LinkAdoptionSQL.OddPlaces, of link: CoreDataLayout.LinkSource,
-        _ report: inout AdoptionReport
+        _ report: inout CoreDataImportReport
     ) throws(SQLiteError) {
         let inverse = places.isOfInverse ? model.inverse(of: link.relationship) : nil
         for row in try connection.rows(places.query) {
@@ -113,7 +113,7 @@ extension AdoptionRun {
 
     /// Takes away what breaks rules that look at more than the row, and what needs that.
     func refuseBrokenRules(
-        _ report: inout AdoptionReport, _ tables: [ObjectTable], _ pairs: [Pairs]
+        _ report: inout CoreDataImportReport, _ tables: [ObjectTable], _ pairs: [Pairs]
     ) throws {
         let before = report.refusedRows.count
         for rule in BrokenRuleSQL.all(in: model) {
@@ -132,7 +132,7 @@ extension AdoptionRun {
     }
 
     func countLinks(
-        _ report: inout AdoptionReport, _ tables: [ObjectTable], _ pairs: [Pairs]
+        _ report: inout CoreDataImportReport, _ tables: [ObjectTable], _ pairs: [Pairs]
     ) throws {
         for table in tables {
             for key in table.object.keys {
@@ -163,7 +163,7 @@ extension AdoptionRun {
     /// Notes a link that is not in the new store.
     private func note(
         _ row: [StoredValue], _ link: CoreDataLayout.LinkSource, _ refused: [String: Set<Int64>],
-        _ report: inout AdoptionReport
+        _ report: inout CoreDataImportReport
     ) {
         let (name, vague) = (link.relationship.name, "the store does not say which two it links")
         switch (row[0], row[1]) {

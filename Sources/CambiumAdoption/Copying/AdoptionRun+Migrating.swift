@@ -5,7 +5,7 @@ import CambiumSQLite
 
 extension AdoptionRun {
     /// Brings the new store to the version that was asked for, or as far as the steps lead.
-    func migrate(_ report: inout AdoptionReport) throws {
+    func migrate(_ report: inout CoreDataImportReport) throws {
         let way = knownWay ?? adoption.ways(from: [layout.model])[0]
         for pragma in AdoptionSQL.pragmasOfMigration { try connection.execute(pragma) }
         // Who loses something is found step by step.
@@ -27,7 +27,7 @@ extension AdoptionRun {
         try trace.tell(identities)
         for row in report.refusedRows {
             try identities(
-                Adoption.Identity(
+                CoreDataImporter.Identity(
                     oldEntity: row.entity, oldKey: row.id, newEntity: nil, newKey: nil))
         }
     }
@@ -77,7 +77,7 @@ extension AdoptionRun {
         do {
             _ = try runner.open(connection)
         } catch MigrationError.cancelled {
-            throw AdoptionError.cancelled
+            throw CoreDataImportError.cancelled
         }
     }
 }

@@ -4,7 +4,7 @@ import CambiumSQLite
 
 // The tables of objects, and their indexes.
 extension AdoptionRun {
-    func copyObjects(_ report: inout AdoptionReport) throws -> [ObjectTable] {
+    func copyObjects(_ report: inout CoreDataImportReport) throws -> [ObjectTable] {
         var tables: [ObjectTable] = []
         for object in layout.objects {
             guard let table = schema.table(named: object.root.name) else { continue }
@@ -77,7 +77,7 @@ extension AdoptionRun {
 
     /// Takes away what is like another row where no two may be, and what needs that.
     func refuseDuplicates(
-        _ report: inout AdoptionReport, _ broken: [BrokenIndex], _ tables: [ObjectTable],
+        _ report: inout CoreDataImportReport, _ broken: [BrokenIndex], _ tables: [ObjectTable],
         _ pairs: [Pairs]
     ) throws {
         let before = report.refusedRows.count
@@ -90,7 +90,7 @@ extension AdoptionRun {
 
     /// Makes an index; where rows are alike that may not be, the first of them stays.
     private func make(
-        _ index: TableIndex, of root: Entity, _ report: inout AdoptionReport
+        _ index: TableIndex, of root: Entity, _ report: inout CoreDataImportReport
     ) throws {
         do throws(SQLiteError) {
             try connection.execute(index.createStatement)

@@ -8,7 +8,7 @@ extension AdoptionRun {
     ///
     /// - Returns: Whether there are any.
     func noteStrays(
-        _ table: ObjectTable, _ report: inout AdoptionReport
+        _ table: ObjectTable, _ report: inout CoreDataImportReport
     ) throws(SQLiteError) -> Bool {
         let strays = table.sql.strays
         var areThere = false
@@ -39,7 +39,7 @@ extension AdoptionRun {
 
     /// Notes decimals that are NaN, which the new store has no form for.
     func noteNotNumbers(
-        _ table: ObjectTable, _ report: inout AdoptionReport
+        _ table: ObjectTable, _ report: inout CoreDataImportReport
     ) throws(SQLiteError) {
         for (attribute, query) in table.sql.notNumbers {
             for row in try connection.rows(query) {
@@ -55,7 +55,7 @@ extension AdoptionRun {
 
     /// Remarks on rows that are taken although the number of their entity is another version's.
     func noteOtherNumbers(
-        _ table: ObjectTable, _ report: inout AdoptionReport
+        _ table: ObjectTable, _ report: inout CoreDataImportReport
     ) throws(SQLiteError) {
         guard let query = table.sql.rowsOfOtherNumbers else { return }
         for row in try connection.rows(query) {
@@ -74,7 +74,7 @@ extension AdoptionRun {
 
     /// Notes objects that have no place in an order, as what the store has for it is no number.
     func noteOddPlaces(
-        _ table: ObjectTable, _ report: inout AdoptionReport
+        _ table: ObjectTable, _ report: inout CoreDataImportReport
     ) throws(SQLiteError) {
         for key in table.object.keys {
             guard let query = table.sql.oddPlaces(key),
@@ -97,7 +97,7 @@ extension AdoptionRun {
     ///
     /// - Returns: Whether a row was.
     func noteNoURIs(
-        _ table: ObjectTable, _ report: inout AdoptionReport
+        _ table: ObjectTable, _ report: inout CoreDataImportReport
     ) throws(SQLiteError) -> Bool {
         var isRefused = false
         for doubtful in table.sql.doubtfulURIs {

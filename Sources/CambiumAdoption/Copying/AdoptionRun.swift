@@ -5,7 +5,7 @@ import CambiumSQLite
 
 /// Makes a new store: copies, checks and migrates.
 final class AdoptionRun {
-    let adoption: Adoption
+    let adoption: CoreDataImporter
     let layout: CoreDataLayout
     let schema: Schema
     let connection: Connection
@@ -19,7 +19,7 @@ final class AdoptionRun {
     var model: Model { layout.model }
 
     init(
-        _ adoption: Adoption, _ match: VersionFinder.Match, _ place: NewStore?,
+        _ adoption: CoreDataImporter, _ match: VersionFinder.Match, _ place: NewStore?,
         _ meter: AdoptionMeter
     ) throws {
         self.adoption = adoption
@@ -29,15 +29,17 @@ final class AdoptionRun {
         knownWay = match.way
         schema = Schema(of: match.layout.model)
         links = LinkCounts(match.layout.model)
-        var settings = Adoption.settings
+        var settings = CoreDataImporter.settings
         settings.pragmas = AdoptionSQL.pragmas
-        try place?.makeFile()
+        if let place {
+            try CoreDataImportError.making { () throws(NewStoreError) in try place.makeFile() }
+        }
         // A database without a name is one that SQLite removes when it is closed, whatever happens.
         connection = try Connection(path: place?.unfinished ?? "", settings: settings)
     }
 
     /// Copies all that there is.
-    func copy(_ report: inout AdoptionReport) throws {
+    func copy(_ report: inout CoreDataImportReport) throws {
         _ = try connection.rows(ObjectAdoptionSQL.attach, [.text(adoption.store.file.uri)])
         try connection.asking(every: AdoptionMeter.instructionsPerTick, meter.tick) {
             try connection.transaction { try copyAll(&report) }
@@ -48,7 +50,7 @@ final class AdoptionRun {
 
     // MARK: In one transaction
 
-    private func copyAll(_ report: inout AdoptionReport) throws {
+    private func copyAll(_ report: inout CoreDataImportReport) throws {
         for table in schema.tables { try connection.execute(table.createStatement()) }
         // The last rows say what the store is; they need the tables only.
         for statement in schema.statements.suffix(schema.recordCount) {
@@ -97,7 +99,7 @@ final class AdoptionRun {
     /// - Returns: How many links only the other side has, those of refused rows included.
     func noteOneSided(
         _ key: CoreDataLayout.KeySource, _ query: String, _ table: ObjectTable,
-        _ report: inout AdoptionReport
+        _ report: inout CoreDataImportReport
     ) throws -> Int {
         let rows = try connection.rows(query)
         let root = model.entity(named: key.relationship.destination).map(model.root)?.name ?? ""
@@ -129,7 +131,7 @@ final class AdoptionRun {
     ///
     /// - Returns: How many did.
     func noteCompleted(
-        _ key: CoreDataLayout.KeySource, _ table: ObjectTable, _ report: inout AdoptionReport
+        _ key: CoreDataLayout.KeySource, _ table: ObjectTable, _ report: inout CoreDataImportReport
     ) throws(SQLiteError) -> Int {
         guard let query = table.sql.completed(key) else { return 0 }
         let rows = try connection.rows(query)

@@ -11,7 +11,7 @@ struct FileCopier {
     let source: CoreDataFiles
     let connection: Connection
     let meter: AdoptionMeter
-    private(set) var missing: [AdoptionReport.MissingFile] = []
+    private(set) var missing: [CoreDataImportReport.MissingFile] = []
 
     mutating func run(_ query: String, _ update: String) throws {
         for row in try connection.rows(query) {
@@ -37,7 +37,7 @@ struct FileCopier {
     /// Takes a file over.
     ///
     /// - Returns: What the row holds.
-    private func take(_ file: SystemFile) throws(AdoptionError) -> Data {
+    private func take(_ file: SystemFile) throws(CoreDataImportError) -> Data {
         do {
             if file.size ?? 0 <= ExternalForm.largestInline {
                 return try Data([ExternalForm.inline]) + file.contents()

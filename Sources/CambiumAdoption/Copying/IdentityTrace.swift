@@ -85,7 +85,7 @@ struct IdentityTrace {
     }
 
     /// Tells what became of each key.
-    func tell(_ receive: (Adoption.Identity) throws -> Void) throws {
+    func tell(_ receive: (CoreDataImporter.Identity) throws -> Void) throws {
         for path in paths {
             let entity = path.entity.flatMap { model.entity(named: $0) }
             let statement = try connection.statement(
@@ -96,7 +96,7 @@ struct IdentityTrace {
                 let isThere = statement.integer(at: 1) != 0
                 let key = statement.integer(at: 0)
                 try receive(
-                    Adoption.Identity(
+                    CoreDataImporter.Identity(
                         oldEntity: path.oldEntity, oldKey: key,
                         newEntity: isThere ? path.entity : nil,
                         newKey: isThere ? key + path.shift : nil))

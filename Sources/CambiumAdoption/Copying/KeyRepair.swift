@@ -8,14 +8,14 @@ struct KeyRepair {
     private let model: Model
     private let connection: Connection
     private var maps: EntityMaps
-    private(set) var refused: [AdoptionReport.RefusedRow] = []
-    private(set) var lost: [AdoptionReport.LostLink] = []
+    private(set) var refused: [CoreDataImportReport.RefusedRow] = []
+    private(set) var lost: [CoreDataImportReport.LostLink] = []
 
     /// The keys of the rows that were refused, by the root of their hierarchy.
     private var refusedKeys: [String: Set<Int64>]
 
     /// - Parameter refused: The rows that were refused before.
-    init(_ model: Model, _ connection: Connection, refused: [AdoptionReport.RefusedRow]) {
+    init(_ model: Model, _ connection: Connection, refused: [CoreDataImportReport.RefusedRow]) {
         self.model = model
         self.connection = connection
         refusedKeys = refused.keysByRoot(in: model)
@@ -116,7 +116,7 @@ struct KeyRepair {
     }
 
     /// Takes a row away for a reason.
-    private mutating func note(_ row: AdoptionReport.RefusedRow) {
+    private mutating func note(_ row: CoreDataImportReport.RefusedRow) {
         maps.forget()
         refused.append(row)
         for (root, keys) in [row].keysByRoot(in: model) {
@@ -152,7 +152,7 @@ struct KeyRepair {
     }
 }
 
-extension [AdoptionReport.RefusedRow] {
+extension [CoreDataImportReport.RefusedRow] {
     /// The keys of the rows, by the root of their hierarchy.
     func keysByRoot(in model: Model) -> [String: Set<Int64>] {
         reduce(into: [:]) { keys, row in

@@ -12,8 +12,8 @@ struct LeftOutParts {
     private static let silent: Set = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
     private static let history: Set = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
 
-    func all() throws(SQLiteError) -> [AdoptionReport.LeftOut] {
-        var parts: [AdoptionReport.LeftOut] = []
+    func all() throws(SQLiteError) -> [CoreDataImportReport.LeftOut] {
+        var parts: [CoreDataImportReport.LeftOut] = []
         func add(_ name: String, _ rows: Int?, _ reason: String, isBookkeeping: Bool = false) {
             parts.append(
                 .init(name: name, rows: rows, reason: reason, isBookkeeping: isBookkeeping))

@@ -33,7 +33,7 @@ struct LinkCounts {
     }
 
     /// The counts of all relationships, in the order of the model.
-    var counts: [AdoptionReport.RelationshipCount] {
+    var counts: [CoreDataImportReport.RelationshipCount] {
         model.entities.flatMap { entity in
             entity.relationships.compactMap { relationship in
                 let side = Side(entity: entity.name, relationship: relationship.name)

@@ -8,9 +8,9 @@ struct MigrationTolls {
     /// What took something, in words, in the order of the steps.
     private(set) var losses: [String] = []
     /// The objects that are gone.
-    private(set) var takenObjects: [AdoptionReport.TakenObjects] = []
+    private(set) var takenObjects: [CoreDataImportReport.TakenObjects] = []
     /// The links that are gone.
-    private(set) var takenLinks: [AdoptionReport.TakenLinks] = []
+    private(set) var takenLinks: [CoreDataImportReport.TakenLinks] = []
 
     /// Notes what a step took.
     ///

@@ -10,7 +10,7 @@ struct ObjectCopier {
     private let connection: Connection
     private let statement: String
     private let statementOfPart: String
-    private(set) var refused: [AdoptionReport.RefusedRow] = []
+    private(set) var refused: [CoreDataImportReport.RefusedRow] = []
     /// Whether all rows were copied at once, as each of them fits.
     private(set) var isWhole = true
     /// How many rows were copied.

@@ -51,7 +51,7 @@ struct VersionFinder {
     /// the rows and the migrations tell.
     ///
     /// - Parameter forced: The name of the version, where somebody knows it.
-    func match(forced: String?) throws(AdoptionError) -> Match {
+    func match(forced: String?) throws(CoreDataImportError) -> Match {
         if let forced {
             guard let model = versions.first(where: { $0.version == forced }) else {
                 throw .noSuchVersion(forced, known: versions.map(\.version))

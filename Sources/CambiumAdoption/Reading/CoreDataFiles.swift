@@ -38,9 +38,9 @@ package struct CoreDataFiles {
     /// to.
     ///
     /// - Returns: Nil where there is none, or the name is none that Core Data gives.
-    /// - Throws: ``AdoptionError/cannotRead(path:reason:)`` where there is something else, or where
+    /// - Throws: ``CoreDataImportError/cannotRead(path:reason:)`` where there is something else, or where
     ///   nobody can tell.
-    func open(_ name: String) throws(AdoptionError) -> SystemFile? {
+    func open(_ name: String) throws(CoreDataImportError) -> SystemFile? {
         guard UUID.isSpelled(name) else { return nil }
         for folder in folders {
             do throws(FileError) {
@@ -53,5 +53,27 @@ package struct CoreDataFiles {
             }
         }
         return nil
+    }
+}
+
+extension NewStore {
+    /// The place of a store that is made of one that Core Data wrote.
+    ///
+    /// - Parameters:
+    ///   - path: Where it is to be.
+    ///   - source: The store that Core Data wrote.
+    /// - Throws: Where it would be written over that one.
+    package convenience init(path: String, from source: String) throws(CoreDataImportError) {
+        var path = path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        let files = CoreDataFiles(ofStore: source)
+        for file in Self.files(ofStore: path) where files.contains(file) {
+            throw .destinationIsSource(path: file)
+        }
+        do {
+            try self.init(path, .coreData, allowing: StorePermissions(of: source))
+        } catch {
+            throw CoreDataImportError(error)
+        }
     }
 }

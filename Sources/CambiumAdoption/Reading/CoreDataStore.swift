@@ -16,8 +16,8 @@ package final class CoreDataStore {
     ///
     /// - Parameter place: The new store that is to be made of it, beside which a copy is made while
     ///   it is read, if that is needed; nil is among the temporary files.
-    /// - Throws: ``AdoptionError`` where there is no such store.
-    package init(at path: String, for place: NewStore? = nil) throws(AdoptionError) {
+    /// - Throws: ``CoreDataImportError`` where there is no such store.
+    package init(at path: String, for place: NewStore? = nil) throws(CoreDataImportError) {
         files = CoreDataFiles(ofStore: path)
         let path = files.path
         self.path = path
@@ -40,7 +40,7 @@ package final class CoreDataStore {
         if case .text(let encoding)? = contents.encoding, encoding != "UTF-8" {
             throw .cannotRead(
                 path: path,
-                reason: "its texts are \(encoding), and only UTF-8 can be adopted. "
+                reason: "its texts are \(encoding), and only UTF-8 can be imported. "
                     + "'sqlite3 \(path) .dump | sqlite3 COPY' makes a copy in UTF-8")
         }
         guard !catalogue.entities.isEmpty else {
@@ -79,7 +79,7 @@ package final class CoreDataStore {
         "it has no tables \(CoreDataCatalogue.requiredTables.joined(separator: " and "))"
 
     /// What an error of SQLite's means for a file that may be anything.
-    static func meaning(of error: SQLiteError, _ path: String) -> AdoptionError {
+    static func meaning(of error: SQLiteError, _ path: String) -> CoreDataImportError {
         guard error.primaryCode == notADatabase else { return .damaged(path: path, error) }
         return .notCoreData(path: path, reason: error.message)
     }

@@ -18,7 +18,7 @@ struct FileState: Equatable {
     /// The state of a file, which links may lead to; of one that is not there too.
     ///
     /// - Throws: Where it cannot be read, or is no file.
-    init(of path: String) throws(AdoptionError) {
+    init(of path: String) throws(CoreDataImportError) {
         var info = stat()
         guard stat(path, &info) == 0 else {
             guard [ENOENT, ENOTDIR].contains(errno), !StoreFiles.isThere(path) else {

@@ -20,7 +20,7 @@ final class SourceFile {
     private let temporary: TemporaryCopy?
 
     /// - Parameter place: Where a copy is made, if one is needed; nil is among the temporary files.
-    init(_ files: CoreDataFiles, for place: NewStore?) throws(AdoptionError) {
+    init(_ files: CoreDataFiles, for place: NewStore?) throws(CoreDataImportError) {
         path = files.path
         self.place = place
         var states = try Self.states(of: path)
@@ -31,7 +31,9 @@ final class SourceFile {
             uri = Self.uri(of: path) + "?immutable=1"
             return
         }
-        try place?.prepare()
+        if let place {
+            try CoreDataImportError.making { () throws(NewStoreError) in try place.prepare() }
+        }
         let temporary = try place == nil ? TemporaryCopy() : nil
         let copy = place?.copyOfSource ?? temporary?.path ?? ""
         for _ in 0..<3 {
@@ -56,11 +58,11 @@ final class SourceFile {
 
     /// Makes sure that nobody has written the file since it was opened: what was read from one that
     /// changes may be anything.
-    func requireUnchanged() throws(AdoptionError) {
+    func requireUnchanged() throws(CoreDataImportError) {
         guard try Self.states(of: path) == states else { throw .inUse(path: path) }
     }
 
-    private static func states(of path: String) throws(AdoptionError) -> [FileState] {
+    private static func states(of path: String) throws(CoreDataImportError) -> [FileState] {
         var states: [FileState] = []
         for suffix in CoreDataFiles.suffixes { states.append(try FileState(of: path + suffix)) }
         return states
@@ -79,7 +81,7 @@ final class SourceFile {
     ///   it is its owner's alone.
     private static func copyFiles(
         from path: String, to copy: String, isTemporary: Bool
-    ) throws(AdoptionError) {
+    ) throws(CoreDataImportError) {
         remove(copy)
         do throws(FileError) {
             let mode =

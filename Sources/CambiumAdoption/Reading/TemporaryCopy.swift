@@ -6,20 +6,24 @@ import CambiumModel
 final class TemporaryCopy {
     /// The path.
     let path: String
-    private let lock: AdoptionLock
+    private let lock: NewStoreLock
 
     private static let mark = "-adopting"
 
-    init() throws(AdoptionError) {
+    init() throws(CoreDataImportError) {
         let start = FileManager.default.temporaryDirectory.appendingPathComponent("cambium").path
         Self.removeLeftovers(start)
         while true {
-            let path = try AdoptionError.unfinished(start, Self.mark)
-            do throws(AdoptionError) {
-                lock = try AdoptionLock(ofStore: path)
+            let path = try CoreDataImportError.making { () throws(NewStoreError) in
+                try NewStoreError.unfinished(start, Self.mark)
+            }
+            do throws(NewStoreError) {
+                lock = try NewStoreLock(ofStore: path)
             } catch .isRunning {
                 // Another one has just taken it for a leftover.
                 continue
+            } catch {
+                throw CoreDataImportError(error)
             }
             self.path = path
             return
@@ -27,11 +31,11 @@ final class TemporaryCopy {
     }
 
     private static func removeLeftovers(_ start: String) {
-        let suffix = AdoptionLock.suffix
+        let suffix = NewStoreLock.suffix
         for file in UnfinishedFile.leftovers(of: start, mark, [suffix]) {
             let copy = String(file.dropLast(suffix.count))
             // Who makes one has the lock.
-            guard let lock = try? AdoptionLock(ofStore: copy) else { continue }
+            guard let lock = try? NewStoreLock(ofStore: copy) else { continue }
             SourceFile.remove(copy)
             withExtendedLifetime(lock) {}
         }

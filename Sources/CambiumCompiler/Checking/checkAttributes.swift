@@ -59,7 +59,7 @@ extension ModelChecker {
     ]
 
     /// The words for types.
-    static var typeWords: [String] { types.keys.sorted() + ["codable"] }
+    package static var typeWords: [String] { types.keys.sorted() + ["codable"] }
 
     private static let types: [String: AttributeType] = [
         "bool": .bool, "int16": .int16, "int32": .int32, "int64": .int64, "float": .float,

@@ -117,7 +117,7 @@ extension ModelChecker {
     }
 
     private func isFree(forClass name: String) -> Bool {
-        Self.isIdentifier(name) && !ReservedNames.types.contains(name)
+        Vocabulary.isIdentifier(name) && !ReservedNames.types.contains(name)
             && typeNames.isFree(forClass: name)
     }
 

@@ -29,9 +29,9 @@ extension ModelChecker {
     /// - Parameter isMember: Whether it is that of a property or a request, which may start with
     ///   underscores in a model of Xcode's.
     mutating func checkIdentifier(_ name: ParsedAttribute, isMember: Bool = false) -> Bool {
-        if Self.isIdentifier(name.value) { return true }
+        if Vocabulary.isIdentifier(name.value) { return true }
         if isMember, parsed.isOfXcode, name.value.hasPrefix("_"),
-            Self.isIdentifier(String(name.value.drop { $0 == "_" }))
+            Vocabulary.isIdentifier(String(name.value.drop { $0 == "_" }))
         {
             return true
         }
@@ -67,24 +67,5 @@ extension ModelChecker {
             brokenNames.insert(name.value)
         }
         return false
-    }
-
-    static func isIdentifier(_ name: String) -> Bool {
-        // Most names are ASCII, which needs no look into Unicode's tables.
-        if let first = name.utf8.first, isLetter(first),
-            name.utf8.allSatisfy({
-                isLetter($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_")
-            })
-        {
-            return true
-        }
-        guard let first = name.unicodeScalars.first, first.properties.isXIDStart else {
-            return false
-        }
-        return name.unicodeScalars.allSatisfy { $0.properties.isXIDContinue }
-    }
-    /// Whether a byte is an ASCII letter.
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (0x61...0x7A).contains(byte | 0x20)
     }
 }

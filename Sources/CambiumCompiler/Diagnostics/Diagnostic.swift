@@ -44,10 +44,32 @@ package struct Diagnostic: Error, Sendable, Hashable, Codable {
     }
 }
 
+/// A place in a file.
+package struct SourcePosition: Sendable, Hashable, Comparable, Codable {
+    /// The path as it was given.
+    package let path: String
+    /// The line, from 1.
+    package let line: Int
+    /// The column, from 1, in characters (Unicode scalars): what editors that take
+    /// `path:line:column` mean for all text without combining marks.
+    package let column: Int
+
+    /// Names a place.
+    package init(path: String, line: Int, column: Int) {
+        self.path = path
+        self.line = line
+        self.column = column
+    }
+
+    package static func < (left: SourcePosition, right: SourcePosition) -> Bool {
+        (left.path, left.line, left.column) < (right.path, right.line, right.column)
+    }
+}
+
 /// Text of a model on its way to a terminal or a page of Markdown.
-enum PlainText {
+package enum PlainText {
     /// Model text may hold anything; a line is one line and moves no cursor.
-    static func onOneLine(_ text: String) -> String {
+    package static func onOneLine(_ text: String) -> String {
         text.escaping { scalar in
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator, .format: "\u{FFFD}"
@@ -68,6 +90,9 @@ package enum Severity: String, Sendable, Codable {
 }
 
 extension [Diagnostic] {
+    /// The lines of all, each ended by a line feed.
+    package var rendered: String { map { $0.rendered + "\n" }.joined() }
+
     /// Whether any of them stops the build.
     package var hasErrors: Bool { contains(where: \.isError) }
 

@@ -8,7 +8,7 @@ package struct DiagnosticCode: RawRepresentable, Sendable, Hashable, Codable {
     package let severity: Severity
     /// Whether it is an error in a model that was written for Cambium, and a warning about what Xcode
     /// compiled and Core Data ran.
-    let isWarningInXcode: Bool
+    package let isWarningInXcode: Bool
     /// The kind of finding, in a few words.
     package let title: String
     /// What it means and why it matters.
@@ -54,7 +54,7 @@ package struct DiagnosticCode: RawRepresentable, Sendable, Hashable, Codable {
     package var isOfLint: Bool { rawValue > Self.firstOfLint }
 
     /// Whether it is about the step to a version, and not about the version itself.
-    var isAboutStep: Bool {
+    package var isAboutStep: Bool {
         isOfLint && !isAboutSuppressions && self != .costlyPattern && self != .floatingUnique
     }
 

@@ -3,11 +3,18 @@ import CambiumPlan
 import CambiumSQL
 
 /// Declares what loses least where two versions that have shipped leave something open.
-struct HistoryDeclarer {
+package struct HistoryDeclarer {
     let old: Model
     let new: Model
     /// Whether Core Data has migrated stores from the one to the other.
     let isOfXcode: Bool
+
+    /// Declares about a step.
+    package init(old: Model, new: Model, isOfXcode: Bool) {
+        self.old = old
+        self.new = new
+        self.isOfXcode = isOfXcode
+    }
 
     /// The declarations that solve a problem; none where only its author can.
     func items(for problem: MigrationProblem) -> [HistoryItem] {

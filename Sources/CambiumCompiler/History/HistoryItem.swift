@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumSQL
 
 /// A declaration that lets a step between two versions be planned.
-enum HistoryItem: Hashable {
+package enum HistoryItem: Hashable {
     /// Data that goes.
     case drop(MigrationDeclaration.Drop)
     /// A case of an enumeration that is gone, with what objects get.
@@ -15,7 +15,7 @@ enum HistoryItem: Hashable {
     case code(entity: String)
 
     /// What it is about, as messages call it.
-    var subject: String {
+    package var subject: String {
         switch self {
         case .drop(let drop): drop.property.map { "\(drop.entity).\($0)" } ?? drop.entity
         case .replace(let way): "\(way.enumeration).\(way.name)"
@@ -26,7 +26,7 @@ enum HistoryItem: Hashable {
     }
 
     /// Which rows of a store of the old version it deletes, in words; nil where it deletes none.
-    func deletion(in old: Model) -> String? {
+    package func deletion(in old: Model) -> String? {
         guard case .drop(let drop) = self, drop.property == nil,
             old.entity(named: drop.entity)?.isAbstract == false
         else { return nil }
@@ -37,7 +37,7 @@ enum HistoryItem: Hashable {
     }
 
     /// The declaration as it is written, with what it means for the data.
-    var element: ParsedElement {
+    package var element: ParsedElement {
         var list = AttributeList(at: 0)
         let name: String
         var reason: String?
@@ -78,6 +78,16 @@ enum HistoryItem: Hashable {
 
     /// What the step of code is called that a tool proposes.
     fileprivate static let codeName = "migrateByCode"
+}
+
+extension ParsedElement {
+    /// The declarations about a step between two versions that have shipped.
+    package static func migration(
+        from old: String, to new: String, _ declarations: [ParsedElement]
+    ) -> ParsedElement {
+        ParsedElement(
+            own: "migration", AttributeList(["from": old, "to": new]), children: declarations)
+    }
 }
 
 extension MigrationDeclaration {

@@ -3,18 +3,18 @@ import CambiumPlan
 
 /// What can be done about a step that has shipped and that its two versions leave open. Nothing in
 /// the versions can be changed any more: only the file of declarations can say more.
-struct ShippedRemedy {
+package struct ShippedRemedy {
     /// What is open, without advice that only a change of a version could follow.
-    let facts: [String]
+    package let facts: [String]
     /// Whether no declaration keeps the rows, so that code has to.
     let needsCode: Bool
     /// What to do, each in a sentence.
-    let notes: [String]
+    package let notes: [String]
 
     /// Finds out what helps.
     ///
     /// - Parameter problems: What is open.
-    init(of problems: [MigrationProblem], from old: Model, to new: Model) {
+    package init(of problems: [MigrationProblem], from old: Model, to new: Model) {
         // What solves nothing is a mistake in a declaration, which says what to do about itself.
         // What no declaration solves comes first: often only some are shown.
         let declarer = HistoryDeclarer(old: old, new: new, isOfXcode: true)
@@ -62,15 +62,15 @@ struct ShippedRemedy {
             "entity": isEntity ? disputed.name : problem.entity,
             "property": isEntity ? nil : disputed.name, "from": disputed.former,
         ])
-        return XMLPrinter.printCompactly(
-            .migration(
-                from: old.version, to: new.version, [ParsedElement(own: "rename", rename)]))
+        return ParsedElement.migration(
+            from: old.version, to: new.version, [ParsedElement(own: "rename", rename)]
+        ).compactXML
     }
 }
 
 extension HistoryDeclarer {
     /// The step with all that loses least declared.
-    var resolution: StepResolution {
+    package var resolution: StepResolution {
         StepResolution(from: old, to: new, declarations: items, furtherItem: item)
     }
 
@@ -86,8 +86,7 @@ extension HistoryDeclarer {
         let declarations =
             resolution.items.filter { $0.entityOfCode == nil }.map(\.element)
             + (code.isEmpty ? [] : [HistoryItem.code(entity: code.joined(separator: " ")).element])
-        return XMLPrinter.printCompactly(
-            .migration(from: old.version, to: new.version, declarations))
+        return ParsedElement.migration(from: old.version, to: new.version, declarations).compactXML
     }
 
     /// What code has to write so that a problem is none: the objects, and those that they are to

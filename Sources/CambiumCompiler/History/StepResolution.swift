@@ -3,15 +3,15 @@ import CambiumPlan
 import CambiumSQL
 
 /// A step between two versions with declarations for what the two leave open.
-struct StepResolution {
+package struct StepResolution {
     /// The new version with the declarations in its migration.
     private(set) var target: Model
     /// The declarations.
-    private(set) var items: [HistoryItem] = []
+    package private(set) var items: [HistoryItem] = []
     /// What changes, and what is still open.
-    private(set) var difference: ModelDifference
+    package private(set) var difference: ModelDifference
     /// The objects that no declarations name all of, as they require each other in a circle.
-    private(set) var circles: [ModelDifference.FurtherDrop] = []
+    package private(set) var circles: [ModelDifference.FurtherDrop] = []
 
     /// Finds declarations.
     ///
@@ -52,7 +52,7 @@ struct StepResolution {
     }
 
     /// Whether the declarations are enough.
-    var isSolved: Bool { difference.problems.isEmpty && circles.isEmpty }
+    package var isSolved: Bool { difference.problems.isEmpty && circles.isEmpty }
 }
 
 extension HistoryItem {

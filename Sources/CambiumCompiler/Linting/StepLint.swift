@@ -8,7 +8,7 @@ import CambiumSQL
 /// nothing out by themselves. A rule belongs here where an author who means it anyway is rare: that
 /// a table is rebuilt is no finding, that it is rebuilt for nothing is one. (`cambium diff` tells
 /// what a step costs, whether that can be helped or not.)
-struct StepLint {
+package struct StepLint {
     let old: CheckedModel
     let new: CheckedModel
     /// The versions before the old one, oldest first.
@@ -16,14 +16,14 @@ struct StepLint {
     let difference: ModelDifference
     let work: StoreWork
     let emptyFills = EmptyFills()
-    private(set) var findings: [Diagnostic] = []
+    package private(set) var findings: [Diagnostic] = []
 
     /// Looks at a step that has a plan.
     ///
     /// - Parameters:
     ///   - earlier: The versions before the old one, oldest first.
     ///   - schemas: The tables of both versions, where they are laid out already.
-    init(
+    package init(
         from old: CheckedModel, to new: CheckedModel, after earlier: [CheckedModel] = [],
         _ difference: ModelDifference, schemas: (old: Schema, new: Schema)? = nil
     ) {

@@ -1,6 +1,6 @@
 /// What authors say is meant as it is: `<suppress code="LQ201" reason="…"/>` in the element that a
 /// finding is in, or in one around it.
-struct Suppressions {
+package struct Suppressions {
     /// One of them, and what it is in.
     private struct Entry {
         let code: DiagnosticCode
@@ -13,7 +13,7 @@ struct Suppressions {
 
     /// Collects those of a bundle's versions, the last of which is the current one. What is wrong
     /// with one is the checker's affair.
-    init(in versions: [ParsedModel]) {
+    package init(in versions: [ParsedModel]) {
         entries = versions.enumerated().flatMap { index, version in
             Self.entries(in: version, isCurrent: index + 1 == versions.count)
         }
@@ -49,7 +49,7 @@ struct Suppressions {
     ///
     /// - Returns: The others, and a warning for each suppression of the current version that was not
     ///   needed.
-    func applied(
+    package func applied(
         to diagnostics: [Diagnostic]
     ) -> (kept: [Diagnostic], unused: [Diagnostic]) {
         guard !entries.isEmpty else { return (diagnostics, []) }

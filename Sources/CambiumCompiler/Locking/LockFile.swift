@@ -18,10 +18,9 @@ import Foundation
 /// it was. The lines after them say what it was, one thing each, as a difference to the version
 /// before: they decide nothing, and may be missing, but tell what has changed. The last line tells
 /// whether all versions are there: one that is lost would be taken for one that never shipped.
-struct LockFile: Equatable {
-    /// The file's name in the bundle. It lies there, and not beside it, so that it goes wherever
-    /// the versions go and is an input of the build like them.
-    static let name = "cambium.lock"
+package struct LockFile: Equatable {
+    /// The file's name in the bundle.
+    package static let name = BundleReader.lockName
     private static let format = "cambium-lock 3"
     private static let algorithm = "sha256"
     /// The first format, whose lines hold a hash for each declaration.
@@ -30,12 +29,12 @@ struct LockFile: Equatable {
     private static let secondFormat = "cambium-lock 2"
 
     /// The versions by name.
-    var versions: [String: LockedVersion] = [:]
+    package var versions: [String: LockedVersion] = [:]
 
-    init() {}
+    package init() {}
 
     /// The file's text.
-    func text(bundleName: String) -> String {
+    package func text(bundleName: String) -> String {
         var base: Set<String> = []
         let lines = versions.values.sorted { VersionOrder.precedes($0.name, $1.name) }
             .flatMap { version in
@@ -59,13 +58,13 @@ struct LockFile: Equatable {
     }
 
     /// Why a text is no lock.
-    struct Malformed: Error {
+    package struct Malformed: Error {
         let line: Int
-        let reason: String
+        package let reason: String
     }
 
     /// Reads a text.
-    init(_ text: String) throws(Malformed) {
+    package init(_ text: String) throws(Malformed) {
         var reader = Reader()
         // Only this byte ends a line: a rule may hold any other sign that looks like one.
         let lines = text.utf8.split(
@@ -201,7 +200,7 @@ struct LockFile: Equatable {
     }
 
     /// Reads the lock of a bundle; nil where there is none.
-    static func read(inBundle path: String) throws(Malformed) -> LockFile? {
+    package static func read(inBundle path: String) throws(Malformed) -> LockFile? {
         let file = path + "/" + name
         guard FileManager.default.fileExists(atPath: file) else { return nil }
         guard let data = FileManager.default.contents(atPath: file),

@@ -6,9 +6,9 @@ import CambiumModel
 /// declarations, or on what only the program sees (code generation, messages, named requests, merge
 /// and delete rules, user info), so all of that may still change. Nor do they depend on the SQL: a newer compiler that writes better
 /// SQL breaks no lock.
-struct LockedVersion: Equatable {
+package struct LockedVersion: Equatable {
     /// The version's name.
-    let name: String
+    package let name: String
     /// `Model.versionHash`: tables and columns. Where it changes, stores in use no longer open.
     let storage: String
     /// The hash of the text of ``LockedConditions``: what rows had to meet and how they were migrated.
@@ -20,14 +20,14 @@ struct LockedVersion: Equatable {
     /// to tell what has changed.
     var declarations: [String: String] = [:]
     /// Whether the conditions are those of a lock of a former format.
-    private(set) var isFormer = false
+    package private(set) var isFormer = false
 }
 
 extension LockedVersion {
     /// Takes down a version as it is now.
     ///
     /// - Parameter isFormer: Whether it is to be compared with a lock of a former format.
-    init(_ version: CheckedModel, isFormer: Bool = false) {
+    package init(_ version: CheckedModel, isFormer: Bool = false) {
         self.isFormer = isFormer
         name = version.model.version
         storage = version.model.versionHash
@@ -58,7 +58,7 @@ extension LockedVersion {
     }
 
     /// Whether the hashes are the same, which is all that counts.
-    static func == (left: LockedVersion, right: LockedVersion) -> Bool {
+    package static func == (left: LockedVersion, right: LockedVersion) -> Bool {
         left.name == right.name && left.storage == right.storage
             && left.conditions == right.conditions
     }

@@ -6,7 +6,7 @@ import CambiumSQL
 /// One step from a version to the next.
 extension ModelCompiler {
     /// Plans and proves a step; its problems are reported where the author can solve them.
-    mutating func plan(_ step: ProofSubject.Step) -> Migration? {
+    package mutating func plan(_ step: ProofSubject.Step) -> Migration? {
         do throws(MigrationProblems) {
             let difference = ModelDifference(from: step.old.model, to: step.new.model)
             let migration = try Migration(difference, schemas: step.schemas)
@@ -29,7 +29,7 @@ extension ModelCompiler {
     /// any more, so there are only warnings.
     ///
     /// - Returns: The step, and the version that it leads to with all that it drops declared.
-    mutating func planShipped(
+    package mutating func planShipped(
         _ step: ProofSubject.Step
     ) -> (migration: Migration, target: Model)? {
         let shipped = ShippedStep(from: step.old.model, to: step.new.model)

@@ -4,7 +4,7 @@ import CambiumSQL
 
 /// The whole way from a bundle to what the tool writes: read, check, plan, prove, emit.
 package struct ModelCompiler {
-    var diagnostics: [Diagnostic] = []
+    package var diagnostics: [Diagnostic] = []
     /// What there is to say of versions that have shipped.
     var notes: [Diagnostic] = []
     /// What was proven before, where that is asked for.
@@ -15,6 +15,11 @@ package struct ModelCompiler {
     var current: Compilation.Current?
     /// What the last proof has seen.
     var lastProof: (proof: MigrationProver.Proof, seconds: Double, isRemembered: Bool)?
+
+    /// Starts without findings.
+    package init(verdicts: VerdictCache?) {
+        self.verdicts = verdicts
+    }
 
     /// Compiles a bundle.
     ///
@@ -64,7 +69,7 @@ package struct ModelCompiler {
 
     /// Checks all versions that stores go through; those with errors are left out. All but errors is
     /// a note where the version has shipped.
-    static func check(
+    package static func check(
         _ bundle: ParsedBundle
     ) -> (versions: [CheckedModel], diagnostics: [Diagnostic], notes: [Diagnostic]) {
         var diagnostics = HistoryChecker.check(bundle)
@@ -91,7 +96,7 @@ package struct ModelCompiler {
 
     /// The names of the versions that have shipped: those that the lock has, and all of Xcode's but the
     /// current one, in which nothing can be changed any more.
-    static func frozenVersions(of bundle: ParsedBundle) -> Set<String> {
+    package static func frozenVersions(of bundle: ParsedBundle) -> Set<String> {
         // A lock that cannot be read is a finding of its own.
         let lock = (try? LockFile.read(inBundle: bundle.path)) ?? nil
         let shipped = bundle.chain.dropLast().filter(\.isOfXcode).map(\.version)
@@ -153,7 +158,7 @@ package struct ModelCompiler {
 
     /// The tables of each version. One version after the other is less work than all at a time:
     /// most tables are those of the version before.
-    static func schemas(of versions: [CheckedModel]) -> [Schema] {
+    package static func schemas(of versions: [CheckedModel]) -> [Schema] {
         var schemas: [Schema] = []
         var previous: (model: Model, schema: Schema)?
         for version in versions {
@@ -167,7 +172,7 @@ package struct ModelCompiler {
     /// What was found out about a step, by a compiler that has looked at nothing else.
     ///
     /// - Parameter migration: The step's migration; nil where it could not be planned, or fails.
-    func report(
+    package func report(
         on migration: Migration?, from old: CheckedModel, to new: CheckedModel
     ) -> VerifyReport.Step {
         // What warnings say is no reason, unless there is nothing else.

@@ -3,7 +3,7 @@ import CambiumModel
 import CambiumSQL
 
 /// What the proofs of a bundle are about.
-struct ProofSubject: Sendable {
+package struct ProofSubject: Sendable {
     let versions: [CheckedModel]
     /// The tables of each version.
     let schemas: [Schema]
@@ -14,7 +14,7 @@ struct ProofSubject: Sendable {
     /// Whether a store of the current version was made before, well.
     let isSchemaProven: Bool
 
-    init(_ versions: [CheckedModel], _ schemas: [Schema], _ verdicts: VerdictCache?) {
+    package init(_ versions: [CheckedModel], _ schemas: [Schema], _ verdicts: VerdictCache?) {
         self.versions = versions
         self.schemas = schemas
         self.verdicts = verdicts
@@ -37,7 +37,7 @@ struct ProofSubject: Sendable {
     private static let made = "made"
 
     /// The step to the version of that number.
-    func step(to index: Int) -> Step {
+    package func step(to index: Int) -> Step {
         Step(
             old: versions[index - 1], new: versions[index],
             schemas: (old: schemas[index - 1], new: schemas[index]),
@@ -46,9 +46,9 @@ struct ProofSubject: Sendable {
     }
 
     /// A step from one version to the next.
-    struct Step {
-        let old: CheckedModel
-        let new: CheckedModel
+    package struct Step {
+        package let old: CheckedModel
+        package let new: CheckedModel
         let schemas: (old: Schema, new: Schema)
         /// Whether it leads to the current version.
         let isLast: Bool

@@ -6,19 +6,19 @@ import CambiumSQL
 ///
 /// Core Data dropped what a new version no longer had, without a word, so that is what happened to
 /// the stores out there. Here the drops are filled in; they are reported once for each step.
-struct ShippedStep {
+package struct ShippedStep {
     /// The new version with the drops in its migration.
-    let target: Model
+    package let target: Model
     /// What the step loses, sorted: entities and `Entity.property`.
     let losses: [String]
     /// What changes. Its problems keep the step from being planned: it needs what only the
     /// program's own mapping knew.
-    let difference: ModelDifference
+    package let difference: ModelDifference
     /// What is what in the two versions, as they say it.
     let match: ModelMatch
 
     /// Finds out what the step from one version to the next drops.
-    init(from old: Model, to new: Model) {
+    package init(from old: Model, to new: Model) {
         let resolution = StepResolution(from: old, to: new) { problem in
             if problem.enumeration != nil {
                 return HistoryDeclarer(old: old, new: new, isOfXcode: true).items(for: problem)
@@ -42,14 +42,14 @@ struct ShippedStep {
     }
 
     /// Whether a step is of that kind: nothing about it can be changed any more.
-    static func hasShipped(to new: CheckedModel, isLast: Bool) -> Bool {
+    package static func hasShipped(to new: CheckedModel, isLast: Bool) -> Bool {
         new.parsed.isOfXcode && !isLast
     }
 }
 
 extension MigrationProblem {
     /// Whether all that is missing is the author's word that something may go.
-    var isLoss: Bool {
+    package var isLoss: Bool {
         side == .old
             && fixes.flatMap(\.parts).contains { if case .drop = $0 { true } else { false } }
     }

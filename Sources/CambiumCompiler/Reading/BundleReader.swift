@@ -13,6 +13,10 @@ package struct BundleReader {
     var settings = BundleSettings()
     var history: ParsedHistory?
 
+    /// The name of the file of frozen versions. It lies in the bundle, and not beside it, so that it
+    /// goes wherever the versions go and is an input of the build like them.
+    static let lockName = "cambium.lock"
+
     /// The extensions of the folders that are models.
     package static let extensions = ["cambium", "xcdatamodeld", "xcdatamodel"]
 
@@ -148,7 +152,7 @@ package struct BundleReader {
             report(.bundleLayout, "There is no folder of that name that can be read", folder)
             return nil
         }
-        return names.filter { !$0.hasPrefix(".") && $0 != LockFile.name }.sorted()
+        return names.filter { !$0.hasPrefix(".") && $0 != Self.lockName }.sorted()
     }
 
     /// The XML of a file, or nil (and reported).

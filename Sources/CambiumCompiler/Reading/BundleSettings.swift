@@ -136,7 +136,7 @@ extension BundleSettings {
 
 extension BundleSettings {
     /// The settings as a file for one bundle, or nil where they say nothing.
-    var json: String? {
+    package var json: String? {
         var object: [String: Any] = [:]
         object["access"] = access
         object["current"] = current

@@ -8,6 +8,12 @@ package struct ParsedHistory: Sendable {
     /// Its outermost element, `<history>`.
     package let root: ParsedElement
 
+    /// Holds what was read.
+    package init(source: SourceText, root: ParsedElement) {
+        self.source = source
+        self.root = root
+    }
+
     /// What is declared about the step to a version; several where it is declared twice.
     func migrations(to version: String) -> [ParsedElement] {
         root.children(named: "migration").filter { $0["to"]?.value == version }

@@ -52,9 +52,9 @@ package struct ParsedElement: Sendable {
     /// The comments before it, and those before its end.
     package var comments: [ParsedComment] = []
     /// Where its last tag ends; nil for what was not read from a file.
-    var end: Int?
+    package var end: Int?
     /// What a comment before it is to say, beside those of its file.
-    var remark: String?
+    package var remark: String?
 
     /// The attribute of that name.
     package subscript(name: String) -> ParsedAttribute? {
@@ -131,7 +131,7 @@ package struct ParsedText: Sendable {
     }
 
     /// Without the white space around it.
-    var trimmed: ParsedText {
+    package var trimmed: ParsedText {
         let isSpace: (UInt8) -> Bool = { " \t\r\n".utf8.contains($0) }
         let start = value.utf8.prefix(while: isSpace).count
         guard start > 0 || value.utf8.last.map(isSpace) == true else { return self }

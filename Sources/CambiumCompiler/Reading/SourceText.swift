@@ -77,23 +77,8 @@ package struct SourceText: Sendable {
     }
 
     /// The text of a range of bytes.
-    func text(_ range: Range<Int>) -> String {
+    package func text(_ range: Range<Int>) -> String {
         String(decoding: bytes[range], as: UTF8.self)
-    }
-}
-
-/// A place in a file.
-package struct SourcePosition: Sendable, Hashable, Comparable, Codable {
-    /// The path as it was given.
-    package let path: String
-    /// The line, from 1.
-    package let line: Int
-    /// The column, from 1, in characters (Unicode scalars): what editors that take
-    /// `path:line:column` mean for all text without combining marks.
-    package let column: Int
-
-    package static func < (left: SourcePosition, right: SourcePosition) -> Bool {
-        (left.path, left.line, left.column) < (right.path, right.line, right.column)
     }
 }
 

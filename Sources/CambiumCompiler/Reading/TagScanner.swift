@@ -4,9 +4,9 @@
 /// libxml2 alone decides what is well-formed and what values are; it tells lines, but neither
 /// columns nor the places of attributes. This scanner walks the same bytes once, keeps places, and
 /// stops where it no longer understands them, which is then an error in any case.
-struct TagScanner {
+package struct TagScanner {
     /// How a scan ended.
-    enum End {
+    package enum End {
         /// At the end of the file.
         case complete
         /// At a byte that cannot be there. libxml2 knows the words for it.
@@ -19,17 +19,17 @@ struct TagScanner {
     private var index = 0
     private var open: [Int] = []
     /// The elements in the order of their start tags.
-    private(set) var elements: [ScannedElement] = []
+    package private(set) var elements: [ScannedElement] = []
     /// The comments in order.
-    private(set) var comments: [ScannedComment] = []
+    package private(set) var comments: [ScannedComment] = []
 
     /// Prepares to scan a file.
-    init(_ source: SourceText) {
+    package init(_ source: SourceText) {
         bytes = source.bytes
     }
 
     /// Scans the file.
-    mutating func scan() -> End {
+    package mutating func scan() -> End {
         while index < bytes.count {
             if let end = scanNext() { return end }
         }
@@ -227,16 +227,16 @@ struct TagScanner {
 }
 
 /// Where an element is.
-struct ScannedElement {
-    let name: Range<Int>
-    var attributes: [ScannedAttribute]
+package struct ScannedElement {
+    package let name: Range<Int>
+    package var attributes: [ScannedAttribute]
     var text: [ScannedText] = []
     /// Where its last tag ends.
-    var end = 0
+    package var end = 0
 }
 
 /// Where a comment is.
-struct ScannedComment {
+package struct ScannedComment {
     let range: Range<Int>
     /// The number of the element that it is in.
     let parent: Int?
@@ -245,9 +245,9 @@ struct ScannedComment {
 }
 
 /// Where an attribute is; the value without its quotes.
-struct ScannedAttribute {
-    let name: Range<Int>
-    let value: Range<Int>
+package struct ScannedAttribute {
+    package let name: Range<Int>
+    package let value: Range<Int>
 }
 
 /// A piece of text between tags.

@@ -126,45 +126,6 @@ public enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
     case bitwiseOr = "|"
 }
 
-/// A function of values.
-public enum ModelFunction: String, Sendable, Hashable, CaseIterable {
-    /// The moment of evaluation.
-    case now
-    /// A new random UUID for each row; in a fill only.
-    case uuid
-    /// The number of Unicode scalars of a string, or of bytes of data.
-    case length
-    /// The string in upper case.
-    case uppercase
-    /// The string in lower case.
-    case lowercase
-    /// The string without accents, in lower case.
-    case canonical
-    /// The number without its sign.
-    case abs
-    /// The least whole number that is not less.
-    case ceiling
-    /// The greatest whole number that is not greater.
-    case floor
-    /// The number without its fraction.
-    case trunc
-    /// The square root.
-    case sqrt
-    /// The remainder of a division of whole numbers.
-    case modulus
-    /// The number as text, or text as a number where it is one.
-    case string
-    /// The number as text; text as it is: `CAST(x, 'NSString')`.
-    case text
-    /// The number that the text spells, or the seconds of a date since 2001-01-01 UTC:
-    /// `CAST(x, 'NSNumber')`.
-    case number
-    /// The moment that many seconds after 2001-01-01 UTC: `CAST(x, 'NSDate')`.
-    case date
-    /// The name of the entity of an object: `entity:(SELF)`.
-    case entity
-}
-
 /// A value computed from many.
 public enum AggregateFunction: String, Sendable, Hashable, CaseIterable {
     /// How many.

@@ -169,8 +169,6 @@ extension ExpressionSQL {
         }
         let operand = try value(first)
         switch function {
-        case .now, .uuid, .text, .number, .date, .entity:
-            throw Self.failure("\(function.rawValue)() should have been resolved")
         case .length: return dialect.length(wholeText(operand, of: first))
         case .abs where first.type == .anyDecimal: return dialect.call(.magnitude, operand)
         case .abs:
@@ -180,15 +178,6 @@ extension ExpressionSQL {
             // abs() of the least integer is an error.
             return "abs(nullif(\(operand), \(raw: SQLText.literal(.integer(.min)))))"
         case .modulus: return "(\(operand) % \(try value(operands[1])))"
-        case .uppercase: return dialect.call(.uppercase, operand)
-        case .lowercase: return dialect.call(.lowercase, operand)
-        case .canonical:
-            let options: ComparisonOptions = [.caseInsensitive, .diacriticInsensitive]
-            return dialect.call(.fold, "\(operand), \(raw: String(options.rawValue))")
-        case .ceiling: return dialect.call(.ceiling, operand)
-        case .floor: return dialect.call(.floor, operand)
-        case .trunc: return dialect.call(.trunc, operand)
-        case .sqrt: return dialect.call(.sqrt, operand)
         case .string:
             switch first.type {
             case .string: return dialect.call(.number, operand)
@@ -197,6 +186,12 @@ extension ExpressionSQL {
                 return dialect.call(.string, "\(operand), \(raw: String(scale))")
             default: return dialect.call(.string, "\(operand), NULL")
             }
+        case _ where function.descriptor.isCalledBySQL:
+            var list = operand
+            for next in operands.dropFirst() { list = "\(list), \(try value(next))" }
+            return dialect.call(StoreFunction(function), list)
+        default:
+            throw Self.failure("\(function.rawValue)() should have been resolved")
         }
     }
 }

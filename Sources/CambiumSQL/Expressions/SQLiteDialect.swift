@@ -137,7 +137,7 @@ package struct SQLiteDialect: SQLDialect {
     }
 
     package func call(_ function: StoreFunction, _ operands: SQLFragment) -> SQLFragment {
-        let call: SQLFragment = "\(raw: function.rawValue)(\(operands))"
+        let call: SQLFragment = "\(raw: function.name)(\(operands))"
         return call.impure
     }
 }

@@ -1,4 +1,3 @@
-import CambiumAdoption
 import CambiumEngine
 import CambiumMigration
 
@@ -34,7 +33,7 @@ struct NewStoreFile {
                 place.remove()
                 throw error
             }
-        } catch let error as AdoptionError {
+        } catch let error as NewStoreError {
             throw StoreError(error)
         }
     }
@@ -48,9 +47,9 @@ struct NewStoreFile {
 
 extension StoreError {
     /// Why there is no new store.
-    fileprivate init(_ error: AdoptionError) {
+    fileprivate init(_ error: NewStoreError) {
         switch error {
-        case .destinationExists(let path):
+        case .exists(let path):
             self.init(
                 code: .invalidRequest,
                 message: "A file exists at \(path).",
@@ -60,11 +59,10 @@ extension StoreError {
                 code: .invalidRequest,
                 message: "Another process or task is copying a store to \(path).",
                 remedy: "Wait until it has finished.")
-        default:
+        case .cannotWrite(let path, let reason):
             self.init(
-                code: .cannotOpen, message: "\(error.problem).",
-                remedy: error.remedy.map { "\($0)." }
-                    ?? "Choose another location for the new store.")
+                code: .cannotOpen, message: "\(path) cannot be written: \(reason).",
+                remedy: "Choose a place with room where you may write.")
         }
     }
 }

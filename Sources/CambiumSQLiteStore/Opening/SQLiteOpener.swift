@@ -1,4 +1,3 @@
-import CambiumAdoption
 import CambiumEngine
 @_spi(Generated) import CambiumMigration
 import CambiumRecords

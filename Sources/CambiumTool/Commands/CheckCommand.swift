@@ -1,3 +1,4 @@
+import CambiumAuthoring
 import CambiumCompiler
 import CambiumMigration
 import Foundation
@@ -87,18 +88,22 @@ enum CheckCommand: Command {
     private static func check(package folder: String, _ console: Console) throws -> ExitCode {
         let models = try PackageModels(of: folder, path: Files.programPath)
         let manifest = folder == "." ? "Package.swift" : "\(folder)/Package.swift"
-        for forgotten in models.forgotten {
-            for model in forgotten.models {
+        let forgetful = models.targets.filter { !$0.forgotten.isEmpty }
+        for target in forgetful {
+            for model in target.forgotten {
                 console.writeError(
                     "\(manifest): error: Nothing compiles \(model) of the target "
-                        + "'\(forgotten.target)'.\n")
+                        + "'\(target.name)'.\n")
             }
             console.writeError(
-                "\(manifest): note: Add to the target '\(forgotten.target)': plugins: [.plugin("
-                    + "name: \"CambiumBuildPlugin\", package: \"Cambium\")]\n")
+                "\(manifest): note: Add to the target '\(target.name)': plugins: [.plugin("
+                    + "name: \"CambiumBuildPlugin\", package: \"Cambium\")]\n"
+                    + "\(manifest): note: Or write its Swift into it: swift package cambium generate "
+                    + "--target \(target.name)\n")
         }
-        guard models.forgotten.isEmpty else { return .modelHasErrors }
-        try console.write("Each model is compiled. Targets with models: \(models.targetCount)\n")
+        guard forgetful.isEmpty else { return .modelHasErrors }
+        let count = models.targets.count { !$0.models.isEmpty }
+        try console.write("Each model is compiled. Targets with models: \(count)\n")
         return .fine
     }
 

@@ -1,3 +1,4 @@
+import CambiumAuthoring
 import CambiumCompiler
 
 extension ConvertCommand {

@@ -1,3 +1,4 @@
+import CambiumAuthoring
 import CambiumCompiler
 
 /// `cambium diagram`: entities and relationships at a glance.

@@ -1,3 +1,4 @@
+import CambiumAuthoring
 import CambiumCompiler
 
 /// `cambium docs`: a page for people who use the model.

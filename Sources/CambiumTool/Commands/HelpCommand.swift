@@ -1,3 +1,4 @@
+import CambiumAuthoring
 import CambiumCompiler
 
 /// `cambium help`: all commands, one of them, or a topic.

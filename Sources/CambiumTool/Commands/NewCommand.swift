@@ -1,3 +1,4 @@
+import CambiumAuthoring
 import CambiumCompiler
 
 /// `cambium new`: a bundle to start with.

@@ -1,3 +1,4 @@
+import CambiumAuthoring
 import CambiumCompiler
 
 /// `cambium sql`: what the runtime executes, for review.

@@ -1,3 +1,5 @@
+import CambiumCompiler
+
 /// The texts of `cambium help`.
 enum Help {
     /// What the tool can do.
@@ -42,7 +44,7 @@ enum Help {
     }
 
     private static var exitCodes: String {
-        let lines = ExitCode.allCases.map { "  \($0.rawValue)  \($0.meaning)" }
+        let lines = ExitCode.allCases.map { "  \(padded("\($0.rawValue)", to: 4))\($0.meaning)" }
         return "Exit codes:\n" + lines.joined(separator: "\n")
             + "\nUnder `swift package` every failure is exit code 1."
     }

@@ -67,8 +67,8 @@ final class OldStore {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    func adoption(_ versions: [Model], _ migrations: [Migration] = []) throws -> Adoption {
-        try Adoption(
+    func adoption(_ versions: [Model], _ migrations: [Migration] = []) throws -> CoreDataImporter {
+        try CoreDataImporter(
             CoreDataStore(at: path), versions: versions, current: versions.last?.version ?? ""
         ) { _, _ in .init(migrations: migrations) }
     }
@@ -76,8 +76,8 @@ final class OldStore {
     /// Adopts the store, and has it planned before: a plan says what the adoption does.
     func adopt(
         _ versions: [Model], _ migrations: [Migration] = [],
-        _ prepare: (inout Adoption) -> Void = { _ in }
-    ) throws -> AdoptionReport {
+        _ prepare: (inout CoreDataImporter) -> Void = { _ in }
+    ) throws -> CoreDataImportReport {
         var adoption = try adoption(versions, migrations)
         prepare(&adoption)
         var planned = adoption
@@ -90,7 +90,7 @@ final class OldStore {
             report.destination = nil
             #expect(try plan.get() == report)
             return adopted
-        } catch let error as AdoptionError {
+        } catch let error as CoreDataImportError {
             #expect(files == self.files)
             switch error {
             // What a plan does not do.
@@ -123,16 +123,16 @@ final class OldStore {
 }
 
 /// Runs a body and returns the error of an adoption that it throws.
-func adoptionError(_ body: () throws -> Void) -> AdoptionError? {
+func adoptionError(_ body: () throws -> Void) -> CoreDataImportError? {
     do {
         try body()
         return nil
     } catch {
-        return error as? AdoptionError
+        return error as? CoreDataImportError
     }
 }
 
-extension AdoptionReport {
+extension CoreDataImportReport {
     /// The names of what is left out, but for what Core Data notes of each store.
     var leftOutTables: [String] {
         leftOut.map(\.name).filter { !$0.hasPrefix("NSStore") }

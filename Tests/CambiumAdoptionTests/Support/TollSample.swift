@@ -14,7 +14,7 @@ enum TollSample {
         _ old: [Entity], _ new: [Entity], _ migration: MigrationDeclaration,
         entities: [(Int, String, Int, Int)], _ sql: String,
         look: (OldStore) throws -> Void = { _ in }
-    ) throws -> AdoptionReport {
+    ) throws -> CoreDataImportReport {
         let versions = [
             Model(name: "M", version: "1", entities: old),
             Model(name: "M", version: "2", entities: new, migration: migration),

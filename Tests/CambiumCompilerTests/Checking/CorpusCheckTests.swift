@@ -1,4 +1,5 @@
 import CambiumModel
+import CompilerTestSupport
 import Foundation
 import Testing
 
@@ -7,12 +8,7 @@ import Testing
 /// Every version of every real model is accepted.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct CorpusCheckTests {
-    /// Those of a hundred versions take their time in a debug build.
-    static let bundles = Corpus.bundles.filter { path in
-        Corpus.isWhole || !["WooCommerce", "zmessaging"].contains { path.contains($0) }
-    }
-
-    @Test(arguments: Corpus.sample(bundles, oneIn: 2))
+    @Test(arguments: Corpus.sample(Corpus.shorterBundles, oneIn: 2))
     func `a real model has no errors`(path: String) {
         let (bundle, _) = BundleReader.read(path)
         var previous: CheckedModel?

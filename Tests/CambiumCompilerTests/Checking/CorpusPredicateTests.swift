@@ -1,4 +1,5 @@
 import CambiumModel
+import CompilerTestSupport
 import Foundation
 import Testing
 

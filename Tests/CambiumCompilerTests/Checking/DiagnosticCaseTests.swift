@@ -1,3 +1,4 @@
+import CompilerTestSupport
 import Foundation
 import Testing
 
@@ -9,9 +10,7 @@ import Testing
 /// After a change of a message: `CAMBIUM_ACCEPT=1 swift test --filter DiagnosticCaseTests`, and
 /// read the difference.
 struct DiagnosticCaseTests {
-    static let folder = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Cases/Diagnostics")
+    static let folder = TestModels.diagnosticCases
 
     static let cases: [String] =
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])

@@ -9,15 +9,15 @@ struct LiteralTests {
         let style = Date.ISO8601FormatStyle()
         for _ in 0..<(400 * 366 / 7) {
             let text = day.formatted(style)
-            #expect(Literal.date(text) == day, "\(text)")
+            #expect(DateText.date(text) == day, "\(text)")
             day += 7 * 86_400 + 3_723
         }
     }
 
     @Test func `a day without a time starts at midnight UTC`() {
-        #expect(Literal.date("2001-01-01")?.timeIntervalSinceReferenceDate == 0)
-        #expect(Literal.date("1970-01-01")?.timeIntervalSince1970 == 0)
-        #expect(Literal.date("2024-02-29")?.timeIntervalSince1970 == 1_709_164_800)
+        #expect(DateText.date("2001-01-01")?.timeIntervalSinceReferenceDate == 0)
+        #expect(DateText.date("1970-01-01")?.timeIntervalSince1970 == 0)
+        #expect(DateText.date("2024-02-29")?.timeIntervalSince1970 == 1_709_164_800)
     }
 
     @Test(arguments: [
@@ -27,7 +27,7 @@ struct LiteralTests {
         "2026-01-01T00:00:00ZZ", "2026-01-01-01",
     ])
     func `what is no date is none`(text: String) {
-        #expect(Literal.date(text) == nil)
+        #expect(DateText.date(text) == nil)
     }
 
     @Test(arguments: ["1", "-1", "0.10", "12345678901234567890.5", "-0.000001"])

@@ -1,5 +1,7 @@
+import CompilerTestSupport
 import Testing
 
+@testable import CambiumAuthoring
 @testable import CambiumCompiler
 
 /// What Xcode compiles is no error, whatever is odd about it: a warning in the current version says

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import CambiumAuthoring
 @testable import CambiumCompiler
 
 /// The versions before the current one, as values in the generated code.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import CambiumAuthoring
 @testable import CambiumCompiler
 
 /// Each folder in `Cases/Emitting/Models` is a case: a model's bundle, and beside it what it

@@ -1,10 +1,10 @@
 import CambiumMigration
 import CambiumModel
+import CambiumPlan
 import Foundation
 import Testing
 
 @testable import CambiumCompiler
-import CambiumPlan
 
 @Suite("Text of a model never becomes code")
 struct InjectionTests {

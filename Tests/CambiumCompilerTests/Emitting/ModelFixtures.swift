@@ -1,8 +1,8 @@
 import CambiumMigration
 import CambiumModel
+import CambiumPlan
 
 @testable import CambiumCompiler
-import CambiumPlan
 
 /// A model and everything else that the emitter takes.
 struct EmitterInput {

@@ -1,6 +1,8 @@
+import CompilerTestSupport
 import Foundation
 import Testing
 
+@testable import CambiumAuthoring
 @testable import CambiumCompiler
 
 /// Where a suppression holds, and what happens to it.
@@ -20,7 +22,7 @@ struct SuppressionTests {
     }
 
     private func codes(_ second: String, lock: Bool = false) throws -> [String] {
-        let folder = try BundleReaderTests.Folder(["1.xml": Self.first, "2.xml": second])
+        let folder = try BundleFolder(["1.xml": Self.first, "2.xml": second])
         let path = folder.bundle.path
         if lock {
             let bundle = try #require(ModelCompiler.compile(path).bundle)

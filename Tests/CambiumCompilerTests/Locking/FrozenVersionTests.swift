@@ -1,6 +1,8 @@
+import CompilerTestSupport
 import Foundation
 import Testing
 
+@testable import CambiumAuthoring
 @testable import CambiumCompiler
 
 struct FrozenVersionTests {
@@ -29,7 +31,7 @@ struct FrozenVersionTests {
     private func diagnostics(
         afterChangeTo text: String, _ change: (String) -> String = { $0 }
     ) throws -> [Diagnostic] {
-        let folder = try BundleReaderTests.Folder(["1.xml": Self.version])
+        let folder = try BundleFolder(["1.xml": Self.version])
         let bundle = try #require(ModelCompiler.compile(folder.bundle.path).bundle)
         let lock = try VersionFreezer.freeze(bundle, lock: nil).text
         try Data(change(lock).utf8).write(to: folder.bundle.appendingPathComponent("cambium.lock"))
@@ -142,14 +144,14 @@ struct FrozenVersionTests {
     }
 
     @Test func `lines that a lock has lost are missed, and freezing writes them anew`() throws {
-        let folder = try BundleReaderTests.Folder(["1.xml": Self.version])
+        let folder = try BundleFolder(["1.xml": Self.version])
         let bundle = try #require(ModelCompiler.compile(folder.bundle.path).bundle)
         let lock = try VersionFreezer.freeze(bundle, lock: nil).text
         let lines = lock.split(separator: "\n", omittingEmptySubsequences: false)
         for (number, line) in lines.enumerated() where "=+".contains(line.prefix(1)) && line != "" {
             let rest = lines.enumerated().filter { $0.offset != number }.map(\.element)
                 .joined(separator: "\n")
-            let other = try BundleReaderTests.Folder([
+            let other = try BundleFolder([
                 "1.xml": Self.version, "cambium.lock": rest,
             ])
             let found = ModelCompiler.compile(other.bundle.path).diagnostics
@@ -160,32 +162,32 @@ struct FrozenVersionTests {
     }
 
     @Test func `a frozen version that is gone is missed`() throws {
-        let folder = try BundleReaderTests.Folder(["1.xml": Self.version])
+        let folder = try BundleFolder(["1.xml": Self.version])
         let bundle = try #require(ModelCompiler.compile(folder.bundle.path).bundle)
         let lock = try VersionFreezer.freeze(bundle, lock: nil).text
         let second = Self.version.replacingOccurrences(of: "version=\"1\"", with: "version=\"2\"")
-        let other = try BundleReaderTests.Folder(["2.xml": second, "cambium.lock": lock])
+        let other = try BundleFolder(["2.xml": second, "cambium.lock": lock])
         let found = ModelCompiler.compile(other.bundle.path).diagnostics
         #expect(found.map(\.code) == [.frozenVersionMissing])
         #expect(found.first?.message.contains("Version 1") == true)
     }
 
     @Test func `a lock that cannot be read stops the build`() throws {
-        let folder = try BundleReaderTests.Folder(["1.xml": Self.version, "cambium.lock": "x"])
+        let folder = try BundleFolder(["1.xml": Self.version, "cambium.lock": "x"])
         let compilation = ModelCompiler.compile(folder.bundle.path)
         #expect(compilation.diagnostics.map(\.code) == [.malformedLock])
         #expect(compilation.bundle == nil)
     }
 
     @Test func `freezing again changes nothing, and a changed version only when asked`() throws {
-        let folder = try BundleReaderTests.Folder(["1.xml": Self.version])
+        let folder = try BundleFolder(["1.xml": Self.version])
         let bundle = try #require(ModelCompiler.compile(folder.bundle.path).bundle)
         let first = try VersionFreezer.freeze(bundle, lock: nil)
         #expect(first.frozen == ["1"])
         let second = try VersionFreezer.freeze(bundle, lock: first.text)
         #expect(second.text == first.text)
         #expect(second.frozen == [])
-        let other = try BundleReaderTests.Folder(["1.xml": changed("minLength=\"3\"", "")])
+        let other = try BundleFolder(["1.xml": changed("minLength=\"3\"", "")])
         let changed = try #require(ModelCompiler.compile(other.bundle.path).bundle)
         #expect(throws: VersionFreezer.Failure.self) {
             try VersionFreezer.freeze(changed, lock: first.text)
@@ -197,7 +199,7 @@ struct FrozenVersionTests {
 
     @Test func `versions are frozen up to the one that is named`() throws {
         let second = Self.version.replacingOccurrences(of: "version=\"1\"", with: "version=\"2\"")
-        let folder = try BundleReaderTests.Folder(["1.xml": Self.version, "2.xml": second])
+        let folder = try BundleFolder(["1.xml": Self.version, "2.xml": second])
         let bundle = try #require(ModelCompiler.compile(folder.bundle.path).bundle)
         #expect(try VersionFreezer.freeze(bundle, through: "1", lock: nil).frozen == ["1"])
         #expect(try VersionFreezer.freeze(bundle, lock: nil).frozen == ["1", "2"])

@@ -1,6 +1,8 @@
+import CompilerTestSupport
 import Foundation
 import Testing
 
+@testable import CambiumAuthoring
 @testable import CambiumCompiler
 
 /// A lock compares what versions mean, and not how they are spelled.
@@ -43,7 +45,7 @@ struct LockedMeaningTests {
     private func diagnostics(
         afterChangeTo text: String, of second: String = Self.second
     ) throws -> [Diagnostic] {
-        let folder = try BundleReaderTests.Folder(["1.xml": Self.first, "2.xml": second])
+        let folder = try BundleFolder(["1.xml": Self.first, "2.xml": second])
         let compilation = ModelCompiler.compile(folder.bundle.path)
         #expect(compilation.diagnostics.filter(\.isError).map(\.rendered) == [])
         let bundle = try #require(compilation.bundle)
@@ -112,7 +114,7 @@ struct LockedMeaningTests {
 
     @Test func `a lock of a former format is kept, and written anew`() throws {
         let text = Self.first
-        let folder = try BundleReaderTests.Folder(["1.xml": text])
+        let folder = try BundleFolder(["1.xml": text])
         let bundle = try #require(ModelCompiler.compile(folder.bundle.path).bundle)
         let version = try #require(bundle.versions.first)
         let former = LockedVersion(version, isFormer: true)

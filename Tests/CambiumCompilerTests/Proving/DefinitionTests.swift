@@ -1,8 +1,11 @@
-@_spi(Generated) import CambiumModel
+import CompilerTestSupport
 import Foundation
 import Testing
 
+@testable import CambiumAuthoring
 @testable import CambiumCompiler
+
+@_spi(Generated) import CambiumModel
 
 /// The definition that a store keeps, and the texts that generated code has, say all of a model that
 /// the compiler has accepted.
@@ -20,7 +23,7 @@ struct CompiledDefinitionTests {
         for path in Self.own { Self.check(path) }
     }
 
-    @Test(.enabled(if: Corpus.isPresent, Corpus.absence), arguments: CorpusCheckTests.bundles)
+    @Test(.enabled(if: Corpus.isPresent, Corpus.absence), arguments: Corpus.shorterBundles)
     func `every version of a real model is read from its definition as it was`(path: String) {
         Self.check(path)
     }

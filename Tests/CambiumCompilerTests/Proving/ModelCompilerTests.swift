@@ -1,8 +1,10 @@
 import CambiumModel
 import CambiumSQL
+import CompilerTestSupport
 import Foundation
 import Testing
 
+@testable import CambiumAuthoring
 @testable import CambiumCompiler
 
 struct ModelCompilerTests {
@@ -15,14 +17,14 @@ struct ModelCompilerTests {
         <drop entity="A" property="x" reason="gone"/></migration>
         """
 
-    private func bundle(_ bodies: [String]) throws -> BundleReaderTests.Folder {
+    private func bundle(_ bodies: [String]) throws -> BundleFolder {
         var files: [String: String] = [:]
         for (index, body) in bodies.enumerated() {
             files["\(index + 1).xml"] =
                 "<model xmlns='urn:cambium:model:1' name='Shop' version='\(index + 1)'>"
                 + body.replacingOccurrences(of: "'it''s; -- y'", with: "'its; -- y'") + "</model>"
         }
-        return try BundleReaderTests.Folder(files)
+        return try BundleFolder(files)
     }
 
     @Test func `a bundle has the schema of its last version and a migration for each step`() throws

@@ -1,5 +1,6 @@
 import Foundation
 
+@testable import CambiumAuthoring
 @testable import CambiumCompiler
 
 /// What the note of a diagnostic says to write, pasted into a version's file as its author would:

@@ -1,3 +1,4 @@
+import CompilerTestSupport
 import Foundation
 import Testing
 
@@ -9,7 +10,7 @@ struct PastedFixTests {
     ///
     /// - Returns: How many said to write something.
     private func pasteAll(_ files: [String: Data], _ name: String) throws -> Int {
-        let folder = try BundleReaderTests.Folder(
+        let folder = try BundleFolder(
             files.mapValues { String(decoding: $0, as: UTF8.self) })
         let before = ModelCompiler.compile(folder.bundle.path).diagnostics
         let (bundle, _) = BundleReader.read(folder.bundle.path)

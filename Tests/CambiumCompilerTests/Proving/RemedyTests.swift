@@ -2,8 +2,10 @@ import CambiumMigration
 import CambiumModel
 import CambiumSQL
 import CambiumSQLite
+import CompilerTestSupport
 import Testing
 
+@testable import CambiumAuthoring
 @testable import CambiumCompiler
 
 /// What the compiler says to do about rows puts them right.
@@ -15,7 +17,7 @@ struct RemedyTests {
         func version(_ number: Int, _ body: String) -> String {
             "<model xmlns='urn:cambium:model:1' name='Shop' version='\(number)'>\(body)</model>"
         }
-        let folder = try BundleReaderTests.Folder([
+        let folder = try BundleFolder([
             "1.xml": version(1, first), "2.xml": version(2, second),
         ])
         let compilation = ModelCompiler.compile(folder.bundle.path)
@@ -155,7 +157,7 @@ struct RemedyTests {
             "<model xmlns='urn:cambium:model:1' name='Shop' version='\(number)'>\(body)</model>"
         }
         func codes(_ value: String) throws -> [DiagnosticCode] {
-            let folder = try BundleReaderTests.Folder([
+            let folder = try BundleFolder([
                 "1.xml": version(1, person(names, 1)),
                 "2.xml": version(
                     2, person(#"<attribute name="name" type="string"/>"#, 2, merging(value))),
@@ -176,7 +178,7 @@ struct RemedyTests {
             """
         }
         func summary(_ rule: String) throws -> String? {
-            let folder = try BundleReaderTests.Folder([
+            let folder = try BundleFolder([
                 "1.xml": text("", 1), "2.xml": text(rule, 2),
             ])
             return ModelCompiler.compile(folder.bundle.path).bundle?.summary

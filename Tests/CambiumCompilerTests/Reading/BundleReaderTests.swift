@@ -1,29 +1,12 @@
+import CompilerTestSupport
 import Foundation
 import Testing
 
 @testable import CambiumCompiler
 
 struct BundleReaderTests {
-    /// A bundle in a folder of its own, gone with the value.
-    final class Folder {
-        let url = FileManager.default.temporaryDirectory
-            .appendingPathComponent("cambium-\(UUID().uuidString)")
-        let bundle: URL
-
-        init(_ files: [String: String], name: String = "Shop") throws {
-            bundle = url.appendingPathComponent("\(name).cambium")
-            try FileManager.default.createDirectory(
-                at: bundle, withIntermediateDirectories: true)
-            for (name, text) in files {
-                try Data(text.utf8).write(to: bundle.appendingPathComponent(name))
-            }
-        }
-
-        deinit { try? FileManager.default.removeItem(at: url) }
-    }
-
     @Test func `versions are in natural order`() throws {
-        let folder = try Folder(["10.xml": "<a/>", "9.xml": "<a/>", "1.xml": "<a/>"])
+        let folder = try BundleFolder(["10.xml": "<a/>", "9.xml": "<a/>", "1.xml": "<a/>"])
         let (bundle, diagnostics) = BundleReader.read(folder.bundle.path)
         #expect(diagnostics.isEmpty)
         #expect(bundle.name == "Shop")
@@ -39,14 +22,14 @@ struct BundleReaderTests {
     }
 
     @Test func `one bad version does not hide what is wrong with another`() throws {
-        let folder = try Folder(["1.xml": "<a>", "2.xml": "<!DOCTYPE a>", "3.xml": "<a/>"])
+        let folder = try BundleFolder(["1.xml": "<a>", "2.xml": "<!DOCTYPE a>", "3.xml": "<a/>"])
         let (bundle, diagnostics) = BundleReader.read(folder.bundle.path + "/")
         #expect(bundle.versions.map(\.version) == ["3"])
         #expect(diagnostics.map(\.code) == [.malformed, .documentType])
     }
 
     @Test func `a link out of the bundle is refused and one within it is followed`() throws {
-        let folder = try Folder(["1.xml": "<a/>"])
+        let folder = try BundleFolder(["1.xml": "<a/>"])
         let outside = folder.url.appendingPathComponent("secret.xml")
         try Data("<secret/>".utf8).write(to: outside)
         try FileManager.default.createSymbolicLink(
@@ -60,7 +43,7 @@ struct BundleReaderTests {
     }
 
     @Test func `a folder, a pipe and an enormous file in place of a version are refused`() throws {
-        let folder = try Folder(["1.xml": "<a/>"])
+        let folder = try BundleFolder(["1.xml": "<a/>"])
         try FileManager.default.createDirectory(
             at: folder.bundle.appendingPathComponent("2.xml"), withIntermediateDirectories: true)
         #expect(mkfifo(folder.bundle.appendingPathComponent("3.xml").path, 0o600) == 0)

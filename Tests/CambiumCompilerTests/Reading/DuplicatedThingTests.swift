@@ -1,9 +1,10 @@
+import CambiumPlan
 import CambiumSQL
+import CompilerTestSupport
 import Foundation
 import Testing
 
 @testable import CambiumCompiler
-import CambiumPlan
 
 /// Things of Xcode with one Renaming ID: whoever duplicates one duplicates that, too.
 struct DuplicatedThingTests {

@@ -1,5 +1,7 @@
+import CompilerTestSupport
 import Testing
 
+@testable import CambiumAuthoring
 @testable import CambiumCompiler
 
 /// A Renaming ID says what a property was, also where another entity of its hierarchy declared it.

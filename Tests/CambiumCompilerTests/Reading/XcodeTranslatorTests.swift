@@ -72,7 +72,7 @@ struct XcodeTranslatorTests {
     @Test func `the days of four centuries come back`() {
         for day in stride(from: -73_000, through: 73_000, by: 31) {
             let text = XcodeValues.date(Double(day) * 86_400 + 86_399)
-            let date = text.flatMap(Literal.date)
+            let date = text.flatMap(DateText.date)
             guard date?.timeIntervalSinceReferenceDate == Double(day) * 86_400 + 86_399 else {
                 Issue.record("day \(day): \(text ?? "nothing")")
                 return

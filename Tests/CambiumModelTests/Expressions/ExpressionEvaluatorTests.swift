@@ -77,6 +77,24 @@ import Testing
         ("TERNARY(stock > 1, 'a', 'b')", .string, .string("a")),
         ("stock > 3", .bool, .bool(true)), ("stock & 3", .int64, .int(3)),
         ("title.length", .int64, .int(6)),
+        ("substring(title, 1, 3)", .string, .string("tra")),
+        ("substring(title, -2, 5)", .string, .string("str")),
+        ("substring(title, 4, 9223372036854775807)", .string, .string("ße")),
+        ("substring(title, 2, -1)", .string, .string("")),
+        ("substring(title, 6, 1)", .string, .string("")),
+        ("left(title, 2)", .string, .string("st")), ("left(title, -1)", .string, .string("")),
+        ("right(title, 2)", .string, .string("ße")),
+        ("right(title, 99)", .string, .string("straße")),
+        ("indexOf(title, 'a')", .int64, .int(3)), ("indexOf(title, 'A')", .int64, .null),
+        ("indexOf(title, '')", .int64, .int(0)),
+        ("replace(title, 'ß', 'ss')", .string, .string("strasse")),
+        ("replace('aaa', 'aa', 'b')", .string, .string("ba")),
+        ("replace(title, '', 'x')", .string, .string("straße")),
+        ("trim(' \u{2003}a b\t')", .string, .string("a b")), ("trim('  ')", .string, .string("")),
+        // Characters are scalars: an accent of its own is one.
+        ("left('e\u{301}a', 1)", .string, .string("e")),
+        ("indexOf('e\u{301}a', 'e')", .int64, .int(0)),
+        ("SUBSTRING:(title, 0, 1)", .string, .string("s")),
     ])
     func `values are computed, and what has no result is nil`(
         _ text: String, _ type: AttributeType, _ expected: Value

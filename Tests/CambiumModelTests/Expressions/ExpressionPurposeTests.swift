@@ -137,6 +137,14 @@ import Testing
             "canonical:(title) == 'a'", 0,
             "SQLite has no canonical() of its own for this, so an index cannot use it"
         ),
+        (
+            "string:(title) == 1", 0,
+            "SQLite has no string() of its own for this, so an index cannot use it"
+        ),
+        (
+            "left(title, 1) == 'a'", 0,
+            "SQLite has no left() of its own for this, so an index cannot use it"
+        ),
         ("added < now()", 8, "'now()' has another value whenever it is asked"),
         (
             "title MATCHES 'a'", 6,

@@ -109,7 +109,8 @@ struct RandomExpression<Random: RandomNumberGenerator> {
                     ],
                     "count")
         }
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<11, using: &random) {
+        case 7: return "indexOf(\(text(root, depth - 1)), \(text(root, depth - 1)))"
         case 8:
             return "CAST(\(pick(["\(root)made", "\(root)name", "\(root)price"], "\(root)made")), "
                 + "'NSNumber')"
@@ -136,15 +137,32 @@ struct RandomExpression<Random: RandomNumberGenerator> {
     }
 
     private mutating func text(_ root: String, _ depth: Int) -> String {
-        switch Int.random(in: 0..<6, using: &random) {
+        switch Int.random(in: 0..<8, using: &random) {
         case 0 where depth > 0:
-            return "\(pick(["uppercase", "lowercase", "canonical"], "lowercase")):"
+            return "\(pick(["uppercase", "lowercase", "canonical", "trim"], "lowercase")):"
                 + "(\(text(root, depth - 1)))"
+        case 3 where depth > 0: return part(of: text(root, depth - 1), root)
+        case 4 where depth > 0:
+            return "replace(\(text(root, depth - 1)), \(text(root, 0)), \(text(root, 0)))"
         case 1: return "'\(pick(RandomShop.words, "a"))'"
         case 2 where depth > 0: return "(\(text(root, depth - 1)) + \(text(root, depth - 1)))"
         default:
             return root + pick(["name", "code", "box.name", "label.text", "home.city"], "name")
         }
+    }
+
+    private mutating func part(of text: String, _ root: String) -> String {
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: "left(\(text), \(index(root)))"
+        case 1: "right(\(text), \(index(root)))"
+        default: "substring(\(text), \(index(root)), \(index(root)))"
+        }
+    }
+
+    private mutating func index(_ root: String) -> String {
+        pick(
+            ["0", "1", "2", "-1", "9223372036854775807", "-9223372036854775807"]
+                + ["\(root)count", "\(root)stock", "length:(\(root)name)"], "1")
     }
 
     private mutating func date(_ root: String) -> String {

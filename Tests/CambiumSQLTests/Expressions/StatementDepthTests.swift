@@ -17,6 +17,8 @@ import Testing
         ("sqrt:(", "weight", ")", " > 1"), ("floor:(", "weight", ")", " > 1"),
         ("uppercase:(", "name", ")", " == 'a'"), ("canonical:(", "name", ")", " == 'a'"),
         ("modulus:by:(", "count", ", count)", " > 1"),
+        ("left(", "name", ", 2)", " == 'a'"), ("replace(name, 'a', ", "name", ")", " == 'a'"),
+        ("substring(name, indexOf(name, ", "name", "), 3)", " == 'a'"),
         ("length:(uppercase:(", "name", "))", " > 1"),
         ("TERNARY(name == 'a', 1, ", "count", ")", " > 1"),
         ("TERNARY(name == 'a', ", "count", ", 1)", " > 1"),

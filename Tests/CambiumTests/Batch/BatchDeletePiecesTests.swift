@@ -85,7 +85,8 @@ struct BatchDeletePiecesTests {
     func `rows with cascades and links are deleted in pieces`(_ chunkSize: Int) throws {
         func delete(_ chunkSize: Int, _ deletes: Deletes) throws -> Outcome {
             try self.delete(in: chunkSize, deletes) { context in
-                try context.rowRequest(for: Node.fetchRequest().filter(Node.number % 3 != 1))
+                try context.fetching.rowRequest(
+                    for: Node.fetchRequest().filter(Node.number % 3 != 1))
             }
         }
         let (whole, pieces) = (Deletes(), Deletes())
@@ -99,7 +100,7 @@ struct BatchDeletePiecesTests {
     @Test func `links that many lose are cleared in pieces`() throws {
         func delete(_ chunkSize: Int) throws -> Outcome {
             try self.delete(in: chunkSize, Deletes()) { context in
-                try context.rowRequest(for: Box.fetchRequest())
+                try context.fetching.rowRequest(for: Box.fetchRequest())
             }
         }
         let expected = try delete(10_000)

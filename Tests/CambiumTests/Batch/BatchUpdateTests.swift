@@ -29,7 +29,7 @@ struct BatchUpdateTests {
         _ request: BatchUpdateRequest<Node>, _ context: ManagedObjectContext
     ) throws {
         let coordinator = context.coordinator
-        let rows = try context.rowRequest(for: request.objects)
+        let rows = try context.fetching.rowRequest(for: request.objects)
         let update = BatchUpdate(
             request: rows,
             assignments: try BatchAssignments(

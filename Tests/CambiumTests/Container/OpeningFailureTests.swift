@@ -130,10 +130,6 @@ struct OpeningFailureTests {
         #expect(throws: StoreError.self) {
             try PersistentStoreCoordinator.replacePersistentStore(at: path, withStoreFrom: path)
         }
-        #expect(throws: StoreError.self) {
-            try PersistentContainer(
-                adopting: URL(filePath: "/nowhere"), at: path, model: Everything.model)
-        }
         #expect(try FileManager.default.contentsOfDirectory(atPath: ".") == before)
     }
 }

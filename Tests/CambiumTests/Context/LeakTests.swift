@@ -25,7 +25,9 @@ struct LeakTests {
             self(context, "context")
             self(context.state, "context state")
             for object in context.registeredObjects { self(object, "\(object)") }
-            for object in context.noted + context.deleted { self(object, "\(object)") }
+            for object in context.changes.noted + context.changes.deleted {
+                self(object, "\(object)")
+            }
             if let manager = context.undoManager { self(manager, "undo manager") }
         }
 
@@ -83,7 +85,7 @@ struct LeakTests {
             #expect(watch.alive.isEmpty, "deleted")
             try make { _ in
                 try context.save()
-                context.sweptCount = 0
+                context.registry.sweptCount = 0
             }
             context.sweepIfGrown()
             #expect(watch.alive.isEmpty, "dropped")

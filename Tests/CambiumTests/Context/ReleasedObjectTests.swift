@@ -56,7 +56,7 @@ struct ReleasedObjectTests {
             case .look: #expect(context.registeredObjects.count <= 3000)
             }
         } _: { context in
-            context.sweptCount = 1
+            context.registry.sweptCount = 1
             _ = try context.fetch(Node.fetchRequest())
             #expect(acts >= 3000)
             context.rollback()

@@ -7,7 +7,9 @@ struct ControllerClassTests {
     /// A model whose robots are of no class of their own.
     private static let plainRobots = CompiledModel(
         model: Everything.model.model,
-        classes: Everything.model.classes.filter { $0.key != "Robot" },
+        classes: Dictionary(
+            uniqueKeysWithValues: Everything.model.modelDescription.entities
+                .filter { $0.name != "Robot" }.map { ($0.name, $0.objectClass) }),
         schema: Everything.model.schema, migrations: [])
 
     @Test func `a sub-entity whose objects are of another class is refused where it counts`() throws

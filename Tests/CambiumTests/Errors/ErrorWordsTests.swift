@@ -1,3 +1,4 @@
+import CambiumCoreData
 import EverythingModel
 import Foundation
 import Testing
@@ -202,7 +203,7 @@ struct ErrorWordsTests {
                 store: "/a", model: "A", identifiers: [], nearest: "1", differences: ["A.b"],
                 named: nil, strangers: strangers, versions: [.init(version: "1", differences: 1)])
         }
-        let errors: [AdoptionError] = [
+        let errors: [CoreDataImportError] = [
             .noFile(path: "/a"), .notCoreData(path: "/a", reason: "it has no tables"),
             .damaged(path: "/a", SQLiteError(code: 11, message: "as SQLite says it")),
             .cannotRead(path: "/a", reason: "no permission"), .inUse(path: "/a"),

@@ -6,7 +6,7 @@ extension ManagedObjectContext {
     func dropUnheldObjects() {
         // One that was read ahead is spared once.
         for _ in 0..<2 {
-            sweptCount = 0
+            registry.sweptCount = 0
             sweepIfGrown()
         }
     }

@@ -10,12 +10,10 @@ extension ManagedObjectContext {
     ///   what it has read at different times need not agree.
     func invariantFaults(isMerged: Bool = true) -> [String] {
         var check = InvariantCheck(self)
-        check.checkMap()
-        check.checkLists()
         check.checkObjects()
         // What leads to a deleted object is put right when its delete rules are followed.
-        if isMerged, unpropagated.isEmpty { check.checkRelationships() }
-        return check.faults
+        if isMerged, changes.unpropagated.isEmpty { check.checkRelationships() }
+        return partFaults + check.faults
     }
 }
 
@@ -27,7 +25,7 @@ private struct InvariantCheck {
     init(_ context: ManagedObjectContext) {
         self.context = context
         var objects: [ManagedObject] = []
-        for root in context.objects { root.map.forEach { objects.append($0) } }
+        context.registry.forEach { objects.append($0) }
         self.objects = objects
     }
 
@@ -35,63 +33,6 @@ private struct InvariantCheck {
         if condition { return }
         let fault = fault()
         faults.append(fault)
-    }
-
-    /// The identity map: every object is found under its own key, and counted.
-    mutating func checkMap() {
-        let (found, known) = (objects.count, context.registeredCount)
-        let counts = context.objects.map { $0.map.count }
-        require(
-            known == found && counts.reduce(0, +) == found,
-            "\(found) objects, counted \(known) and \(counts)")
-        for object in objects {
-            let root = context.objects[object.entityDescription.rootIndex]
-            require(root.map[object.key] === object, "\(object) is under another key")
-            require(object.state === context.state, "\(object) is of another context")
-            switch object.lifecycle {
-            case .clean, .updated, .deleted, .inserted: break
-            case .discarded:
-                require(context.listsAreStale, "\(object) is still registered")
-            case .gone:
-                faults.append("\(object) is still registered")
-            }
-        }
-        // A child counts for itself.
-        require(
-            context.parent != nil || context.mergedCommit <= context.coordinator.latestCommit,
-            "merged the future")
-    }
-
-    /// The lists: each has exactly the objects whose lifecycle says so, once; in the middle of an
-    /// event also some that have moved on.
-    mutating func checkLists() {
-        func check(_ name: String, _ list: [ManagedObject], _ lifecycle: Lifecycle) {
-            let listed = Set(list.map { ObjectIdentifier($0) })
-            require(listed.count == list.count, "\(name) has an object twice: \(list)")
-            for object in list where object.lifecycle != lifecycle {
-                require(context.listsAreStale, "\(name) has \(object), which has moved on")
-            }
-            for object in objects where object.lifecycle == lifecycle {
-                require(listed.contains(ObjectIdentifier(object)), "\(name) lacks \(object)")
-            }
-            for object in list where object.lifecycle == lifecycle {
-                let root = context.objects[object.entityDescription.rootIndex]
-                require(root.map[object.key] === object, "\(name) has \(object), unregistered")
-            }
-        }
-        check("inserted", context.inserted, .inserted)
-        check("updated", context.updated, .updated)
-        check("deleted", context.deleted, .deleted)
-        let noted = Set(context.noted.map { ObjectIdentifier($0) })
-        require(noted.count == context.noted.count, "an object is noted twice")
-        for object in context.noted {
-            require(object.flags.contains(.isNoted), "\(object) is noted and does not know")
-        }
-        for object in objects where object.flags.contains(.isNoted) {
-            require(noted.contains(ObjectIdentifier(object)), "\(object) believes to be noted")
-        }
-        require(context.insertedBeforeEvent <= context.inserted.count, "insertions of the future")
-        require(context.deletedBeforeEvent <= context.deleted.count, "deletions of the future")
     }
 
     /// Each object: a snapshot exactly where a saved object has a draft, changes only where it
@@ -157,7 +98,7 @@ private struct InvariantCheck {
     }
 
     private func registered(_ entity: Int, _ key: Int64) -> ManagedObject? {
-        context.objects[context.coordinator.model.entities[entity].rootIndex].map[key]
+        context.registry.roots[context.coordinator.model.entities[entity].rootIndex].map[key]
     }
 
     /// The members that an object knows without asking the store; nil where it does not.
@@ -166,7 +107,8 @@ private struct InvariantCheck {
     ) -> [LinkSet.Member]? {
         let links = object.extras?.links[relationship.ordinal]
         if object.lifecycle == .inserted { return links?.members ?? [] }
-        guard let links, links.stored != nil, links.readAt >= context.lastChange(of: relationship)
+        guard let links, links.stored != nil,
+            links.readAt >= context.merges.lastChange(of: relationship)
         else { return nil }
         return links.members
     }
@@ -194,7 +136,7 @@ private struct InvariantCheck {
         require(relationship.isToMany || keys.count <= 1, "\(name) has two members: \(keys)")
         for member in members {
             guard let other = registered(member.entity, member.key) else { continue }
-            require(isThere(other) || context.listsAreStale, "\(name) has \(other)")
+            require(isThere(other) || context.changes.areStale, "\(name) has \(other)")
             guard isThere(other) else { continue }
             let opposite = other.entityDescription.relationships[inverse]
             if let slot = opposite.slot {

@@ -3,9 +3,10 @@ import CambiumSQLite
 import Foundation
 import Testing
 
+@testable import CambiumCompiler
 @testable import CambiumTool
 
-/// The files that `cambium adopt` writes beside the new store, and those that it must not.
+/// The files that `cambium import-coredata` writes beside the new store, and those that it must not.
 struct AdoptionFilesTests {
     private let folder: TemporaryFolder
     private let bundle: String
@@ -37,13 +38,14 @@ struct AdoptionFilesTests {
             file = folder.path("link")
             try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: store)
         }
-        let run = ToolRun("adopt", store, "--model", bundle, option, file)
+        let run = ToolRun("import-coredata", store, "--model", bundle, option, file)
         #expect(run.code == .usage)
-        #expect(run.errors.contains("belongs to the store that is to be adopted"))
+        #expect(run.errors.contains("belongs to the store that is to be imported"))
         #expect(FileManager.default.contents(atPath: store) == bytes)
         if option == "--report" {
             #expect(
-                ToolRun("adopt", store, "--model", bundle, option, file, "--plan").code == .usage)
+                ToolRun("import-coredata", store, "--model", bundle, option, file, "--plan").code
+                    == .usage)
         }
         #expect(FileManager.default.contents(atPath: store) == bytes)
     }
@@ -51,13 +53,14 @@ struct AdoptionFilesTests {
     @Test func `each file that is written has a name of its own`() throws {
         for (ids, report) in [("a", "a"), ("new", "b"), ("a", "new"), ("a", "new.adopting-lock")] {
             let run = ToolRun(
-                "adopt", store, "--model", bundle, "--to", folder.path("new"), "--ids",
+                "import-coredata", store, "--model", bundle, "--to", folder.path("new"), "--ids",
                 folder.path(ids), "--report", folder.path(report))
             #expect(run.code == .usage)
             #expect(run.errors.contains("needs a file of its own"))
         }
         let contents = bundle + "/Sample.xcdatamodel/contents"
-        let run = ToolRun("adopt", store, "--model", bundle, "--plan", "--report", contents)
+        let run = ToolRun(
+            "import-coredata", store, "--model", bundle, "--plan", "--report", contents)
         #expect(run.code == .usage)
         #expect(names == ["Old.sqlite", "Sample.xcdatamodeld"])
     }
@@ -65,7 +68,8 @@ struct AdoptionFilesTests {
     @Test(arguments: ["--report", "--ids"])
     func `a folder is no name of a file`(option: String) throws {
         let run = ToolRun(
-            "adopt", store, "--model", bundle, "--to", folder.path("new"), option, folder.path(""))
+            "import-coredata", store, "--model", bundle, "--to", folder.path("new"), option,
+            folder.path(""))
         #expect(run.code == .file)
         #expect(run.errors.contains("is a folder. Name a file, in it or elsewhere."))
         #expect(names == ["Old.sqlite", "Sample.xcdatamodeld"])
@@ -74,7 +78,7 @@ struct AdoptionFilesTests {
     @Test func `a list of keys that was there stays until the new one is whole`() throws {
         try folder.write("precious", to: "keys")
         try folder.write("in the way", to: "new")
-        let words = ["adopt", store, "--model", bundle, "--ids", folder.path("keys")]
+        let words = ["import-coredata", store, "--model", bundle, "--ids", folder.path("keys")]
         #expect(ToolRun(words + ["--to", folder.path("new")]).code == .file)
         #expect(folder.text("keys") == "precious")
         #expect(names == ["Old.sqlite", "Sample.xcdatamodeld", "keys", "new"])
@@ -85,7 +89,9 @@ struct AdoptionFilesTests {
 
     @Test(arguments: ["--ids", "--report"])
     func `a file that cannot be written is told before anything is made`(option: String) throws {
-        let words = ["adopt", store, "--model", bundle, "--to", folder.path("new"), option]
+        let words = [
+            "import-coredata", store, "--model", bundle, "--to", folder.path("new"), option,
+        ]
         let run = ToolRun(words + [store + "/x"])
         #expect(run.code == .file)
         #expect(run.errors.contains("cannot be written"))
@@ -108,7 +114,8 @@ struct AdoptionFilesTests {
         try folder.write("mine", to: ".report.json.partial")
         let written = try ResultFile(report, of: store)
         #expect(
-            ToolRun("adopt", store, "--model", bundle, "--plan", "--report", report).code == .fine)
+            ToolRun("import-coredata", store, "--model", bundle, "--plan", "--report", report).code
+                == .fine)
         #expect(folder.text(".report.json.partial") == "mine")
         #expect(!FileManager.default.fileExists(atPath: killed))
         // The one that somebody writes at the time stays.
@@ -121,7 +128,8 @@ struct AdoptionFilesTests {
 
     @Test func `a report may go where there is no file`() {
         let run = ToolRun(
-            "adopt", store, "--model", bundle, "--plan", "--report", "/dev/null", "--no-proof-cache"
+            "import-coredata", store, "--model", bundle, "--plan", "--report", "/dev/null",
+            "--no-proof-cache"
         )
         #expect(run.code == .fine)
     }

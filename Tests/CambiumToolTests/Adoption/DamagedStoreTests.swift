@@ -3,6 +3,7 @@ import CambiumSQLite
 import Foundation
 import Testing
 
+@testable import CambiumCompiler
 @testable import CambiumTool
 
 /// Stores of Core Data with flipped bytes and lost ends: what cannot be read is an error, what can
@@ -91,7 +92,8 @@ struct DamagedStoreTests {
         let store = work.path("old.sqlite")
         for (suffix, data) in files { try data.write(to: URL(fileURLWithPath: store + suffix)) }
         let run = ToolRun(
-            "adopt", store, "--model", bundle, "--to", work.path("new.sqlite"), "--format", "json")
+            "import-coredata", store, "--model", bundle, "--to", work.path("new.sqlite"),
+            "--format", "json")
         var outcome = Outcome(code: run.code, output: run.output, errors: run.errors)
         outcome.names = Set(try FileManager.default.contentsOfDirectory(atPath: work.url.path))
         for suffix in files.keys {

@@ -2,6 +2,7 @@ import CambiumSQLite
 import Foundation
 import Testing
 
+@testable import CambiumCompiler
 @testable import CambiumTool
 
 /// What Core Data dropped between versions of Xcode's, of which nobody has declared anything: the
@@ -81,7 +82,7 @@ struct ShippedTollTests {
             INSERT INTO ZG VALUES (1, 2, 1);
             """)
         if isDeclared { #expect(ToolRun("freeze", "--history", model).code == .fine) }
-        let run = ToolRun("adopt", store, "--model", model, "--plan", "--no-proof-cache")
+        let run = ToolRun("import-coredata", store, "--model", model, "--plan", "--no-proof-cache")
         #expect(run.code == .fine)
         let reason =
             isDeclared ? "gone in Shop 2, where Core Data dropped it" : "Core Data dropped it"
@@ -114,7 +115,8 @@ struct ShippedTollTests {
             INSERT INTO ZA VALUES (1, 1, 1, 'a', 'x');
             """)
         let target = folder.path("New.store")
-        let run = ToolRun("adopt", store, "--model", model, "--to", target, "--no-proof-cache")
+        let run = ToolRun(
+            "import-coredata", store, "--model", model, "--to", target, "--no-proof-cache")
         #expect((run.code == .fine) == isDeclared)
         #expect(run.output.contains("drop A.old and its data (spare): 1 value") == isDeclared)
         #expect((run.output + run.errors).contains("A.old of version Shop is gone") == !isDeclared)
@@ -129,7 +131,7 @@ struct ShippedTollTests {
             CREATE TABLE ZA \(Self.table), ZOLD VARCHAR);
             INSERT INTO ZA VALUES (1, 1, 1, 'a', 'x'), (2, 1, 1, 'b', 'y');
             """)
-        let run = ToolRun("adopt", store, "--model", model, "--plan", "--no-proof-cache")
+        let run = ToolRun("import-coredata", store, "--model", model, "--plan", "--no-proof-cache")
         #expect(run.code == .fine)
         #expect(run.output.contains("was written by version 'Shop 3'"))
         #expect(run.output.contains("all would come along"))

@@ -65,8 +65,7 @@ final class BatchRowMaker {
     /// - Throws: Where a default is a new UUID, and there is none.
     func begin() throws {
         let placed = try entity.makeRecord(by: writer, at: now)
-        object.record = placed.record
-        object.page = placed.page
+        object.placed = placed
         object.flags = tracksSlots ? [.isReady, .tracksSlots] : .isReady
         if tracksSlots { object.ownExtras.changedSlots = SlotSet() }
         object.extras?.unfitSlots = []
@@ -111,8 +110,7 @@ final class BatchRowMaker {
                 throw BatchInsertError(row: index, underlying: error)
             }
         }
-        object.record = placed.record
-        object.page = placed.page
+        object.placed = placed
     }
 }
 

@@ -5,11 +5,6 @@ public struct BatchInsertError: Error, Sendable {
     /// What is wrong with it: a ``ValidationError`` as a rule, which names the property and the
     /// limit.
     public let underlying: any Error
-
-    /// The code that Core Data uses for what is wrong.
-    public var coreDataCode: Int {
-        (underlying as? any CoreDataCompatibleError)?.coreDataCode ?? 134030
-    }
 }
 
 extension BatchInsertError: CustomStringConvertible {

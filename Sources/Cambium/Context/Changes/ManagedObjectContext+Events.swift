@@ -10,7 +10,7 @@ extension ManagedObjectContext {
     /// called is one group to its undo manager.
     public func processPendingChanges() {
         processChanges()
-        if !hasEvents { undoManager?.endEvent() }
+        if !activity.hasEvents { undoManager?.endEvent() }
     }
 
     /// Processes changes in the middle of an event.
@@ -18,62 +18,29 @@ extension ManagedObjectContext {
     /// - Parameter propagatesDeletes: Whether the delete rules are followed; nil means as the
     ///   context is set.
     func processChanges(propagatesDeletes: Bool? = nil) {
+        if activity.isProcessing { return }
         // Every fetch comes here.
-        if followersAreBehind, !isProcessing { retryFollowers() }
-        guard !isProcessing, !noted.isEmpty || !unpropagated.isEmpty || listsAreStale else {
-            return
-        }
-        isProcessing = true
-        defer { isProcessing = false }
-        if propagatesDeletes ?? propagatesDeletesAtEndOfEvent { propagateDeletes() }
-        let isTold = observations?.wantsChanges ?? false
+        if observers.followersAreBehind { observers.retryFollowers() }
+        guard changes.needProcessing else { return }
+        activity.isProcessing = true
+        defer { activity.isProcessing = false }
+        if propagatesDeletes ?? propagatesDeletesAtEndOfEvent { deleteRules.propagate() }
+        let isTold = observers.wantsChanges
         let isRegistering =
-            processedInMerge == nil && undoManager?.isUndoRegistrationEnabled == true
-        let event = isTold || isRegistering ? Event(of: self) : nil
-        settleLists()
+            changes.processedInMerge == nil && undoManager?.isUndoRegistrationEnabled == true
+        let event = isTold || isRegistering ? Event(changes) : nil
+        settleChanges()
         if let event, isRegistering { undoManager?.register(event) }
-        let changed = noted
-        noted = []
-        if isSaving { processedInRound += changed }
-        processedInMerge? += changed
-        let changes = followers.isEmpty ? ObjectChanges() : ObjectChanges(of: changed)
-        changed.forEachUncounted { $0.endEvent() }
-        insertedBeforeEvent = inserted.count
-        deletedBeforeEvent = deleted.count
-        revivedInEvent = []
-        refreshedInEvent = []
-        invalidatedInEvent = []
-        notifyFollowers(changes)
-        if let event, isTold { tell(ObjectsDidChange(event)) }
+        let news = observers.hasFollowers ? ObjectChanges(of: changes.noted) : ObjectChanges()
+        let changed = changes.endEvent(isSaving: activity.isSaving)
+        changed.forEachUncounted { $0.tracking.endEvent() }
+        observers.notifyFollowers(news)
+        if let event, isTold { observers.post(ObjectsDidChange(event)) }
     }
 
-    /// Removes objects from the lists that have moved on.
-    func settleLists() {
-        guard listsAreStale else { return }
-        listsAreStale = false
-        updatedHoldsClean = false
-        for object in inserted where object.lifecycle == .discarded { forget(object) }
-        inserted.removeAll { $0.lifecycle != .inserted }
-        updated.removeAll { $0.lifecycle != .updated }
-        deleted.removeAll { $0.lifecycle != .deleted }
-    }
-
-    /// Empties the lists of changes, when there are no changes any more.
-    func emptyLists() {
-        setLists(inserted: [], updated: [], deleted: [])
-    }
-
-    /// Lets these be all the changes that there are, from earlier events.
-    func setLists(
-        inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject]
-    ) {
-        self.inserted = inserted
-        self.updated = updated
-        self.deleted = deleted
-        insertedBeforeEvent = inserted.count
-        deletedBeforeEvent = deleted.count
-        listsAreStale = false
-        updatedHoldsClean = false
+    /// Removes objects from the lists of changes that have moved on.
+    func settleChanges() {
+        for object in changes.settle() { forget(object) }
     }
 }
 
@@ -87,15 +54,12 @@ struct Event {
     private let invalidated: Set<ObjectIdentifier>
 
     /// Called before the lists are settled.
-    init(of context: ManagedObjectContext) {
-        changed = context.noted
-        newcomers = Set(
-            (context.inserted.dropFirst(context.insertedBeforeEvent) + context.revivedInEvent)
-                .map { ObjectIdentifier($0) })
-        leavers = Set(
-            context.deleted.dropFirst(context.deletedBeforeEvent).map { ObjectIdentifier($0) })
-        refreshed = Set(context.refreshedInEvent.map { ObjectIdentifier($0) })
-        invalidated = Set(context.invalidatedInEvent.map { ObjectIdentifier($0) })
+    init(_ changes: PendingChanges) {
+        changed = changes.noted
+        newcomers = Set(changes.insertedInEvent.map { ObjectIdentifier($0) })
+        leavers = Set(changes.deletedInEvent.map { ObjectIdentifier($0) })
+        refreshed = Set(changes.refreshedInEvent.map { ObjectIdentifier($0) })
+        invalidated = Set(changes.invalidatedInEvent.map { ObjectIdentifier($0) })
     }
 
     /// Whether the object was not there before the event.

@@ -16,27 +16,18 @@ extension ManagedObjectContext {
     }
 
     func registration(inserting type: ManagedObject.Type) -> ObjectRegistration {
-        if let insertionCache, insertionCache.type == ObjectIdentifier(type) {
-            return insertionCache.entity._withUnsafeGuaranteedRef { registration(inserting: $0) }
-        }
-        guard let description = coordinator.model[type.entityName] else {
-            preconditionFailure(
-                "\(type) belongs to no entity of the model \(coordinator.model.model.name); "
-                    + "open the container with the model that the class was generated from.")
-        }
-        insertionCache = (ObjectIdentifier(type), Unmanaged.passUnretained(description))
-        return registration(inserting: description)
+        registry.withEntity(of: type) { registration(inserting: $0) }
     }
 
     private func registration(inserting description: EntityDescription) -> ObjectRegistration {
-        let key = takeKey(root: description.rootIndex)
+        let key = keys.next(root: description.rootIndex)
         let placed: PlacedRecord
         do {
-            placed = try description.makeRecord(by: draftWriter, at: Date())
+            placed = try description.makeRecord(by: state.draftWriter, at: Date())
         } catch {
             // An initializer cannot throw. No save succeeds while the object is there.
-            failedKeys[RowIdentity(root: description.rootIndex, key: key)] = error
-            placed = draftWriter.copy(
+            keys.fail(RowIdentity(root: description.rootIndex, key: key), error)
+            placed = state.draftWriter.copy(
                 description.template.record, description.shape, room: 128)
         }
         placed.record.key = key
@@ -51,47 +42,12 @@ extension ManagedObjectContext {
 
     func addInserted(_ object: ManagedObject) {
         // Safety: the state holds the coordinator, which holds the descriptions; the context keeps
-        // its maps.
+        // its parts.
         uncounted(object.entityDescription).use { entity in
-            uncounted(objects[entity.rootIndex]).use { $0.map.insert(object, for: object.key) }
-            registeredCount += 1
-            insertionCount &+= 1
-            inserted.append(object)
-            if entity.remembersDefaults { object.rememberDefaults() }
+            uncounted(registry).use { $0.insert(object, in: entity) }
+            if entity.remembersDefaults { object.row.rememberDefaults() }
         }
-        noted.append(object)
-        scheduleProcessing()
-    }
-
-    private func takeKey(root: Int) -> Int64 {
-        if !keyRanges[root].isEmpty { return keyRanges[root].removeFirst() }
-        do {
-            return try freeKey(root: root)
-        } catch {
-            // An initializer cannot throw; the save that this object makes impossible does.
-            let key = failedKey()
-            failedKeys[RowIdentity(root: root, key: key)] = error
-            return key
-        }
-    }
-
-    /// The next free key, from a block that is reserved for this context and its children. Blocks
-    /// grow with use.
-    private func freeKey(root: Int) throws -> Int64 {
-        if keyRanges[root].isEmpty {
-            if let parent { return try parent.freeKey(root: root) }
-            let size = min(4096, max(32, keyBlockSizes[root, default: 16] * 2))
-            keyBlockSizes[root] = size
-            keyRanges[root] = try coordinator.store(ofRoot: root)
-                .reserveKeys(root: root, count: size)
-        }
-        return keyRanges[root].removeFirst()
-    }
-
-    /// A key that no row has.
-    private func failedKey() -> Int64 {
-        if let parent { return parent.failedKey() }
-        defer { nextFailedKey -= 1 }
-        return nextFailedKey
+        uncounted(changes).use { $0.insert(object) }
+        activity.scheduleEndOfEvent()
     }
 }

@@ -54,3 +54,12 @@ struct ObjectChanges {
             && lostRows.isEmpty
     }
 }
+
+extension ObjectChanges {
+    /// Tells those who observe the objects: anything about them may have changed.
+    func notifyObjects() {
+        for object in inserted { object.notifyOfChanges() }
+        for update in updated { update.object.notifyOfChanges() }
+        for object in deleted { object.notifyOfChanges() }
+    }
+}

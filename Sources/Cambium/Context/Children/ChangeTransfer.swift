@@ -44,7 +44,7 @@ struct ChangeTransfer {
         guard let values = step.source.placed else { return }
         step.slots.forEach { slot in
             if step.source.entityDescription.attributes[slot] != nil {
-                step.target.restore(slot, from: values)
+                step.target.row.restore(slot, from: values)
             }
         }
     }
@@ -56,7 +56,7 @@ struct ChangeTransfer {
             var destination: ManagedObject?
             if record.hasValue(slot) {
                 let entity = step.source.destinationEntity(of: relationship, in: record)
-                destination = context.livingObject(
+                destination = context.revival.livingObject(
                     LinkSet.Member(key: record.integer(slot), entity: entity))
             }
             step.target.setToOne(relationship.ordinal, destination)
@@ -73,22 +73,24 @@ struct ChangeTransfer {
             if step.replacesLinks { removeLinks(step, ordinal, beside: links) }
             guard let links, links.hasChanges else { continue }
             for key in links.removed.sorted() {
-                let other = context.registered(entity: relationship.destination, key: key)
-                if let other, other.canBeRestored { step.target.unlink(ordinal, from: other) }
+                let other = context.registry.registered(relationship, key)
+                if let other, other.canBeRestored {
+                    step.target.ownLinks.unlink(ordinal, from: other)
+                }
             }
             for member in links.added.members {
-                if let other = context.livingObject(member) {
-                    step.target.link(ordinal, to: other)
+                if let other = context.revival.livingObject(member) {
+                    step.target.ownLinks.link(ordinal, to: other)
                 }
             }
         }
     }
 
     private func removeLinks(_ step: Step, _ ordinal: Int, beside links: LinkSet?) {
-        for member in step.target.linksToChange(ordinal).members
+        for member in step.target.ownLinks.linksToChange(ordinal).members
         where links?.contains(member.key) != true {
             if let other = step.target.object(for: member) {
-                step.target.unlink(ordinal, from: other)
+                step.target.ownLinks.unlink(ordinal, from: other)
             }
         }
     }
@@ -99,7 +101,7 @@ struct ChangeTransfer {
     private func formerMembers(_ step: Step) -> [Int: Set<Int64>] {
         var members: [Int: Set<Int64>] = [:]
         for relationship in step.source.orderedRelationships {
-            let links = step.target.linksToChange(relationship.ordinal)
+            let links = step.target.ownLinks.linksToChange(relationship.ordinal)
             members[relationship.ordinal] = Set(links.members.map(\.key))
         }
         return members
@@ -119,12 +121,11 @@ struct ChangeTransfer {
                 .filter(present.contains)
             guard wanted != keys else { continue }
             let ends = order.appended.filter {
-                present.contains($0)
-                    && (newcomers.contains($0) || order.movedToEnd.contains($0))
+                present.contains($0) && (newcomers.contains($0) || order.movedToEnd.contains($0))
             }
-            if !ends.isEmpty { step.target.moveToEnd(ends, ordinal) }
+            if !ends.isEmpty { step.target.orderedLinks.moveToEnd(ends, ordinal) }
             let placed = order.placed.intersection(present)
-            if !placed.isEmpty { step.target.arrange(placed, in: wanted, ordinal) }
+            if !placed.isEmpty { step.target.orderedLinks.arrange(placed, in: wanted, ordinal) }
         }
     }
 }
@@ -134,14 +135,13 @@ extension ManagedObject {
     fileprivate final var orderedRelationships: [RelationshipDescription] {
         guard let extras else { return [] }
         return entityDescription.relationships.filter { relationship in
-            relationship.isOrdered
-                && extras.currentLinks(of: relationship)?.order?.isEmpty == false
+            relationship.isOrdered && extras.currentLinks(of: relationship)?.order?.isEmpty == false
         }
     }
 
     /// The slots that were set since the object was read or saved, without those that nobody sets.
     final var settableChangedSlots: SlotSet {
-        noteQuietChanges()
+        tracking.noteQuietChanges()
         guard let extras else { return SlotSet() }
         return extras.changedSlots.subtracting(entityDescription.derivedSlots)
     }

@@ -34,20 +34,20 @@ final class ParentReader: ReadableStore {
         request.sort = []
         request.limit = nil
         request.offset = 0
-        guard parent.hasPendingChanges(in: request.entity) else {
-            return try parent.store(of: request.entity).count(request)
+        guard parent.fetching.countsPendingChanges else {
+            return try parent.reads.store(of: request.entity).count(request)
         }
-        return try parent.fetchObjects(request, true).count
+        return try parent.fetching.objects(request, true).count
     }
 
     func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] {
         let parent = try livingParent()
         parent.mergeIfAutomatic()
         parent.processChanges()
-        guard parent.hasPendingChanges(in: request.entity) else {
-            return try parent.store(of: request.entity).results(request, query)
+        guard parent.fetching.countsPendingChanges else {
+            return try parent.reads.store(of: request.entity).results(request, query)
         }
-        return try parent.composedResults(request, query)
+        return try ResultFetching(context: parent).composed(request, query)
     }
 
     private func livingParent() throws -> ManagedObjectContext {
@@ -65,15 +65,15 @@ final class ParentReader: ReadableStore {
         parent.processChanges()
         switch request.selection {
         case .matching:
-            return try parent.fetchObjects(request, true)
+            return try parent.fetching.objects(request, true)
         case .key(let key):
-            return try parent.presentObjects([key], root: request.entity.rootIndex)
+            return try parent.fetching.presentObjects([key], root: request.entity.rootIndex)
         case .keys(let keys):
-            return try parent.presentObjects(keys, root: request.entity.rootIndex)
+            return try parent.fetching.presentObjects(keys, root: request.entity.rootIndex)
         case .farEnd(let origin):
             let members = try members(of: origin, in: parent)
-                .map { parent.object(entity: $0.entity, key: $0.key) }
-            try parent.load(members.filter { $0.needsRow && $0.canBeRestored })
+                .map { parent.registry.object(entity: $0.entity, key: $0.key) }
+            try parent.faulting.load(members.filter { $0.needsRow && $0.canBeRestored })
             return members.filter(\.isThere)
         }
     }
@@ -81,10 +81,10 @@ final class ParentReader: ReadableStore {
     private func members(
         of origin: RowRequest.Origin, in parent: ManagedObjectContext
     ) throws -> [LinkSet.Member] {
-        let owner = parent.object(entity: origin.entity.index, key: origin.key)
+        let owner = parent.registry.object(entity: origin.entity.index, key: origin.key)
         guard owner.canBeRestored else { return [] }
-        return try owner.readLinks(origin.relationship.ordinal).members.filter { member in
-            parent.registered(entity: member.entity, key: member.key)?.canBeRestored ?? true
+        return try owner.ownLinks.readLinks(origin.relationship.ordinal).members.filter { member in
+            parent.registry.registered(member)?.canBeRestored ?? true
         }
     }
 }
@@ -101,37 +101,9 @@ private final class ParentRow: RowValues {
     }
 
     func record(of row: StoreRow, in writer: RecordWriter) throws -> PlacedRecord? {
-        if let placed = object?.handedDown(by: writer) { return placed }
+        if let placed = object?.row.handedDown(by: writer) { return placed }
         throw StoreError(
             code: .missingRow, message: "The parent context has no row \(row.key).",
             remedy: "Fetch the objects that exist in the parent context.")
-    }
-}
-
-extension ManagedObject {
-    /// The values for a child's object, with those that are in memory only: the record itself while
-    /// nobody writes into it, else a copy.
-    final func handedDown(by writer: RecordWriter) -> PlacedRecord? {
-        guard let placed else { return nil }
-        let isWritten = flags.contains(.isDraft) || extras?.quietChanges?.base != nil
-        return isWritten ? writer.copy(placed.record, entityDescription.shape) : placed
-    }
-}
-
-extension ManagedObjectContext {
-    /// The objects of a hierarchy that are there, in the order of their keys, with their values.
-    func presentObjects(_ keys: [Int64], root: Int) throws -> [ManagedObject] {
-        let map = objects[root]
-        let unread = keys.filter { key in
-            map.map[key].map { $0.needsRow && $0.canBeRestored } ?? true
-        }
-        if !unread.isEmpty {
-            // Not as faults that are fired: the rows say of which entities they are.
-            _ = try fetchRows(
-                RowRequest(
-                    entity: coordinator.model.entities[root],
-                    selection: unread.count == 1 ? .key(unread[0]) : .keys(unread)))
-        }
-        return Set(keys).sorted().compactMap { map.map[$0] }.filter(\.isThere)
     }
 }

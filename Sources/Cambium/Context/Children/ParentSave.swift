@@ -15,7 +15,7 @@ struct ParentSave {
     init(of child: ManagedObjectContext, to parent: ManagedObjectContext) throws {
         self.child = child
         self.parent = parent
-        updates = child.updated.map { ($0, $0.settableChangedSlots) }
+        updates = child.changes.updated.map { ($0, $0.settableChangedSlots) }
         try readTargets()
         try requireTargets()
         try requireDestinations()
@@ -27,22 +27,23 @@ struct ParentSave {
     private func readTargets() throws {
         var keys: [Int: Set<Int64>] = [:]
         func want(_ id: RowIdentity) { keys[id.root, default: []].insert(id.key) }
-        for object in child.updated + child.deleted { want(RowIdentity(object)) }
+        for object in child.changes.updated + child.changes.deleted { want(RowIdentity(object)) }
         forEachLink { _, _, id, _ in want(id) }
-        let new = Set(child.inserted.map { RowIdentity($0) })
+        let new = Set(child.changes.inserted.map { RowIdentity($0) })
         for (root, keys) in keys.sorted(by: { $0.key < $1.key }) {
             let others = keys.filter { !new.contains(RowIdentity(root: root, key: $0)) }
-            _ = try parent.presentObjects(others.sorted(), root: root)
+            _ = try parent.fetching.presentObjects(others.sorted(), root: root)
             for key in others {
-                let survivor = parent.survivor(of: RowIdentity(root: root, key: key))
-                if let survivor, survivor.isFault { try parent.load(survivor) }
+                let replacement = parent.replacements.replacement(
+                    of: RowIdentity(root: root, key: key))
+                if let replacement, replacement.isFault { try parent.faulting.load(replacement) }
             }
         }
     }
 
     /// The parent's object of a row; nil where the parent has deleted it.
     private func target(of id: RowIdentity) -> ManagedObject? {
-        let found = parent.objects[id.root].map[id.key] ?? parent.survivor(of: id)
+        let found = parent.registry[id] ?? parent.replacements.replacement(of: id)
         return found.flatMap { $0.isThere ? $0 : nil }
     }
 
@@ -62,8 +63,8 @@ struct ParentSave {
     }
 
     private func requireDestinations() throws {
-        let new = Set(child.inserted.map { RowIdentity($0) })
-        let leaving = Set(child.deleted.map { RowIdentity($0) })
+        let new = Set(child.changes.inserted.map { RowIdentity($0) })
+        let leaving = Set(child.changes.deleted.map { RowIdentity($0) })
         var errors: [ValidationError] = []
         forEachLink { object, relationship, id, isAdded in
             guard isAdded, leaving.contains(id) || (!new.contains(id) && target(of: id) == nil),
@@ -121,7 +122,7 @@ struct ParentSave {
                 }
             }
         }
-        for object in child.inserted { visit(object, nil) }
+        for object in child.changes.inserted { visit(object, nil) }
         for (object, slots) in updates { visit(object, slots) }
     }
 
@@ -132,11 +133,11 @@ struct ParentSave {
         var changes = ChangeCollector(
             entityCount: child.coordinator.model.entities.count, attachesRows: false,
             namesOwners: true)
-        for object in child.inserted { changes.insert(object) }
+        for object in child.changes.inserted { changes.insert(object) }
         for (object, _) in updates { changes.update(object) }
-        for object in child.deleted { changes.delete(object) }
-        let all = child.inserted + updates.map(\.object) + child.deleted
-        return child.changeSets(of: changes.entities, unsavedAmong: all).map { changeSet in
+        for object in child.changes.deleted { changes.delete(object) }
+        let all = child.changes.inserted + updates.map(\.object) + child.changes.deleted
+        return child.family.changeSets(of: changes.entities, unsavedAmong: all).map { changeSet in
             var changeSet = changeSet
             changeSet.holder = parent.identifier
             return changeSet
@@ -146,16 +147,17 @@ struct ParentSave {
     /// Changes the parent.
     func apply() {
         let unseen = unseenChanges
+        let insertion = ChildInsertion(context: parent)
         // First, while the relationships of what goes are as they were.
-        for object in child.deleted { target(of: object).map(parent.delete) }
+        for object in child.changes.deleted { target(of: object).map(parent.delete) }
         var transfer = ChangeTransfer(to: parent)
-        for object in child.inserted {
-            if let known = parent.revived(object) {
+        for object in child.changes.inserted {
+            if let known = insertion.revived(object) {
                 transfer.add(object, object.allSettableSlots, to: known, replacesLinks: true)
-            } else if let inserted = parent.insert(object) {
+            } else if let inserted = insertion.insert(object) {
                 // Its deletion is in the store, and others may have heard of it.
-                if child.rebirths[RowIdentity(object)] != nil {
-                    parent.rebirths[RowIdentity(object)] = .max
+                if child.merges.reinsertedRows[RowIdentity(object)] != nil {
+                    parent.merges.reinsertedRows[RowIdentity(object)] = .max
                 }
                 transfer.add(object, object.keySlots, to: inserted)
             }
@@ -164,9 +166,9 @@ struct ParentSave {
             if let target = target(of: object) { transfer.add(object, slots, to: target) }
         }
         transfer.apply()
-        for object in child.locked { target(of: object).map(parent.detectConflicts) }
+        for object in child.changes.locked { target(of: object).map(parent.detectConflicts) }
         unseen.apply()
-        parent.tellChildren([], of: parent.propagateDeletesOfChild())
+        parent.family.notify([], of: parent.deleteRules.propagateOfChild())
     }
 
     private var unseenChanges: UnseenChanges {
@@ -174,7 +176,7 @@ struct ParentSave {
         for (object, slots) in updates {
             if let target = target(of: object) { unseen.look(at: object, slots, target) }
         }
-        for object in child.deleted + child.locked {
+        for object in child.changes.deleted + child.changes.locked {
             if let target = target(of: object) { unseen.look(at: object, nil, target) }
         }
         return unseen
@@ -182,12 +184,12 @@ struct ParentSave {
 
     /// The parent has what came back in the child: what comes from there from now on is about this
     /// life of it.
-    private func endRebirths() {
-        if child.rebirths.isEmpty { return }
-        let reborn = Set(child.inserted.map { RowIdentity($0) })
-            .intersection(child.rebirths.keys)
-        child.mailbox.discardDeletions(of: reborn)
-        for id in reborn { child.rebirths[id] = nil }
+    private func endReinsertions() {
+        if child.merges.reinsertedRows.isEmpty { return }
+        let reborn = Set(child.changes.inserted.map { RowIdentity($0) })
+            .intersection(child.merges.reinsertedRows.keys)
+        child.merges.mailbox.discardDeletions(of: reborn)
+        for id in reborn { child.merges.reinsertedRows[id] = nil }
     }
 
     /// Makes the child's objects what the parent has now.
@@ -196,35 +198,52 @@ struct ParentSave {
     func adopt() -> [ManagedObject] {
         var resolved: [ManagedObject] = []
         var outdated: Set<Int> = []
-        endRebirths()
-        for object in child.inserted {
-            object.becomeSaved()
-            object.commitTransientLinks()
+        endReinsertions()
+        for object in child.changes.inserted {
+            object.row.becomeSaved()
+            object.transients.commit()
         }
         for (object, _) in updates {
-            object.becomeSaved()
-            object.commitTransientLinks()
+            object.row.becomeSaved()
+            object.transients.commit()
             guard let target = target(of: object) else { continue }
             if target.key != object.key {
-                child.followForward(of: object)
-            } else if object.take(valuesOf: target, child.rowWriter) {
+                child.replacements.followParent(object)
+            } else if take(valuesOf: target, for: object) {
                 outdated.insert(object.entityDescription.index)
                 resolved.append(object)
                 child.noteForEvent(object)
             }
         }
-        for object in child.deleted {
+        for object in child.changes.deleted {
             object.lifecycle = .gone
             child.forget(object)
         }
-        child.emptyLists()
-        child.locked = []
+        child.changes.removeAll()
+        child.changes.locked = []
         // The other ends of what the parent had changed meanwhile are read again.
         if !outdated.isEmpty {
-            let commit = child.startMerge()
-            for entity in outdated { child.noteTouchedRelationships(of: entity, in: commit) }
+            let commit = child.merges.startMerge()
+            for entity in outdated { child.merges.noteTouchedRelationships(of: entity, in: commit) }
         }
         return resolved
+    }
+
+    /// Shows the values of the parent's object.
+    ///
+    /// - Returns: Whether they differ.
+    private func take(valuesOf above: ManagedObject, for object: ManagedObject) -> Bool {
+        guard let record = object.record, let other = above.record,
+            object.entityDescription === above.entityDescription
+        else { return false }
+        let differs = object.entityDescription.shape.kinds.enumerated().contains { slot, kind in
+            !record.isEqual(slot, kind, to: other)
+        }
+        guard differs, let placed = above.row.handedDown(by: child.reads.rowWriter) else {
+            return false
+        }
+        object.placed = placed
+        return true
     }
 }
 
@@ -241,23 +260,5 @@ extension ManagedObject {
         entityDescription.relationships.reduce(into: SlotSet()) { slots, relationship in
             if let slot = relationship.slot { slots.insert(slot) }
         }
-    }
-
-    /// Shows the values of the parent's object.
-    ///
-    /// - Returns: Whether they differ.
-    fileprivate final func take(
-        valuesOf above: ManagedObject, _ writer: RecordWriter
-    ) -> Bool {
-        guard let record, let other = above.record,
-            entityDescription === above.entityDescription
-        else { return false }
-        let differs = entityDescription.shape.kinds.enumerated().contains { slot, kind in
-            !record.isEqual(slot, kind, to: other)
-        }
-        guard differs, let placed = above.handedDown(by: writer) else { return false }
-        self.record = placed.record
-        page = placed.page
-        return true
     }
 }

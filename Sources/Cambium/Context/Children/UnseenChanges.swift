@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// What others have saved, and the parent has taken over, since a child read what it saves now: what
+/// What others have saved, and the parent has merged, since a child read what it saves now: what
 /// the child has not seen, its changes must not be laid over. The parent's objects rest on what the
 /// child had read from then on, and the parent's save sees the conflict.
 struct UnseenChanges {
@@ -29,7 +29,7 @@ struct UnseenChanges {
         guard target.lifecycle == .clean || target.lifecycle == .updated,
             target.entityDescription === object.entityDescription, target.key == object.key,
             let base = object.readRow, let now = target.readRow, let shown = target.record,
-            child.hasOthersVersion(object, now.record.version)
+            child.family.hasOthersVersion(object, now.record.version)
         else { return }
         var change = Change(target: target, base: base)
         if let slots {
@@ -59,9 +59,9 @@ struct UnseenChanges {
         let shape = target.entityDescription.shape
         let version = change.base.record.version
         func former(_ placed: PlacedRecord) -> PlacedRecord {
-            var copy = parent.draftWriter.copy(placed.record, shape)
+            var copy = parent.state.draftWriter.copy(placed.record, shape)
             change.slots.forEach { slot in
-                parent.draftWriter.copySlot(slot, from: change.base.record, to: &copy, shape)
+                parent.state.draftWriter.copySlot(slot, from: change.base.record, to: &copy, shape)
             }
             copy.record.version = version
             return withExtendedLifetime(placed) { copy }
@@ -75,13 +75,12 @@ struct UnseenChanges {
                 extras.eventBase = .copy(former(placed))
             }
         } else {
-            target.record = base.record
-            target.page = base.page
+            target.placed = base
         }
         if target.lifecycle != .deleted {
-            parent.miss(target)
-        } else if target.extras?.missed != .deletion {
-            target.ownExtras.missed = .change
+            parent.deferredMerges.postpone(target)
+        } else if target.extras?.deferred != .deletion {
+            target.ownExtras.deferred = .change
         }
     }
 }

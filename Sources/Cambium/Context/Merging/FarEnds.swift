@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// The objects that to-ones of an entity's rows lead to, while a merge or a save takes over what
+/// The objects that to-ones of an entity's rows lead to, while a merge or a save applies what
 /// others have saved: their relationships change when a row leads elsewhere or is deleted, and the
 /// context that saved it may not have had them.
 struct FarEnds {
@@ -55,7 +55,7 @@ struct FarEnds {
         if keys.isEmpty || lists.isEmpty { return [] }
         let keys = Set(keys)
         return lists.flatMap { list in
-            context.registered(family: list.owner) {
+            context.registry.registered(family: list.owner) {
                 $0.extras?.links[list.ordinal]?.mentions(keys) == true
             }
         }
@@ -76,7 +76,9 @@ struct FarEnds {
             guard old != new, let slot = relationship.slot, slots?.contains(slot) ?? true
             else { continue }
             ends += [old, new].compactMap { key in
-                key.flatMap { context.registered(entity: relationship.destination, key: $0) }
+                key.flatMap {
+                    context.registry.registered(relationship, $0)
+                }
             }
         }
         return ends
@@ -86,7 +88,7 @@ struct FarEnds {
 /// The far ends of each entity, worked out once for a merge or a save.
 final class FarEndsByEntity {
     private let context: ManagedObjectContext
-    private(set) lazy var watched = context.watchedEntities
+    private(set) lazy var watched = context.observers.watchedEntities(in: context.coordinator.model)
     private var known: [Int: FarEnds] = [:]
 
     init(in context: ManagedObjectContext) {

@@ -4,7 +4,7 @@ extension ManagedObjectContext {
     /// The object of a row, where the context has it. Never reads from the store.
     public func registeredObject(for id: ObjectID) -> ManagedObject? {
         guard let root = root(of: id) else { return nil }
-        return objects[root].map[id.key] ?? (forwards.isEmpty ? nil : forwarded(root, id.key))
+        return registry.registered(root: root, key: id.key)
     }
 
     /// The entity of an identity in this context's store; nil where it is of another.
@@ -39,7 +39,7 @@ extension ManagedObjectContext {
             let entity = model[id.entityName] ?? model.entities.first ?? id.entity
             return entity.objectClass.ghost(of: entity, in: state)
         }
-        return object(of: entity, key: id.key)
+        return registry.object(of: entity, key: id.key)
     }
 
     /// The object of a row that is there, with its values read.
@@ -51,9 +51,9 @@ extension ManagedObjectContext {
         if !object.needsRow, object.lifecycle != .gone, object.lifecycle != .discarded {
             return object
         }
-        if object.flags.contains(.isUnread) { try load([object]) }
-        if object.lifecycle != .gone, object.isFault { try load(object) }
-        if object.isFault, followForward(of: object) {
+        if object.flags.contains(.isUnread) { try faulting.load([object]) }
+        if object.lifecycle != .gone, object.isFault { try faulting.load(object) }
+        if object.isFault, replacements.followParent(object) {
             return try existingObject(with: object.objectID)
         }
         guard object.lifecycle != .gone, object.lifecycle != .discarded, !object.isFault,
@@ -99,7 +99,7 @@ extension ManagedObjectContext {
     ///   where one belongs to another context; what the store threw.
     public func loadValues(of objects: some Sequence<ManagedObject>) throws {
         let objects = Array(objects)
-        try load(
+        try faulting.load(
             objects.filter { $0.state === state && $0.lifecycle == .clean && $0.isFault })
         for object in objects {
             guard object.state === state else {
@@ -112,88 +112,14 @@ extension ManagedObjectContext {
     /// All objects that the context knows.
     public var registeredObjects: Set<ManagedObject> {
         var all: Set<ManagedObject> = []
-        for root in objects { root.map.forEach { all.insert($0) } }
+        registry.forEach { all.insert($0) }
         return all
     }
 
-    func registered(entity: Int, key: Int64) -> ManagedObject? {
-        let root = coordinator.model.entities[entity].rootIndex
-        return objects[root].map[key] ?? (forwards.isEmpty ? nil : forwarded(root, key))
-    }
-
-    /// The objects of an entity and its sub-entities that the context has and that are wanted. It looks
-    /// at all of them.
-    func registered(
-        family entity: Int, where isWanted: (ManagedObject) -> Bool
-    ) -> [ManagedObject] {
-        let family = Set(coordinator.model.families[entity])
-        var found: [ManagedObject] = []
-        objects[coordinator.model.entities[entity].rootIndex].map.forEach { object in
-            if family.contains(object.entityDescription.index), isWanted(object) {
-                found.append(object)
-            }
-        }
-        return found
-    }
-
-    /// The object that a save has kept in place of a new one with the same unique values.
-    func forwarded(_ root: Int, _ key: Int64) -> ManagedObject? {
-        forwards[RowIdentity(root: root, key: key)].map { object(entity: $0.root, key: $0.key) }
-    }
-
-    /// The object that a to-one's key leads to.
-    @inline(__always)
-    func object(at place: KeyPlace, key: Int64) -> ManagedObject {
-        // Safety: the context keeps its maps.
-        uncounted(objects[place.root]).use { $0.map[key] }
-            ?? object(entity: place.destination, key: key)
-    }
-
-    func object(entity: Int, key: Int64) -> ManagedObject {
-        // Safety: the coordinator keeps its model, which keeps the descriptions.
-        uncounted(coordinator.model.entities[entity]).use { object(of: $0, key: key) }
-    }
-
-    @inline(__always)
-    private func object(of description: EntityDescription, key: Int64) -> ManagedObject {
-        // Safety: the context keeps its maps.
-        uncounted(objects[description.rootIndex]).use { root in
-            if let object = root.map[key] { return object }
-            if !forwards.isEmpty, let survivor = forwarded(description.rootIndex, key) {
-                return survivor
-            }
-            return register(description, key: key, placed: nil, in: root)
-        }
-    }
-
-    @inline(__always)
-    func register(
-        _ description: EntityDescription, key: Int64, placed: consuming PlacedRecord?
-    ) -> ManagedObject {
-        register(description, key: key, placed: placed, in: objects[description.rootIndex])
-    }
-
-    /// - Parameter root: The objects of the entity's hierarchy.
-    @inline(__always)
-    func register(
-        _ description: EntityDescription, key: Int64, placed: consuming PlacedRecord?,
-        in root: RootObjects
-    ) -> ManagedObject {
-        let object = description.objectClass.init(
-            ObjectRegistration(
-                state: state, entity: description, key: key, placed: consume placed,
-                lifecycle: .clean))
-        root.map.insert(object, for: key)
-        registeredCount += 1
-        return object
-    }
-
+    /// Forgets an object, which is of no row any more.
     func forget(_ object: ManagedObject) {
-        let root = objects[object.entityDescription.rootIndex]
-        guard root.map[object.key] === object else { return }
-        root.map.remove(object.key)
-        registeredCount -= 1
-        if !rebirths.isEmpty { rebirths[RowIdentity(object)] = nil }
+        guard registry.remove(object), !merges.reinsertedRows.isEmpty else { return }
+        merges.reinsertedRows[RowIdentity(object)] = nil
     }
 
     /// Does nothing but look for mistakes: an object's key is final from the moment of insertion.
@@ -207,26 +133,6 @@ extension ManagedObjectContext {
 
     /// Drops clean objects that nobody holds, when many have come since the last time.
     func sweepIfGrown() {
-        guard registeredCount > sweptCount * 2, !retainsRegisteredObjects else { return }
-        var dropped: [ManagedObject] = []
-        for root in objects {
-            // What is in memory only would go with the object.
-            dropped += root.map.sweep { object in
-                guard object.lifecycle == .clean, object.extras?.transientLinks.isEmpty != false
-                else { return false }
-                if object.flags.contains(.isReadAhead) {
-                    object.flags.remove(.isReadAhead)
-                    return false
-                }
-                return true
-            }
-        }
-        registeredCount = objects.reduce(0) { $0 + $1.map.count }
-        sweptCount = max(1024, registeredCount)
-        // Afterwards: the hooks may use the context, and so may what goes with the objects.
-        for object in dropped where object.record != nil {
-            object.willTurnIntoFault()
-            object.didTurnIntoFault()
-        }
+        if !retainsRegisteredObjects { registry.sweepIfGrown() }
     }
 }

@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// Takes over what a save came to: makes the objects what the store has now, and tells the other
+/// Applies the outcome of a save: makes the objects what the store has now, and tells the other
 /// contexts. Runs after the commit, while the writer is locked.
 struct SaveAdoption {
     let context: ManagedObjectContext
@@ -9,7 +9,7 @@ struct SaveAdoption {
     /// The objects to which the merge policy gave other values.
     private(set) var resolved: [ManagedObject] = []
     /// The new objects that others stand for now.
-    private(set) var forwarded: [ManagedObject] = []
+    private(set) var replaced: [ManagedObject] = []
     /// What the other contexts are told.
     private(set) var changeSet: ChangeSet?
     private var changes: ChangeCollector
@@ -23,16 +23,17 @@ struct SaveAdoption {
         let isHeard = context.coordinator.hasListeners(beside: context.identifier)
         changes = ChangeCollector(
             entityCount: context.coordinator.model.entities.count,
-            attachesRows: isHeard && context.inserted.count + context.updated.count <= 10_000,
+            attachesRows: isHeard
+                && context.changes.inserted.count + context.changes.updated.count <= 10_000,
             namesOwners: isHeard)
     }
 
     /// - Parameter scope: The objects of the store that has committed. Those of others wait for
     ///   theirs.
     mutating func adopt(_ outcome: SaveOutcome, in scope: StoreScope) {
-        let (inserted, insertedElsewhere) = scope.split(context.inserted)
-        let (updated, updatedElsewhere) = scope.split(context.updated)
-        let (deleted, deletedElsewhere) = scope.split(context.deleted)
+        let (inserted, insertedElsewhere) = scope.split(context.changes.inserted)
+        let (updated, updatedElsewhere) = scope.split(context.changes.updated)
+        let (deleted, deletedElsewhere) = scope.split(context.changes.deleted)
         let resolutions = outcome.resolutions
         written.forEachUncounted { $0.record?.version += 1 }
         for pair in outcome.droppedPairs { forget(pair) }
@@ -52,12 +53,12 @@ struct SaveAdoption {
             guard object.lifecycle == .inserted else { return }
             object.record?.version += 1
             changes.insert(object)
-            object.becomeSaved()
+            object.row.becomeSaved()
         }
         updated.forEachUncounted { object in
             guard object.lifecycle == .updated else { return }
             if yielded.isEmpty || !yielded.contains(RowIdentity(object)) { changes.update(object) }
-            object.becomeSaved()
+            object.row.becomeSaved()
         }
         deleted.forEachUncounted { object in
             guard object.lifecycle == .deleted else { return }
@@ -66,49 +67,50 @@ struct SaveAdoption {
             // Safety: this keeps the context. Counting it takes long, as it is referred to weakly.
             uncounted(context).use { $0.forget(object) }
         }
-        context.setLists(
+        context.changes.set(
             inserted: insertedElsewhere, updated: updatedElsewhere, deleted: deletedElsewhere)
-        context.locked = scope.split(context.locked).outside
+        context.changes.locked = scope.split(context.changes.locked).outside
         for (row, slots) in refreshed {
             changes.refresh(row.key, context.coordinator.model.entities[row.entity], slots)
         }
         let changeSet = context.coordinator.publish(
             changes.entities, from: context.identifier, store: scope.identifier)
         self.changeSet = changeSet
-        noteRebirths(inserted, resolutions, in: changeSet.number)
-        context.noteOwn(changeSet)
-        // Links that this context knows are up to date, except where others' rows were taken over.
+        noteReinsertions(inserted, resolutions, in: changeSet.number)
+        context.merges.noteOwn(changeSet)
+        // Links that this context knows are up to date, except where others' rows were merged.
         for entity in Set(resolutions.map(\.entity.index)) {
-            context.noteTouchedRelationships(of: entity, in: changeSet.number)
+            context.merges.noteTouchedRelationships(of: entity, in: changeSet.number)
         }
     }
 
     /// Lets both ends of a pair be read again that the save has left as it was.
     private func forget(_ pair: DroppedPair) {
-        func object(_ id: RowIdentity) -> ManagedObject? { context.objects[id.root].map[id.key] }
-        object(pair.source)?.forgetLink(pair.relationship.ordinal, to: pair.destination.key)
+        func object(_ id: RowIdentity) -> ManagedObject? { context.registry[id] }
+        object(pair.source)?.reversal.forgetLink(
+            pair.relationship.ordinal, to: pair.destination.key)
         guard let inverse = pair.relationship.inverse else { return }
-        object(pair.destination)?.forgetLink(inverse, to: pair.source.key)
+        object(pair.destination)?.reversal.forgetLink(inverse, to: pair.source.key)
     }
 
     /// Notes which rows came back, after others had deleted them or this context had.
-    private func noteRebirths(
+    private func noteReinsertions(
         _ inserted: [ManagedObject], _ resolutions: [ConflictResolution], in commit: Int64
     ) {
         for resolution in resolutions {
-            if case .reinsert = resolution.action { context.rebirths[resolution.id] = commit }
+            if case .reinsert = resolution.action {
+                context.merges.reinsertedRows[resolution.id] = commit
+            }
         }
-        if context.rebirths.isEmpty { return }
-        for object in inserted where context.rebirths[RowIdentity(object)] != nil {
-            context.rebirths[RowIdentity(object)] = commit
+        if context.merges.reinsertedRows.isEmpty { return }
+        for object in inserted where context.merges.reinsertedRows[RowIdentity(object)] != nil {
+            context.merges.reinsertedRows[RowIdentity(object)] = commit
         }
     }
 
     /// Takes a resolution over, and notes the objects at the other ends of links that it changes.
     private mutating func adoptNotingFarEnds(_ resolution: ConflictResolution) {
-        guard let object = context.objects[resolution.id.root].map[resolution.id.key] else {
-            return adopt(resolution)
-        }
+        guard let object = context.registry[resolution.id] else { return adopt(resolution) }
         let ends = farEnds[resolution.entity]
         var former = ends.shownKeys(of: object)
         // There was no row that led anywhere.
@@ -134,7 +136,7 @@ struct SaveAdoption {
 
     private mutating func adopt(_ resolution: ConflictResolution) {
         let id = resolution.id
-        let object = context.objects[id.root].map[id.key]
+        let object = context.registry[id]
         switch resolution.action {
         case .update(let placed, let slots):
             if let object, !resolution.isBystander {
@@ -148,15 +150,14 @@ struct SaveAdoption {
             }
         case .insert(let placed):
             guard let object else { return }
-            object.record = placed.record
-            object.page = placed.page
+            object.placed = placed
             context.noteForEvent(object)
         case .reinsert(let placed):
             guard let object else { return }
             take(placed, for: object)
             // For the others, who have seen it go, it is new, with all its relationships.
             changes.insert(object)
-            object.becomeSaved()
+            object.row.becomeSaved()
         case .delete:
             // What the context has deleted itself is told with all that it has.
             if object?.lifecycle == .deleted { return }
@@ -165,9 +166,9 @@ struct SaveAdoption {
         case .yield(let theirs?):
             yielded.insert(id)
             guard let object else { return }
-            object.forgetMissedChange()
+            object.row.forgetDeferredChange()
             let wasUpdated = object.lifecycle == .updated
-            object.becomeClean(object.keepingTransients(theirs, context.draftWriter))
+            object.row.becomeClean(object.row.keepingTransients(theirs))
             resolved.append(object)
             // The row is theirs, but pairs of join tables were written all the same, and others
             // must hear of them: not of the values that were taken back.
@@ -185,13 +186,12 @@ struct SaveAdoption {
 
     /// Shows what the save wrote into the row of an object that had no changes to be saved.
     private mutating func follow(_ placed: PlacedRecord, _ object: ManagedObject) {
-        let record = object.keepingTransients(placed, context.draftWriter)
+        let record = object.row.keepingTransients(placed)
         if object.lifecycle == .clean {
-            object.becomeClean(record)
+            object.row.becomeClean(record)
         } else {
             // Links changed, or values that are in memory only.
-            object.record = record?.record
-            object.page = record?.page
+            object.placed = record
             yielded.insert(RowIdentity(object))
         }
         resolved.append(object)
@@ -210,17 +210,15 @@ struct SaveAdoption {
     private mutating func forward(
         _ id: RowIdentity, to entity: EntityDescription, _ key: Int64, _ theirs: PlacedRecord?
     ) {
-        guard let object = context.objects[id.root].map[id.key] else { return }
-        let survivor = context.object(entity: entity.index, key: key)
-        if let record = survivor.record, let theirs, !survivor.flags.contains(.isDraft),
+        guard let object = context.registry[id] else { return }
+        let replacement = context.registry.object(entity: entity.index, key: key)
+        if let record = replacement.record, let theirs, !replacement.flags.contains(.isDraft),
             theirs.record.version > record.version
         {
-            let kept = survivor.keepingTransients(theirs, context.draftWriter)
-            survivor.record = kept?.record
-            survivor.page = kept?.page
+            replacement.placed = replacement.row.keepingTransients(theirs)
         }
-        context.forward(object, to: survivor)
-        forwarded.append(object)
+        context.replacements.replace(object, by: replacement)
+        replaced.append(object)
     }
 
     /// Shows derived values in the object, if the context has it.
@@ -233,7 +231,7 @@ struct SaveAdoption {
     ) -> (row: DerivedRow, slots: SlotSet)? {
         let entity = context.coordinator.model.entities[row.entity]
         var changed = SlotSet()
-        let object = context.objects[entity.rootIndex].map[row.key]
+        let object = context.registry.roots[entity.rootIndex].map[row.key]
         guard let object, let record = object.record, let page = object.page else {
             for (slot, _) in row.values { changed.insert(slot) }
             return (row, changed)
@@ -247,13 +245,12 @@ struct SaveAdoption {
         var placed =
             isWritten && object.flags.contains(.isDraft)
             ? PlacedRecord(page: page, record: record)
-            : context.draftWriter.copy(record, entity.shape)
+            : context.state.draftWriter.copy(record, entity.shape)
         for (slot, value) in row.values {
-            context.draftWriter.set(value, slot, of: &placed, entity.shape)
+            context.state.draftWriter.set(value, slot, of: &placed, entity.shape)
         }
         withExtendedLifetime(page) {
-            object.record = placed.record
-            object.page = placed.page
+            object.placed = placed
         }
         context.noteForEvent(object)
         guard isWritten else { return (row, changed) }
@@ -264,8 +261,23 @@ struct SaveAdoption {
     /// Makes a merged row, as it was written, the object's own.
     private func take(_ placed: PlacedRecord, for object: ManagedObject) {
         placed.record.version += 1
-        object.record = placed.record
-        object.page = placed.page
+        object.placed = placed
         context.noteForEvent(object)
+    }
+}
+
+extension StoreScope {
+    func contains(_ object: ManagedObject) -> Bool {
+        roots?.contains(object.entityDescription.rootIndex) ?? true
+    }
+
+    func objects(among objects: [ManagedObject]) -> [ManagedObject] {
+        roots == nil ? objects : objects.filter(contains)
+    }
+
+    /// Those in the store, and the others.
+    func split(_ objects: [ManagedObject]) -> (inside: [ManagedObject], outside: [ManagedObject]) {
+        guard roots != nil else { return (objects, []) }
+        return (objects.filter(contains), objects.filter { !contains($0) })
     }
 }

@@ -19,7 +19,7 @@ struct SaveRequestBuilder {
         // By the number of the entity, so that equal saves write equal files.
         let entityCount = context.coordinator.model.entities.count
         var insertions = [SaveRequest.Insertion?](repeating: nil, count: entityCount)
-        context.inserted.forEachUncounted { object in
+        context.changes.inserted.forEachUncounted { object in
             guard let record = object.record else { return }
             // Safety: here and below, the object's state holds the coordinator, which holds the
             // descriptions.
@@ -35,7 +35,7 @@ struct SaveRequestBuilder {
             collectLinks(of: object)
         }
         var deletions = [SaveRequest.Deletion?](repeating: nil, count: entityCount)
-        context.deleted.forEachUncounted { object in
+        context.changes.deleted.forEachUncounted { object in
             let base = object.extras?.snapshot?.record ?? object.record
             guard let record = base else { return }
             uncounted(object.entityDescription).use { entity in
@@ -48,7 +48,7 @@ struct SaveRequestBuilder {
         request.insertions = insertions.compactMap(\.self)
         request.updates = collectUpdates()
         // A changed object is looked at anyway.
-        for object in context.locked where object.lifecycle == .clean {
+        for object in context.changes.locked where object.lifecycle == .clean {
             guard let record = object.record else { continue }
             let entity = object.entityDescription
             checks[entity.index, default: .init(entity: entity)].add(record, nil)
@@ -65,12 +65,12 @@ struct SaveRequestBuilder {
     private mutating func collectUpdates() -> [SaveRequest.Update] {
         var updates: [SaveRequest.Update] = []
         var places: [UpdateGroup: Int] = [:]
-        context.updated.forEachUncounted { object in
+        context.changes.updated.forEachUncounted { object in
             collectLinks(of: object)
             guard let record = object.record,
                 // Others have deleted the row of one that has new links only: that is a conflict.
                 let (change, differs) = change(of: object)
-                    ?? (object.extras?.missed == .deletion ? (.linksAlone, false) : nil)
+                    ?? (object.extras?.deferred == .deletion ? (.linksAlone, false) : nil)
             else { return }
             collectMembers(of: object)
             guard differs, let base = change.base else {
@@ -118,7 +118,7 @@ struct SaveRequestBuilder {
     private func change(
         of object: ManagedObject
     ) -> (change: SaveRequest.Check.Change, differs: Bool)? {
-        object.noteQuietChanges()
+        object.tracking.noteQuietChanges()
         guard let extras = object.extras.map({ uncounted($0) }),
             let base = extras.use(\.snapshot?.record), let record = object.record
         else { return nil }
@@ -175,24 +175,6 @@ struct SaveRequestBuilder {
             for key in set.added.keys { links.added.append((object.key, key)) }
             for key in set.removed.sorted() { links.removed.append((object.key, key)) }
             self.links[relationship.identity] = links
-        }
-    }
-}
-
-extension ManagedObject {
-    /// The record, which may be handed on now, is what the store has.
-    final func becomeSaved() {
-        guard lifecycle == .inserted || lifecycle == .updated else { return }
-        lifecycle = .clean
-        flags.subtract([.isDraft, .tracksSlots])
-        // Safety: the object keeps its extras.
-        extras.map { uncounted($0) }?.use { extras in
-            extras.observation?.change(.lifecycle, of: self)
-            extras.snapshot = nil
-            extras.changedSlots = SlotSet()
-            if extras.quietChanges != nil { extras.quietChanges = nil }
-            guard !extras.links.isEmpty else { return }
-            for ordinal in extras.links.keys { extras.links[ordinal]?.commit() }
         }
     }
 }

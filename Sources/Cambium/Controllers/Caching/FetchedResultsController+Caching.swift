@@ -24,9 +24,9 @@ extension FetchedResultsController {
     func sectionCacheFile(_ scope: ResultScope) -> SectionCacheFile? {
         let context = managedObjectContext
         let entity = scope.request.entity
-        guard let cacheName, let sectionPath, context.usesRowCache,
-            !context.hasPendingChanges(in: entity),
-            context.mergedCommit == context.coordinator.latestCommit,
+        guard let cacheName, let sectionPath, context.reads.usesRowCache,
+            !context.fetching.countsPendingChanges,
+            context.merges.mergedCommit == context.coordinator.latestCommit,
             let store = context.coordinator.persistentStores.first(where: {
                 $0.roots.contains(entity.rootIndex)
             }), let path = store.location.path, !store.isReadOnly

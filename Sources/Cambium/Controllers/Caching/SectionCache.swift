@@ -1,24 +1,3 @@
-/// The sections of a controller's results, as they are kept on the disk from one run of a program
-/// to the next.
-///
-/// They count only where the request, the model and the store are what they were, and even then
-/// only where they fit the rows (``ResultList/reset(to:dividedAs:)``). So a cache that is wrong,
-/// for whatever reason, costs the time to work sections out again and nothing else.
-struct SectionCache: Codable, Hashable {
-    /// A section.
-    struct Section: Codable, Hashable {
-        let name: String
-        let count: Int
-    }
-
-    /// What was fetched, from which store, by which model.
-    let request: String
-    /// How the files of the store looked from outside.
-    let store: String
-    /// The sections, in order.
-    let sections: [Section]
-}
-
 extension ResultList {
     /// Sections as they were kept, if they fit the rows.
     ///

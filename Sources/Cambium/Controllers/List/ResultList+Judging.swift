@@ -50,7 +50,7 @@ extension ResultList {
             }
         }
         if !scope.options.prefetched.isEmpty {
-            try context.prefetch(
+            try context.prefetching.prefetch(
                 scope.options.prefetched, of: edit.inserted.compactMap(\.object),
                 scope.request.entity)
         }

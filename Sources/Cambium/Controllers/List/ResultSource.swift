@@ -29,30 +29,30 @@ final class ResultSource {
 
     /// The objects with these keys, which are registered afterwards.
     func objects(_ keys: [Int64]) -> [ManagedObject] {
-        let map = context.objects[entity.rootIndex]
+        let map = context.registry.roots[entity.rootIndex]
         let missing = keys.filter { map.map[$0]?.record == nil }
         var read: [ManagedObject] = []
         var isRead = true
         if !missing.isEmpty {
             do {
                 // They are read, not made of their keys: only the row says of which class one is.
-                read = try context.fetchRows(
+                read = try context.fetching.rows(
                     RowRequest(entity: entity, selection: .keys(missing)))
-                try context.prefetch(prefetched, of: read, entity)
+                try context.prefetching.prefetch(prefetched, of: read, entity)
             } catch {
                 for key in missing {
-                    let object = context.object(entity: entity.index, key: key)
-                    context.noteFailedRead(.row(RowIdentity(object)), of: object, error)
+                    let object = context.registry.object(entity: entity.index, key: key)
+                    context.faulting.noteFailedRead(.row(RowIdentity(object)), of: object, error)
                 }
                 isRead = false
             }
         }
         return withExtendedLifetime(read) {
             keys.map { key in
-                let object = context.object(entity: entity.index, key: key)
+                let object = context.registry.object(entity: entity.index, key: key)
                 // Its row is gone, which is no error of whoever looks at it.
                 if isRead, object.record == nil, object.lifecycle == .clean {
-                    context.vanish(object)
+                    context.rowMerging.vanish(object)
                 }
                 return object
             }
@@ -61,14 +61,14 @@ final class ResultSource {
 
     func object(_ key: Int64) -> ManagedObject? {
         if let object = lost[key]?.object { return object }
-        return context.objects[entity.rootIndex].map[key] ?? objects([key]).first
+        return context.registry.roots[entity.rootIndex].map[key] ?? objects([key]).first
     }
 
     /// An object that somebody looks at. Its window is read with it.
     ///
     /// - Parameter window: The keys of the window.
     func shownObject(_ key: Int64, window: () -> [Int64]) -> ManagedObject? {
-        if let known = context.objects[entity.rootIndex].map[key], known.record != nil {
+        if let known = context.registry.roots[entity.rootIndex].map[key], known.record != nil {
             return known
         }
         windows.append(objects(window()))
@@ -96,7 +96,7 @@ final class ResultSource {
 
     /// The identity of a row, without its object.
     func objectID(_ key: Int64) -> ObjectID {
-        context.objects[entity.rootIndex].map[key]?.objectID
+        context.registry.roots[entity.rootIndex].map[key]?.objectID
             ?? ObjectID(
                 entity, key: key,
                 store: context.coordinator.storeIdentifier(ofRoot: entity.rootIndex))

@@ -80,7 +80,7 @@ public final class ContextObserver<Entity: ManagedObject> {
     ) throws {
         context.mergeIfAutomatic()
         context.processChanges()
-        var rows = try context.rowRequest(for: request)
+        var rows = try context.fetching.rowRequest(for: request)
         guard rows.limit == nil, rows.offset == 0 else {
             throw StoreError(
                 code: .invalidRequest,
@@ -93,7 +93,7 @@ public final class ContextObserver<Entity: ManagedObject> {
         self.handler = handler
         scope = try ResultScope(rows, in: context.coordinator.model)
         known = try found()
-        context.addFollower(self)
+        context.observers.add(self)
         guard moment == .save else { return }
         savings = context.observe(.didSave) { [weak self] saved in
             self?.follow(ObjectChanges(saved))
@@ -105,9 +105,8 @@ public final class ContextObserver<Entity: ManagedObject> {
 
     /// What meets the condition now, by key.
     private func found() throws -> [Int64: SeenState] {
-        let objects = try managedObjectContext.fetchObjects(scope.request, moment == .change)
-        return Dictionary(
-            objects.map { ($0.key, SeenState(of: $0)) }, uniquingKeysWith: { $1 })
+        let objects = try managedObjectContext.fetching.objects(scope.request, moment == .change)
+        return Dictionary(objects.map { ($0.key, SeenState(of: $0)) }, uniquingKeysWith: { $1 })
     }
 
     private func follow(_ changes: ObjectChanges) {
@@ -120,9 +119,9 @@ public final class ContextObserver<Entity: ManagedObject> {
             isBehind = false
             if !told.isEmpty { handler(told) }
         } catch {
-            if !isBehind { managedObjectContext.recordedErrors.append(error) }
+            if !isBehind { managedObjectContext.errors.record(error) }
             isBehind = true
-            managedObjectContext.followersAreBehind = true
+            managedObjectContext.observers.followersAreBehind = true
         }
     }
 
@@ -142,8 +141,8 @@ public final class ContextObserver<Entity: ManagedObject> {
         }
         for row in lost where known.removeValue(forKey: row.key) != nil {
             // Nobody had the object: it comes to show that it is gone.
-            let object = managedObjectContext.object(entity: row.entity, key: row.key)
-            managedObjectContext.vanish(object)
+            let object = managedObjectContext.registry.object(entity: row.entity, key: row.key)
+            managedObjectContext.rowMerging.vanish(object)
             if let object = object.cast(to: Entity.self) { told.deleted.append(object) }
         }
         return told
@@ -173,18 +172,20 @@ public final class ContextObserver<Entity: ManagedObject> {
         let changed = ChangedObjects(changes, of: scope.family)
         var told = Changes()
         var missing = Set(known.keys)
-        let found = try managedObjectContext.fetchObjects(scope.request, moment == .change)
+        let found = try managedObjectContext.fetching.objects(scope.request, moment == .change)
         for object in found.cast(to: Entity.self) {
             missing.remove(object.key)
             judge(object, changed, &told)
         }
         let left = missing.sorted().map { key in
             known[key] = nil
-            return managedObjectContext.object(entity: scope.request.entity.index, key: key)
+            return managedObjectContext.registry.object(
+                entity: scope.request.entity.index, key: key)
         }
-        try managedObjectContext.load(left.filter { $0.record == nil && $0.lifecycle == .clean })
+        try managedObjectContext.faulting.load(
+            left.filter { $0.record == nil && $0.lifecycle == .clean })
         for object in left {
-            if object.record == nil { managedObjectContext.vanish(object) }
+            if object.record == nil { managedObjectContext.rowMerging.vanish(object) }
             if let object = object.cast(to: Entity.self) { told.deleted.append(object) }
         }
         return told

@@ -111,7 +111,7 @@ private final class ObjectFollower<Entity: ManagedObject>: ChangeFollower {
         self.object = object
         self.source = source
         seen = SeenState(of: object)
-        context.addFollower(self)
+        context.observers.add(self)
     }
 
     func contextDidChange(_ changes: ObjectChanges) {

@@ -33,7 +33,7 @@ extension ObjectChanges {
     func objects(adoptedBy context: ManagedObjectContext, of family: Set<Int>) -> [ManagedObject] {
         deleted + inserted + updated.map(\.object)
             + unregistered.filter { family.contains($0.entity) }.map {
-                context.adopt(entity: $0.entity, key: $0.key, placed: $0.placed)
+                context.faulting.registerFresh(entity: $0.entity, key: $0.key, placed: $0.placed)
             }
     }
 

@@ -14,12 +14,12 @@ extension ResultScope {
             family.contains(object.entityDescription.index)
                 && seen.insert(ObjectIdentifier(object)).inserted
         }
-        try context.load(
+        try context.faulting.load(
             candidates.filter {
                 $0.record == nil && ($0.lifecycle == .clean || $0.lifecycle == .updated)
             })
         for path in related.paths {
-            try context.fireFaults(of: candidates.filter(\.isThere), along: path)
+            try context.faulting.load(candidates.filter(\.isThere), along: path)
         }
         return candidates
     }

@@ -61,10 +61,10 @@ struct ResultScope {
     /// Notes an error for the next save, once for a pattern.
     private func record(_ error: any Error, in context: ManagedObjectContext?) {
         guard let context else { return }
-        let isKnown = context.recordedErrors.contains { known in
+        let isKnown = context.errors.contains { known in
             (known as? PatternLimitError).map { $0 == error as? PatternLimitError } ?? false
         }
-        if !isKnown { context.recordedErrors.append(error) }
+        if !isKnown { context.errors.record(error) }
     }
 
     /// Whether any change can matter to the results.

@@ -22,7 +22,7 @@ struct ReverseLookup {
         }
         var found = try saved(entity, leadingTo: targets, by: name)
         let family = Set(context.coordinator.model.families[entity.index])
-        for object in context.inserted + context.updated
+        for object in context.changes.inserted + context.changes.updated
         where family.contains(object.entityDescription.index) {
             guard let slot = relationship.slot, let record = object.record, record.hasValue(slot),
                 targets.contains(record.integer(slot))
@@ -41,31 +41,10 @@ struct ReverseLookup {
             let condition = ModelExpression.comparison(
                 .keyPath(root: .subject, names: [name]), .in,
                 .list(some.map { .literal(.int($0)) }), [])
-            return try context.fetchRows(
+            return try context.fetching.rows(
                 RowRequest(entity: entity, selection: .matching(condition, [:])))
         }
     }
 
     private static let keysPerQuery = 500
-}
-
-extension ManagedObjectContext {
-    /// Reads the rows of faults along paths of to-one relationships, one statement for each step
-    /// instead of one for each object.
-    func fireFaults(of objects: [ManagedObject], along path: [String]) throws {
-        var current = objects
-        for name in path {
-            var seen: Set<ObjectIdentifier> = []
-            var next: [ManagedObject] = []
-            for object in current {
-                guard let relationship = object.entityDescription.relationship(named: name),
-                    let destination = object.destination(of: relationship),
-                    seen.insert(ObjectIdentifier(destination)).inserted
-                else { continue }
-                next.append(destination)
-            }
-            try load(next.filter { $0.record == nil && $0.lifecycle == .clean })
-            current = next.filter { $0.record != nil }
-        }
-    }
 }

@@ -64,15 +64,14 @@ struct CSVExportWriter: ExportWriter {
     ) throws -> String? {
         switch content {
         case .attribute(let attribute):
-            let value = object.exportedValue(attribute)
-            return try protected(
-                field(value, attribute, plan.dates), isNumber: value.isNumber)
+            let value = ExportedObject(subject: object).value(attribute)
+            return try protected(field(value, attribute, plan.dates), isNumber: value.isNumber)
         case .keyPart(let number, let part):
-            let keys = try object.exportedKeys(plan.relationships[number])
+            let keys = try ExportedObject(subject: object).keys(plan.relationships[number])
             return try keys.first.map { try key($0[part], plan.dates) }
         case .relationship(let number):
             let relationship = plan.relationships[number]
-            let keys = try object.exportedKeys(relationship)
+            let keys = try ExportedObject(subject: object).keys(relationship)
             guard relationship.description.isToMany else {
                 return try keys.first.map { try key($0[0], plan.dates) }
             }

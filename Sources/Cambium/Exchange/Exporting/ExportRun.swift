@@ -63,8 +63,8 @@ final class ExportRun {
 
     private func objects(_ keys: ArraySlice<Key>) throws -> [ManagedObject] {
         context.sweepIfGrown()
-        var objects = keys.map { context.object(entity: $0.entity, key: $0.key) }
-        try context.load(objects.filter { $0.isFault && $0.lifecycle == .clean })
+        var objects = keys.map { context.registry.object(entity: $0.entity, key: $0.key) }
+        try context.faulting.load(objects.filter { $0.isFault && $0.lifecycle == .clean })
         objects.removeAll { !$0.isThere || $0.isFault }
         let groups = Dictionary(grouping: objects) { plans.number(of: $0.entityDescription) }
         for (number, objects) in groups.sorted(by: { $0.key < $1.key }) {
@@ -75,7 +75,7 @@ final class ExportRun {
                         "\(relationship.name).\($0)"
                     }
             }
-            try context.prefetch(paths, of: objects, plan.entity)
+            try context.prefetching.prefetch(paths, of: objects, plan.entity)
         }
         return objects
     }
@@ -120,9 +120,7 @@ public struct ExportChunks: AsyncSequence {
         /// - Throws: `CancellationError` where the task is cancelled; what reading the objects
         ///   throws; ``StoreError`` where a value, or what a relationship leads to, cannot be
         ///   written.
-        public mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws -> Data? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
             try Task.checkCancellation()
             return try run.next().map { Data($0) }
         }

@@ -40,7 +40,8 @@ struct JSONExportWriter: ExportWriter {
             json.writeName(node.key.stringValue, isFirst: isFirst && index == 0)
             switch node.content {
             case .attribute(let attribute):
-                try attribute.write(object.exportedValue(attribute), to: &json, plan.dates)
+                try attribute.write(
+                    ExportedObject(subject: object).value(attribute), to: &json, plan.dates)
             case .group(let members):
                 // A composite value is nil when all of it is.
                 if isNil(members, of: object) {
@@ -59,7 +60,8 @@ struct JSONExportWriter: ExportWriter {
     private func isNil(_ nodes: [ExchangePlan.Node], of object: ManagedObject) -> Bool {
         nodes.allSatisfy { node in
             switch node.content {
-            case .attribute(let attribute): object.exportedValue(attribute) == .null
+            case .attribute(let attribute):
+                ExportedObject(subject: object).value(attribute) == .null
             case .group(let members): isNil(members, of: object)
             case .relationship: false
             }
@@ -70,7 +72,7 @@ struct JSONExportWriter: ExportWriter {
         _ relationship: ExchangeRelationship, of object: ManagedObject,
         _ dates: ExchangeDateFormat, _ json: inout JSONWriter
     ) throws {
-        let keys = try object.exportedKeys(relationship)
+        let keys = try ExportedObject(subject: object).keys(relationship)
         guard relationship.description.isToMany else {
             guard let key = keys.first else { return json.write(raw: "null") }
             return try write(key[...], depth: 0, isOnly: key.count == 1, dates, &json)

@@ -15,11 +15,6 @@ public struct ImportError: Error, Sendable {
     public let message: String
     /// The error behind it: a ``ValidationError`` where the model or the store refused the row.
     public let underlying: (any Error)?
-
-    /// The code that Core Data uses for what is wrong; 1550 for input that cannot be read.
-    public var coreDataCode: Int {
-        (underlying as? any CoreDataCompatibleError)?.coreDataCode ?? 1550
-    }
 }
 
 extension ImportError: CustomStringConvertible {

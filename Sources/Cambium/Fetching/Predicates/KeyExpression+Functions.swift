@@ -17,6 +17,45 @@ extension KeyExpression where Value == String {
         applying(.canonical)
     }
 
+    // Characters are Unicode scalars, as in `length`; the first has the index 0.
+
+    /// The characters from an index on, at most `length` of them. Where the range reaches beyond the
+    /// string, what lies inside it.
+    ///
+    /// ```swift
+    /// Product.sku.substring(from: 3, length: 2) == "07"
+    /// ```
+    public func substring(from index: Int, length: Int) -> ComputedKey<Root, String> {
+        applying(
+            .substring,
+            [.literal(index.attributeValue), .literal(length.attributeValue)])
+    }
+
+    /// The first characters, at most `length` of them.
+    public func prefix(_ length: Int) -> ComputedKey<Root, String> {
+        applying(.left, [.literal(length.attributeValue)])
+    }
+
+    /// The last characters, at most `length` of them.
+    public func suffix(_ length: Int) -> ComputedKey<Root, String> {
+        applying(.right, [.literal(length.attributeValue)])
+    }
+
+    /// The index at which another string is found first, in the same upper and lower case; nil where
+    /// it is not found.
+    public func firstIndex(of part: String) -> ComputedKey<Root, Int> {
+        applying(.indexOf, [.literal(part.attributeValue)])
+    }
+
+    /// The string with `other` in place of each occurrence of `part`, from the start. An empty part
+    /// does not occur.
+    public func replacing(_ part: String, with other: String) -> ComputedKey<Root, String> {
+        applying(.replace, [.literal(part.attributeValue), .literal(other.attributeValue)])
+    }
+
+    /// The string without white space at its ends.
+    public func trimmed() -> ComputedKey<Root, String> { applying(.trim) }
+
     /// One text behind the other.
     public static func + (key: Self, text: String) -> ComputedKey<Root, String> {
         key.combined(.add, text)

@@ -1,5 +1,3 @@
-import CambiumRecords
-
 /// A request for the identities of objects instead of the objects: ``FetchRequest/ids``.
 public struct IDRequest<Entity: ManagedObject>: Sendable {
     /// Which objects.
@@ -43,52 +41,17 @@ extension ManagedObjectContext {
     public func fetch<Entity: ManagedObject>(_ request: IDRequest<Entity>) throws -> [ObjectID] {
         mergeIfAutomatic()
         processChanges()
-        let rows = try rowRequest(for: request.base)
+        let rows = try fetching.rowRequest(for: request.base)
         let options = request.base.options(for: rows.entity)
-        if options.includesPendingChanges, hasPendingChanges(in: rows.entity) {
-            return try fetchObjects(rows, true).map(\.objectID)
+        if options.includesPendingChanges, fetching.countsPendingChanges {
+            return try fetching.objects(rows, true).map(\.objectID)
         }
         let entities = coordinator.model.entities
         let store = coordinator.storeIdentifier(ofRoot: rows.entity.rootIndex)
-        return try fetchMembers(rows, fillsRowCache: options.includesPropertyValues).map {
+        return try fetching.members(
+            of: rows, fillsRowCache: options.includesPropertyValues
+        ).map {
             ObjectID(entities[$0.entity], key: $0.key, store: store)
         }
-    }
-
-    /// Finds the keys of rows, and brings the row cache up to date with them.
-    ///
-    /// - Parameter fillsRowCache: Whether whole rows are read, and go in.
-    func fetchMembers(
-        _ request: RowRequest, fillsRowCache: Bool
-    ) throws -> MemberList {
-        let cache = coordinator.rowCache
-        let commit = cache.commit
-        let entities = coordinator.model.entities
-        let root = request.entity.rootIndex
-        let cached = usesRowCache ? cache.rows(root: root) : RowCache.Rows()
-        let writer = RecordWriter()
-        var request = request
-        request.readsKeysOnly = !(fillsRowCache && usesRowCache)
-        var members = MemberList()
-        var read: [RowCache.Row] = []
-        var outdated: [RowIdentity] = []
-        try store(of: request.entity).fetch(request) { row in
-            members.append(LinkSet.Member(key: row.key, entity: row.entity))
-            if !request.readsKeysOnly {
-                let placed = try row.record(in: writer)
-                read.append(RowCache.Row(entity: entities[row.entity], placed: placed))
-                if read.count == 512 {
-                    cache.insert(read, readAt: commit)
-                    read.removeAll(keepingCapacity: true)
-                }
-            } else if !cached.isEmpty, let known = cached[row.key],
-                known.placed.record.version != row.version
-            {
-                outdated.append(RowIdentity(root: root, key: row.key))
-            }
-        }
-        if !read.isEmpty { cache.insert(read, readAt: commit) }
-        if !outdated.isEmpty { cache.remove(outdated) }
-        return members
     }
 }

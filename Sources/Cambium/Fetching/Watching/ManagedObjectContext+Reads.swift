@@ -14,10 +14,10 @@ extension ManagedObjectContext {
     public func reads<Result>(
         during body: () throws -> Result
     ) rethrows -> (result: Result, report: ReadReport) {
-        let log = startReadLog()
-        defer { end(log) }
+        let log = reads.startLog()
+        defer { reads.end(log) }
         let result = try body()
-        return (result, report(on: log))
+        return (result, ReadReporting(context: self).report(on: log))
     }
 
     /// Runs a block that waits, in the isolation of the caller, and tells what the context read
@@ -30,10 +30,10 @@ extension ManagedObjectContext {
     public func reads<Result: Sendable>(
         isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Result
     ) async rethrows -> (result: Result, report: ReadReport) {
-        let log = startReadLog()
-        defer { end(log) }
+        let log = reads.startLog()
+        defer { reads.end(log) }
         let result = try await body()
-        return (result, report(on: log))
+        return (result, ReadReporting(context: self).report(on: log))
     }
 
     /// Runs a block that may read with so many statements.
@@ -74,17 +74,6 @@ extension ManagedObjectContext {
         let (result, report) = try await reads(during: body)
         try report.check(atMost: limit, "\(fileID):\(line)")
         return result
-    }
-
-    private func startReadLog() -> ReadLog {
-        let log = ReadLog()
-        readLogs.append(log)
-        return log
-    }
-
-    /// Those that began later may go on: blocks that wait need not end in order.
-    private func end(_ log: ReadLog) {
-        readLogs.removeAll { $0 === log }
     }
 }
 

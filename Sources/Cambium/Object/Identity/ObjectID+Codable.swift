@@ -63,20 +63,3 @@ extension ObjectID: Codable {
         self = id
     }
 }
-
-extension PersistentStoreCoordinator {
-    /// The identity that a text names, or nil where it is of no store that the coordinator has. The
-    /// object may not exist (any more).
-    public func objectID(forURI uri: String) -> ObjectID? {
-        ObjectID(uri: uri) { name, store in
-            guard let entity = model[name], storeIdentifier(ofRoot: entity.rootIndex) == store
-            else { return nil }
-            return entity
-        }
-    }
-
-    /// The identity that a URL names, or nil where it is of no store that the coordinator has.
-    public func objectID(forURI url: URL) -> ObjectID? {
-        objectID(forURI: url.absoluteString)
-    }
-}

@@ -40,7 +40,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
     /// Where the object stands, or nil. Reads the keys once; takes time in proportion to the list.
     public func index(of object: Destination) -> Int? {
         guard object.state === owner.state else { return nil }
-        return owner.members(ordinal).firstIndex { $0.key == object.key }
+        return owner.ownLinks.members(ordinal).firstIndex { $0.key == object.key }
     }
 
     /// Where the object stands, or nil. Reads the keys once; takes time in proportion to the list.
@@ -53,7 +53,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
     /// Adds an object at the end, and the owner to the object's inverse. Reads nothing. An object
     /// that is among them already keeps its place.
     public func append(_ object: Destination) {
-        owner.link(ordinal, to: object)
+        owner.ownLinks.link(ordinal, to: object)
     }
 
     /// Adds objects at the end.
@@ -74,14 +74,14 @@ public struct OrderedToMany<Destination: ManagedObject> {
     ///
     /// - Precondition: The index is from 0 to the count.
     public func insert(contentsOf objects: some Sequence<Destination>, at index: Int) {
-        owner.place(Array(objects), at: index, in: ordinal)
+        owner.orderedLinks.place(Array(objects), at: index, in: ordinal)
     }
 
     // MARK: Taking out
 
     /// Takes an object out, and the owner out of the object's inverse. Reads nothing.
     public func remove(_ object: Destination) {
-        owner.unlink(ordinal, from: object)
+        owner.ownLinks.unlink(ordinal, from: object)
     }
 
     /// Takes the object at an index out.
@@ -97,8 +97,10 @@ public struct OrderedToMany<Destination: ManagedObject> {
 
     /// Takes all objects out.
     public func removeAll() {
-        for member in owner.linksToChange(ordinal).members.reversed() {
-            if let object = owner.object(for: member) { owner.unlink(ordinal, from: object) }
+        for member in owner.ownLinks.linksToChange(ordinal).members.reversed() {
+            if let object = owner.object(for: member) {
+                owner.ownLinks.unlink(ordinal, from: object)
+            }
         }
     }
 
@@ -118,35 +120,33 @@ public struct OrderedToMany<Destination: ManagedObject> {
     ///
     /// - Precondition: The offsets are indexes of the list, the target one of them or the count.
     public func move(fromOffsets offsets: some Sequence<Int>, toOffset target: Int) {
-        let members = owner.linksToChange(ordinal).members
+        let members = owner.ownLinks.linksToChange(ordinal).members
         let moved = Set(offsets).sorted().map { offset in
             precondition(
                 members.indices.contains(offset), "There is no index \(offset) in the list.")
             return members[offset].key
         }
-        owner.place(moved, before: target, in: ordinal)
+        owner.orderedLinks.place(moved, before: target, in: ordinal)
     }
 
     /// Exchanges two objects.
     ///
     /// - Precondition: Both indexes are the list's.
     public func swapAt(_ one: Int, _ other: Int) {
-        var keys = owner.linksToChange(ordinal).members.map(\.key)
+        var keys = owner.ownLinks.linksToChange(ordinal).members.map(\.key)
         precondition(
             keys.indices.contains(one) && keys.indices.contains(other),
             "There is no index \(one) or no index \(other) in the list.")
         guard one != other else { return }
         keys.swapAt(one, other)
-        owner.arrange([keys[one], keys[other]], in: keys, ordinal)
+        owner.orderedLinks.arrange([keys[one], keys[other]], in: keys, ordinal)
     }
 
     /// Puts all objects in the order of a comparison; those that are equal in it stay as they are.
-    public func sort(
-        by areInIncreasingOrder: (Destination, Destination) throws -> Bool
-    ) rethrows {
+    public func sort(by areInIncreasingOrder: (Destination, Destination) throws -> Bool) rethrows {
         let sorted = try Array(self).sorted(by: areInIncreasingOrder).map(\.key)
-        guard sorted != owner.linksToChange(ordinal).members.map(\.key) else { return }
-        owner.arrange(Set(sorted), in: sorted, ordinal)
+        guard sorted != owner.ownLinks.linksToChange(ordinal).members.map(\.key) else { return }
+        owner.orderedLinks.arrange(Set(sorted), in: sorted, ordinal)
     }
 
     /// Makes exactly these the objects, in this order; of one that comes more than once the first
@@ -154,15 +154,18 @@ public struct OrderedToMany<Destination: ManagedObject> {
     public func replace(with objects: some Sequence<Destination>) {
         var seen: Set<Int64> = []
         let wanted = Array(objects).filter { seen.insert($0.key).inserted }
-        for member in owner.linksToChange(ordinal).members where !seen.contains(member.key) {
-            if let object = owner.object(for: member) { owner.unlink(ordinal, from: object) }
+        for member in owner.ownLinks.linksToChange(ordinal).members where !seen.contains(member.key)
+        {
+            if let object = owner.object(for: member) {
+                owner.ownLinks.unlink(ordinal, from: object)
+            }
         }
         for object in wanted where !contains(object) { append(object) }
         let members = owner.links(ordinal).members.map(\.key)
         let known = Set(members)
         let order = wanted.map(\.key).filter(known.contains)
         guard order != members else { return }
-        owner.arrange(Set(order), in: order, ordinal)
+        owner.orderedLinks.arrange(Set(order), in: order, ordinal)
     }
 }
 
@@ -171,7 +174,7 @@ extension OrderedToMany: RandomAccessCollection {
     public var startIndex: Int { 0 }
 
     /// How many objects there are. Reads the keys once.
-    public var endIndex: Int { owner.members(ordinal).count }
+    public var endIndex: Int { owner.ownLinks.members(ordinal).count }
 
     /// The object at an index; it may be a fault. Reads the keys once.
     ///
@@ -186,7 +189,7 @@ extension OrderedToMany: RandomAccessCollection {
     /// Goes through the objects as they are when it starts, and reads the rows of faults in
     /// batches.
     public func makeIterator() -> OrderedToManyIterator<Destination> {
-        OrderedToManyIterator(owner: owner, members: owner.members(ordinal))
+        OrderedToManyIterator(owner: owner, members: owner.ownLinks.members(ordinal))
     }
 }
 
@@ -211,7 +214,9 @@ public struct OrderedToManyIterator<Destination: ManagedObject>: IteratorProtoco
             let end = min(position + Self.batchSize, members.count)
             let objects = members[position..<end].compactMap { owner.object(for: $0) }
             position = end
-            owner.loadFaults(among: objects)
+            let faults = objects.filter { $0.isFault && $0.lifecycle == .clean }
+            // What cannot be read stays a fault, and says so when it is used.
+            if faults.count > 1 { try? owner.state.context?.faulting.load(faults) }
             batch = objects.compactMap { $0.cast(to: Destination.self) }[...]
         }
         return batch.popFirst()

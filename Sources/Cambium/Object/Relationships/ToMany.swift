@@ -15,10 +15,10 @@ public struct ToMany<Destination: ManagedObject> {
     let ordinal: Int
 
     /// How many objects there are. Reads the relationship once.
-    public var count: Int { owner.members(ordinal).count }
+    public var count: Int { owner.ownLinks.members(ordinal).count }
 
     /// Whether there is none. Reads the relationship once.
-    public var isEmpty: Bool { owner.members(ordinal).isEmpty }
+    public var isEmpty: Bool { owner.ownLinks.members(ordinal).isEmpty }
 
     /// The object with the least key, the one that a loop begins with; nil where there is none. It
     /// may be a fault. Reads the relationship once.
@@ -26,12 +26,12 @@ public struct ToMany<Destination: ManagedObject> {
 
     /// Whether the object is among them. Reads the relationship once.
     public func contains(_ object: Destination) -> Bool {
-        owner.hasContext && owner.links(ordinal).contains(object.standIn.key)
+        owner.hasContext && owner.links(ordinal).contains(object.orReplacement.key)
     }
 
     /// Adds an object, and the owner to the object's inverse. Reads nothing.
     public func insert(_ object: Destination) {
-        owner.link(ordinal, to: object)
+        owner.ownLinks.link(ordinal, to: object)
     }
 
     /// Adds objects.
@@ -41,19 +41,19 @@ public struct ToMany<Destination: ManagedObject> {
 
     /// Takes an object out, and the owner out of the object's inverse. Reads nothing.
     public func remove(_ object: Destination) {
-        owner.unlink(ordinal, from: object)
+        owner.ownLinks.unlink(ordinal, from: object)
     }
 
     /// Takes all objects out.
     public func removeAll() {
-        _ = owner.linksToChange(ordinal)
+        _ = owner.ownLinks.linksToChange(ordinal)
         for object in self { remove(object) }
     }
 
     /// Makes exactly these the members.
     public func replace(with objects: some Sequence<Destination>) {
         let wanted = Set(objects)
-        _ = owner.linksToChange(ordinal)
+        _ = owner.ownLinks.linksToChange(ordinal)
         for object in self where !wanted.contains(object) { remove(object) }
         for object in wanted where !contains(object) { insert(object) }
     }
@@ -64,7 +64,7 @@ extension ToMany: Sequence {
     public func makeIterator() -> Iterator {
         let root = owner.entityDescription.relationships[ordinal].destinationRoot
         return Iterator(
-            members: owner.members(ordinal), context: owner.state.context, root: root)
+            members: owner.ownLinks.members(ordinal), context: owner.state.context, root: root)
     }
 
     /// How many members there are.
@@ -80,15 +80,13 @@ extension ToMany: Sequence {
         init(members: [LinkSet.Member], context: ManagedObjectContext?, root: Int) {
             self.members = members.makeIterator()
             self.context = context
-            objects = context?.objects[root]
+            objects = context?.registry.roots[root]
         }
 
         /// The next member; nil after the last.
         public mutating func next() -> Destination? {
             while let context, let member = members.next() {
-                let object =
-                    objects?.map[member.key]
-                    ?? context.object(entity: member.entity, key: member.key)
+                let object = objects?.map[member.key] ?? context.registry.object(member)
                 if let destination = object.cast(to: Destination.self) { return destination }
             }
             return nil

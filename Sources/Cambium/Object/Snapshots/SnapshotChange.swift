@@ -44,7 +44,7 @@ struct SnapshotChange {
                         + "\(relationship.relationship.destination).",
                     remedy: "Set the relationship to an object of that entity.")
             }
-            destinations[ordinal] = context.object(entity: description.index, key: id.key)
+            destinations[ordinal] = context.registry.object(entity: description.index, key: id.key)
         }
         self.content = content
         self.destinations = destinations
@@ -70,7 +70,7 @@ struct SnapshotChange {
         let kind = content.entity.shape.kinds[slot]
         if attribute.usesExternalForm {
             let data = record.hasValue(slot) ? Data(record.bytes(slot).dropFirst()) : nil
-            if object.externalData(at: slot, in: object.readable) != data {
+            if object.properties.externalData(at: slot, in: object.readable) != data {
                 object.setValue(data, at: slot)
             }
             return

@@ -21,8 +21,30 @@ extension SnapshotContent {
         unfitSlots = object.extras?.unfitSlots ?? []
         takeExternalData(of: object)
         for relationship in entity.relationships where isKept(relationship) {
-            destinations[relationship.ordinal] = object.destinationID(of: relationship)
+            destinations[relationship.ordinal] = Self.destinationID(of: relationship, object)
         }
+    }
+
+    /// The identity of what a to-one relationship leads to, without reading its row where this side
+    /// keeps the key.
+    private static func destinationID(
+        of relationship: RelationshipDescription, _ object: ManagedObject
+    ) -> ObjectID? {
+        guard let slot = relationship.slot else {
+            return object.destination(of: relationship)?.objectID
+        }
+        let record = object.readable
+        guard record.hasValue(slot) else { return nil }
+        let model = object.state.coordinator.model
+        var destination = model.entities[relationship.destination]
+        if let entitySlot = relationship.entitySlot, record.hasValue(entitySlot) {
+            let name = String(decoding: record.bytes(entitySlot), as: UTF8.self)
+            destination = model[name] ?? destination
+        }
+        return ObjectID(
+            destination, key: record.integer(slot),
+            store: object.state.coordinator.storeIdentifier(
+                ofRoot: object.entityDescription.rootIndex))
     }
 
     /// Reads large values that lie in files: a file may be gone by the time somebody looks at it.
@@ -30,7 +52,9 @@ extension SnapshotContent {
         guard !entity.externalSlots.isEmpty else { return }
         let writer = RecordWriter(capacity: 0)
         entity.externalSlots.forEach { slot in
-            guard let data = object.externalData(at: slot, in: object.readable) else { return }
+            guard let data = object.properties.externalData(at: slot, in: object.readable) else {
+                return
+            }
             writer.set(.blob([ExternalForm.inline] + data), slot, of: &placed, entity.shape)
         }
         placed = RecordWriter.compactCopy(placed.record, entity.shape)
@@ -58,8 +82,7 @@ extension SnapshotContent {
         let state = ContextState(PersistentStoreCoordinator(detached: model, .detached))
         let registration = ObjectRegistration(
             state: state, entity: entity, key: .min,
-            placed: isDraft
-                ? RecordWriter.compactCopy(placed.record, entity.shape) : placed,
+            placed: isDraft ? RecordWriter.compactCopy(placed.record, entity.shape) : placed,
             lifecycle: isDraft ? .inserted : .clean)
         let object = entity.objectClass.init(registration)
         if isDraft, !unfitSlots.isEmpty { object.ownExtras.unfitSlots = unfitSlots }
@@ -100,24 +123,5 @@ extension SnapshotContent: Hashable {
             hasher.combine(placed.record.storedValue(slot, entity.shape.kinds[slot]))
         }
         hasher.combine(destinations)
-    }
-}
-
-extension ManagedObject {
-    /// The identity of what a to-one relationship leads to, without reading its row where this side
-    /// keeps the key.
-    fileprivate final func destinationID(of relationship: RelationshipDescription) -> ObjectID? {
-        guard let slot = relationship.slot else { return destination(of: relationship)?.objectID }
-        let record = readable
-        guard record.hasValue(slot) else { return nil }
-        let model = state.coordinator.model
-        var destination = model.entities[relationship.destination]
-        if let entitySlot = relationship.entitySlot, record.hasValue(entitySlot) {
-            let name = String(decoding: record.bytes(entitySlot), as: UTF8.self)
-            destination = model[name] ?? destination
-        }
-        return ObjectID(
-            destination, key: record.integer(slot),
-            store: state.coordinator.storeIdentifier(ofRoot: entityDescription.rootIndex))
     }
 }

@@ -14,13 +14,15 @@ extension ManagedObject {
                 let isChanged =
                     lifecycle == .inserted
                     ? record.hasValue(slot) : extras?.changedSlots.contains(slot) ?? false
-                guard isChanged, let property = property(at: slot, in: record) else { return }
+                guard isChanged, let property = properties.property(at: slot, in: record) else {
+                    return
+                }
                 values[property.name] = property.value
             }
         }
         for (ordinal, links) in extras?.links ?? [:] where links.hasChanges {
             let relationship = entityDescription.relationships[ordinal]
-            values[relationship.relationship.name] = value(of: relationship, links)
+            values[relationship.relationship.name] = properties.value(of: relationship, links)
         }
         return values
     }
@@ -34,7 +36,9 @@ extension ManagedObject {
         if let base = eventBaseRecord, let record {
             for slot in entityDescription.shape.kinds.indices
             where !record.isEqual(slot, entityDescription.shape.kinds[slot], to: base.record) {
-                guard let property = property(at: slot, in: base.record) else { continue }
+                guard let property = properties.property(at: slot, in: base.record) else {
+                    continue
+                }
                 values[property.name] = property.value
             }
         }
@@ -42,7 +46,7 @@ extension ManagedObject {
             let relationship = entityDescription.relationships[ordinal]
             guard let now = extras.currentLinks(of: relationship), !now.hasSameMembers(as: links)
             else { continue }
-            values[relationship.relationship.name] = value(of: relationship, links)
+            values[relationship.relationship.name] = properties.value(of: relationship, links)
         }
         return values
     }
@@ -60,13 +64,13 @@ extension ManagedObject {
         where entityDescription.layout.slot(of: name) == nil
             && entityDescription.relationship(named: name) == nil
         {
-            throw unknownKey(name)
+            throw properties.unknownKey(name)
         }
         guard lifecycle != .inserted, let base = committedRecord else { return [:] }
         let wanted = names.map(Set.init)
         var values: [String: PropertyValue] = [:]
         entityDescription.storedSlots.forEach { slot in
-            guard let property = property(at: slot, in: base),
+            guard let property = properties.property(at: slot, in: base),
                 wanted?.contains(property.name) ?? true
             else { return }
             values[property.name] = property.value
@@ -77,7 +81,7 @@ extension ManagedObject {
             guard wanted?.contains(name) ?? true else { continue }
             var links = extras?.links[relationship.ordinal] ?? LinkSet(isOrdered: false)
             links.discardChanges()
-            values[name] = value(of: relationship, links)
+            values[name] = properties.value(of: relationship, links)
         }
         return values
     }
@@ -103,54 +107,6 @@ extension ManagedObject {
     /// The record as last read or saved.
     private var committedRecord: Record? {
         extras?.snapshot?.record ?? extras?.quietChanges?.base?.record ?? record
-    }
-
-    // MARK: Properties of records
-
-    /// The property that a slot of a record holds; nil where the slot is a part of another's.
-    private func property(at slot: Int, in record: Record) -> (name: String, value: PropertyValue)?
-    {
-        if let attribute = entityDescription.attributes[slot] {
-            let name = entityDescription.layout.slots[slot].property
-            return (name, .value(value(ofSlot: slot, attribute, in: record)))
-        }
-        guard let relationship = entityDescription.relationships.first(where: { $0.slot == slot })
-        else { return nil }
-        return (relationship.relationship.name, .toOne(destinationID(of: relationship, in: record)))
-    }
-
-    /// The id of the object that a to-one leads to, in a record.
-    final func destinationID(
-        of relationship: RelationshipDescription, in record: Record
-    ) -> ObjectID? {
-        guard let slot = relationship.slot, record.hasValue(slot) else { return nil }
-        return id(
-            of: LinkSet.Member(
-                key: record.integer(slot), entity: destinationEntity(of: relationship, in: record)))
-    }
-
-    private func value(
-        of relationship: RelationshipDescription, _ links: LinkSet
-    ) -> PropertyValue {
-        let isWhole = links.stored != nil || lifecycle == .inserted || relationship.isTransient
-        if !relationship.isToMany, isWhole {
-            return .toOne(links.members.first.map(id))
-        }
-        if isWhole { return .toMany(links.members.map(id)) }
-        let removed = links.removed.map {
-            id(of: LinkSet.Member(key: $0, entity: relationship.destination))
-        }
-        return .unread(added: Set(links.added.members.map(id)), removed: Set(removed))
-    }
-
-    final func id(of member: LinkSet.Member) -> ObjectID {
-        if let object = state.context?.registered(entity: member.entity, key: member.key) {
-            return object.objectID
-        }
-        return ObjectID(
-            state.coordinator.model.entities[member.entity], key: member.key,
-            store: state.coordinator.storeIdentifier(
-                ofRoot: state.coordinator.model.entities[member.entity].rootIndex))
     }
 }
 

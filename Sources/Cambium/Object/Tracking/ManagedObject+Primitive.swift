@@ -7,12 +7,12 @@ extension ManagedObject {
     ///
     /// - Throws: ``StoreError`` with `unknownName` where the entity has no such attribute.
     public final func primitiveValue(forKey name: String) throws -> Value {
-        if standIn !== self { return try standIn.primitiveValue(forKey: name) }
+        if orReplacement !== self { return try orReplacement.primitiveValue(forKey: name) }
         guard let slot = entityDescription.layout.slot(of: name),
             let attribute = entityDescription.attributes[slot]
-        else { throw unknownKey(name) }
+        else { throw properties.unknownKey(name) }
         guard let record else { return .null }
-        return value(ofSlot: slot, attribute, in: record)
+        return properties.value(ofSlot: slot, attribute, in: record)
     }
 
     /// Sets an attribute without noting a change: the object's flags and the context's sets stay as
@@ -31,50 +31,15 @@ extension ManagedObject {
     /// - Throws: ``StoreError`` with `unknownName` where the entity has no such attribute, with
     ///   `invalidRequest` where the value is of another type, does not fit, or is derived.
     public final func setPrimitiveValue(_ value: Value, forKey name: String) throws {
-        if standIn !== self { return try standIn.setPrimitiveValue(value, forKey: name) }
+        if orReplacement !== self {
+            return try orReplacement.setPrimitiveValue(value, forKey: name)
+        }
         guard let context = state.context else { return }
         // A noted object would note the slot without asking the context.
         let noted = flags.intersection(.isNoted)
         flags.subtract(noted)
         defer { flags.formUnion(noted) }
-        try context.withoutTracking { try setValue(value, forKey: name) }
-    }
-
-    /// Makes the record one that may be written, without noting a change.
-    final func prepareQuietChange(_ slot: Int) -> Record? {
-        if record == nil { _ = fire() }
-        // Nobody would notice that it was set, were the row read later.
-        if record == nil { state.context?.failedReads.require(.row(RowIdentity(self))) }
-        guard lifecycle != .gone, lifecycle != .discarded, let record, let page else { return nil }
-        // Of a new object everything is written anyway.
-        if lifecycle == .inserted { return record }
-        let changes = ownExtras.quietChanges ?? QuietChanges()
-        ownExtras.quietChanges = changes
-        changes.slots.insert(slot)
-        if flags.contains(.isDraft) || changes.base != nil { return record }
-        changes.base = PlacedRecord(page: page, record: record)
-        let copy = state.draftWriter.copy(record, entityDescription.shape)
-        self.record = copy.record
-        self.page = copy.page
-        return copy.record
-    }
-
-    /// Counts what was set quietly among the changes, where it makes a difference: before a save
-    /// that writes the object anyway.
-    final func noteQuietChanges() {
-        guard let extras, let quiet = extras.quietChanges, let record else { return }
-        if let base = quiet.base {
-            // Only links were changed; now the row has to be written too.
-            extras.snapshot = base
-            quiet.base = nil
-            flags.formUnion([.isDraft, .tracksSlots])
-        }
-        guard let base = extras.snapshot?.record else { return }
-        quiet.slots.forEach { slot in
-            if !record.isEqual(slot, entityDescription.shape.kinds[slot], to: base) {
-                extras.changedSlots.insert(slot)
-            }
-        }
+        try context.activity.withoutTracking { try setValue(value, forKey: name) }
     }
 
     // MARK: Custom accessors
@@ -99,37 +64,11 @@ extension ManagedObject {
         if let slot = entityDescription.layout.slot(of: name) {
             _ = prepareChange(slot)
         } else if entityDescription.relationship(named: name) != nil {
-            willChangeLinks()
+            ownLinks.willChangeLinks()
         }
     }
 
     /// The counterpart of ``willChangeValue(forKey:)``. It does nothing, and is there for symmetry:
     /// observers are told at the end of the event.
     public final func didChangeValue(forKey name: String) {}
-}
-
-extension ManagedObjectContext {
-    /// Whether attributes are set without being noted as changes.
-    var isAwaking: Bool { quietDepth > 0 }
-
-    /// Runs a body whose settings of attributes are no changes.
-    func withoutTracking<Result>(_ body: () throws -> Result) rethrows -> Result {
-        quietDepth += 1
-        defer { quietDepth -= 1 }
-        return try body()
-    }
-
-    /// Tells objects that their values were read.
-    func awaken(_ objects: some Sequence<ManagedObject>) {
-        withoutTracking {
-            for object in objects { object.awakeFromFetch() }
-        }
-    }
-
-    /// Tells objects that they got other values than by their setters.
-    func awaken(_ objects: some Sequence<ManagedObject>, from events: SnapshotEvents) {
-        withoutTracking {
-            for object in objects { object.awake(fromSnapshotEvents: events) }
-        }
-    }
 }

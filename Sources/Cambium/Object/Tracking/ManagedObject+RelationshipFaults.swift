@@ -8,9 +8,9 @@ extension ManagedObject {
     ///
     /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship.
     public final func hasFault(forRelationship name: String) throws -> Bool {
-        if standIn !== self { return try standIn.hasFault(forRelationship: name) }
+        if orReplacement !== self { return try orReplacement.hasFault(forRelationship: name) }
         guard let relationship = entityDescription.relationship(named: name) else {
-            throw unknownKey(name)
+            throw properties.unknownKey(name)
         }
         guard let context = state.context else { return false }
         switch lifecycle {
@@ -22,7 +22,7 @@ extension ManagedObject {
         guard let links = extras?.links[relationship.ordinal], links.stored != nil else {
             return true
         }
-        return links.readAt < context.lastChange(of: relationship)
+        return links.readAt < context.merges.lastChange(of: relationship)
     }
 
     /// The ids of the objects that a relationship leads to, in their order, or sorted by key where
@@ -32,22 +32,22 @@ extension ManagedObject {
     /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship; what
     ///   the store threw.
     public final func objectIDs(forRelationship name: String) throws -> [ObjectID] {
-        if standIn !== self { return try standIn.objectIDs(forRelationship: name) }
+        if orReplacement !== self { return try orReplacement.objectIDs(forRelationship: name) }
         guard let relationship = entityDescription.relationship(named: name) else {
-            throw unknownKey(name)
+            throw properties.unknownKey(name)
         }
         if relationship.slot != nil {
-            return destinationID(of: relationship, in: readable).map { [$0] } ?? []
+            return properties.destinationID(of: relationship, in: readable).map { [$0] } ?? []
         }
         guard let context = state.context, try hasFault(forRelationship: name) else {
-            return links(relationship.ordinal).members.map(id)
+            return links(relationship.ordinal).members.map(properties.id)
         }
         // The members' rows are read when they are gone through, in one statement, so what is read
         // here does not count as reading the relationship.
         var links =
             extras?.links[relationship.ordinal] ?? LinkSet(isOrdered: relationship.isOrdered)
-        try context.readKeys(of: self, relationship, into: &links)
+        try context.linkReading.readKeys(of: self, relationship, into: &links)
         links.settleOrder()
-        return links.members.map(id)
+        return links.members.map(properties.id)
     }
 }

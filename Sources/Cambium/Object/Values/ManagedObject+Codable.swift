@@ -23,7 +23,7 @@ extension ManagedObject {
         do {
             return try state.codec.value(of: record.bytes(slot))
         } catch {
-            state.context?.recordUndecodable(self, slot, error)
+            state.context?.faulting.noteUndecodable(self, slot, error)
             return nil
         }
     }
@@ -55,36 +55,5 @@ extension ManagedObject {
     final func noteUnfit(_ slot: Int) {
         guard prepareChange(slot) != nil else { return }
         ownExtras.unfitSlots.insert(slot)
-    }
-}
-
-extension ManagedObjectContext {
-    fileprivate func recordUndecodable(
-        _ object: ManagedObject, _ slot: Int, _ error: any Error
-    ) {
-        let name = object.entityDescription.layout.slots[slot].property
-        recordUnreadable(
-            object, slot,
-            StoreError(
-                code: .corrupt,
-                message: "The value of \(object.objectID).\(name) cannot be decoded.",
-                remedy: "Set another value, or give its type an initializer that reads this one.",
-                underlying: error))
-    }
-
-    /// Tells of a property whose value is none of its type: once, however often it is read.
-    func recordUnreadable(_ object: ManagedObject, _ slot: Int, _ error: StoreError) {
-        if object.ownExtras.toldSlots.contains(slot) { return }
-        object.ownExtras.toldSlots.insert(slot)
-        recordInaccessible(object, error)
-    }
-
-    /// Tells of a value that a getter could not show, or keeps the error for the next save.
-    func recordInaccessible(_ object: ManagedObject, _ error: StoreError) {
-        if let onInaccessibleFault {
-            onInaccessibleFault(object.objectID, error)
-        } else {
-            recordedErrors.append(error)
-        }
     }
 }

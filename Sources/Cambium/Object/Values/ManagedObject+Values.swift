@@ -18,7 +18,7 @@ extension ManagedObject {
     }
 
     private func firePresent() -> Record? {
-        if let context = state.context, !context.hasRow(self) { return nil }
+        if let context = state.context, !context.faulting.hasRow(self) { return nil }
         return fire()
     }
 
@@ -105,7 +105,7 @@ extension ManagedObject {
     @usableFromInline
     final func noteUnreadable(_ slot: Int) {
         guard let attribute = entityDescription.attributes[slot] else { return }
-        state.context?.recordUnreadable(
+        state.context?.faulting.noteUnreadable(
             self, slot,
             StoreError(
                 code: .corrupt,
@@ -121,27 +121,27 @@ extension ManagedObject {
     @inlinable
     public final func writeInteger(_ slot: Int, _ value: Int64) {
         prepareChange(slot)?.setInteger(slot, value)
-        if notesReads { tellOfChange(of: slot) }
+        if notesReads { notifyOfChange(of: slot) }
     }
 
     /// Writes a floating-point number as a change.
     @inlinable
     public final func writeReal(_ slot: Int, _ value: Double) {
         prepareChange(slot)?.setReal(slot, value)
-        if notesReads { tellOfChange(of: slot) }
+        if notesReads { notifyOfChange(of: slot) }
     }
 
     /// Takes a value away, as a change.
     @inlinable
     public final func writeNull(_ slot: Int) {
         prepareChange(slot)?.setNull(slot)
-        if notesReads { tellOfChange(of: slot) }
+        if notesReads { notifyOfChange(of: slot) }
     }
 
     /// Writes text or data as a change.
     public final func writeBytes(_ slot: Int, _ bytes: UnsafeRawBufferPointer) {
         guard let record = prepareChange(slot), let page = page.map({ uncounted($0) }) else {
-            extras?.survivor?.writeBytes(slot, bytes)
+            extras?.replacement?.writeBytes(slot, bytes)
             return
         }
         // Safety: the object keeps its page, and by its state the writer and its description;
@@ -157,7 +157,7 @@ extension ManagedObject {
             self.page = moved.page
             self.record = moved.record
         }
-        if notesReads { tellOfChange(of: slot) }
+        if notesReads { notifyOfChange(of: slot) }
     }
 
     /// Makes sure that the record may be written and the change is known; nil where the object is
@@ -171,12 +171,12 @@ extension ManagedObject {
     @usableFromInline
     final func noteChange(_ slot: Int) -> Record? {
         if !flags.isSuperset(of: .isReady) {
-            if let survivor = extras?.survivor { return survivor.prepareChange(slot) }
+            if let replacement = extras?.replacement { return replacement.prepareChange(slot) }
             guard let context = state.context else {
                 state.noteLostContext()
                 return nil
             }
-            if context.isAwaking { return prepareQuietChange(slot) }
+            if context.activity.isAwaking { return tracking.prepareQuietChange(slot) }
             context.willChange(self)
             guard flags.contains(.isDraft) else { return nil }
         }
@@ -187,8 +187,12 @@ extension ManagedObject {
     /// Reads the row of a fault.
     @usableFromInline
     final func fire() -> Record {
-        if let survivor = extras?.survivor { return survivor.readable }
-        if let context = state.context { context.fire(self) } else { state.noteLostContext() }
-        return record ?? extras?.survivor?.readable ?? entityDescription.template.record
+        if let replacement = extras?.replacement { return replacement.readable }
+        if let context = state.context {
+            context.faulting.fire(self)
+        } else {
+            state.noteLostContext()
+        }
+        return record ?? extras?.replacement?.readable ?? entityDescription.template.record
     }
 }

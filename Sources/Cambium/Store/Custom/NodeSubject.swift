@@ -51,3 +51,15 @@ final class NodeSubject: ExpressionSubject {
         return .int(subject.node.key)
     }
 }
+
+extension ObjectOrder {
+    /// The values that decide the place of a row of a custom store, without the key.
+    func keys(of subject: NodeSubject) throws -> [Value] {
+        try zip(readers, terms).map { reader, term in
+            switch reader {
+            case .slot, .path: subject.value(atPath: term.path ?? [])
+            case .computed(let evaluator): try evaluator.evaluate(subject)
+            }
+        }
+    }
+}

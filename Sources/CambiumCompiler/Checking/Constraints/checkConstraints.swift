@@ -66,5 +66,5 @@ extension ModelChecker {
 
 extension ParsedText {
     /// Whether there is nothing but white space.
-    var isBlank: Bool { value.utf8.allSatisfy { " \t\r\n".utf8.contains($0) } }
+    package var isBlank: Bool { value.utf8.allSatisfy { " \t\r\n".utf8.contains($0) } }
 }

@@ -96,7 +96,7 @@ extension ModelChecker {
         var broken: Set<String> = []
         for item in element.children where item.name == "parameter" {
             guard let name = item["name"] else { continue }
-            if parsed.isOfXcode, !Self.isIdentifier(name.value) {
+            if parsed.isOfXcode, !Vocabulary.isIdentifier(name.value) {
                 report(
                     .notAnIdentifier, "'\(name.value)' is no identifier", at: name,
                     inXcode: Self.isLeftOut)

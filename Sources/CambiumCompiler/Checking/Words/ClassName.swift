@@ -141,8 +141,8 @@ struct ClassName {
             guard index > start else { return nil }
             var name = ""
             name.unicodeScalars.append(contentsOf: scalars[start..<index])
-            return SwiftText.identifier(name) == name && !Self.forbidden.contains(name)
-                ? name : nil
+            return ReservedNames.keywords.contains(name) || Self.forbidden.contains(name)
+                ? nil : name
         }
 
         /// Types that are no `Codable` ones.

@@ -1,18 +1,18 @@
 /// The entries of a list such as `price descending, title`, with their places.
-struct PropertyList {
+package struct PropertyList {
     /// An entry: the words between two commas.
-    struct Entry {
+    package struct Entry {
         /// The property.
-        let name: String
+        package let name: String
         /// What follows it.
-        let modifiers: [String]
+        package let modifiers: [String]
         /// Where the entry starts, in bytes of the list's text.
         let offset: Int
     }
 
-    let entries: [Entry]
+    package let entries: [Entry]
 
-    init(_ text: String) {
+    package init(_ text: String) {
         var entries: [Entry] = []
         var start = 0
         for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)

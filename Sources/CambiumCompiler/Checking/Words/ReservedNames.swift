@@ -1,5 +1,5 @@
 /// Names that generated code cannot declare, because the runtime or Swift has them.
-enum ReservedNames {
+package enum ReservedNames {
     /// Members of `ManagedObject` that users see or override, names that every Swift type has, and
     /// the first parameter of the generated initializer. (`value`, `toOne` and other methods with
     /// arguments are not among them: a property of that name does no harm.)
@@ -35,7 +35,7 @@ enum ReservedNames {
 
     /// Types and modules whose name no type of a model can have. (Generated code writes other types
     /// of the runtime with their module where a model has one of the same name.)
-    static let types: Set<String> = [
+    package static let types: Set<String> = [
         // Swift
         "Any", "AnyObject", "Self", "Type", "Protocol", "Swift", "Foundation",
         "FoundationEssentials",
@@ -50,5 +50,21 @@ enum ReservedNames {
     static let enumerationMembers: Set<String> = [
         "self", "Self", "Type", "Protocol", "init", "rawValue", "RawValue", "hashValue", "hash",
         "allCases", "description",
+    ]
+
+    /// Words that need back-ticks somewhere where the emitter puts names. A back-tick too many
+    /// does no harm.
+    static let keywords: Set<String> = [
+        "Any", "Protocol", "Self", "Type", "actor", "as", "associatedtype", "async", "await",
+        "borrowing", "break", "case", "catch", "class", "consume", "consuming", "continue", "copy",
+        "default", "defer", "deinit", "discard", "do", "dynamic", "each", "else", "enum",
+        "extension", "fallthrough", "false", "fileprivate", "final", "for", "func", "get", "guard",
+        "if", "import", "in", "indirect", "infix", "init", "inout", "internal", "is", "isolated",
+        "lazy", "let", "macro", "mutating", "nil", "nonisolated", "nonmutating", "open", "operator",
+        "optional", "override", "package", "postfix", "precedencegroup", "prefix", "private",
+        "protocol", "public", "repeat", "required", "rethrows", "return", "self", "sending", "set",
+        "some", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true",
+        "try", "typealias", "unowned", "var", "weak", "where", "while", "yield", "willSet",
+        "didSet", "any", "then",
     ]
 }

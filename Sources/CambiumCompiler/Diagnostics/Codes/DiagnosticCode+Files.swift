@@ -93,7 +93,7 @@ extension DiagnosticCode {
         right: .words(
             "An entity with a name of 30 letters"))
 
-    static let bundleLayout = DiagnosticCode(
+    package static let bundleLayout = DiagnosticCode(
         106, title: "The bundle cannot be read",
         meaning: """
             A model is a folder Name.cambium with a file for each version, such as 1.xml and \

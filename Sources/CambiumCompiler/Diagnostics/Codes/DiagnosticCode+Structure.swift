@@ -33,7 +33,7 @@ extension DiagnosticCode {
         wrong: .product(#"<attribute name="sku"/>"#),
         right: .product(#"<attribute name="sku" type="string"/>"#))
 
-    static let wrongRoot = DiagnosticCode(
+    package static let wrongRoot = DiagnosticCode(
         204, title: "The file does not start with <model>",
         meaning: """
             The outermost element is <model> in the namespace urn:cambium:model:1. The namespace \

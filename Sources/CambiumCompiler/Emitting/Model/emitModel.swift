@@ -40,6 +40,7 @@ extension SwiftEmitter {
 
     private var compiledModel: SwiftCode {
         var arguments: [(label: String?, value: SwiftCode)] = [
+            ("format", .text("\(names.library("GeneratedFormat")).\(Self.format)")),
             ("model", .text("currentModel")),
             ("classes", .text(classesConstant)),
             ("schema", .text("schema")),

@@ -3,14 +3,14 @@ import CambiumPlan
 import CambiumSQL
 
 /// A migration in which the program does steps of its own: what generated code is about.
-struct SteppedMigration: Sendable {
-    let old: Model
-    let new: Model
+package struct SteppedMigration: Sendable {
+    package let old: Model
+    package let new: Model
     /// What the steps write, and what they have to fill.
-    let coverage: StepCoverage
+    package let coverage: StepCoverage
 
     /// Those between versions that follow each other, the oldest first.
-    static func all(between versions: [Model]) -> [SteppedMigration] {
+    package static func all(between versions: [Model]) -> [SteppedMigration] {
         zip(versions, versions.dropFirst()).compactMap { old, new in
             guard new.migration?.steps.isEmpty == false,
                 let coverage = StepCoverage(ModelDifference(from: old, to: new))

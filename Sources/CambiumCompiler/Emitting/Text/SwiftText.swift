@@ -111,7 +111,7 @@ enum SwiftText {
     /// keyword. Scalars that no identifier has become `_u1F600_`.
     static func identifier(_ name: String) -> String {
         let identifier = plainIdentifier(name)
-        return keywords.contains(identifier) ? "`\(identifier)`" : identifier
+        return ReservedNames.keywords.contains(identifier) ? "`\(identifier)`" : identifier
     }
 
     /// A name as the label of an argument, where all keywords but one stand as they are.
@@ -211,20 +211,4 @@ enum SwiftText {
                 ? "\(escape)\(scalar)" : escaped(scalar, escape: escape)
         }
     }
-
-    /// Words that need back-ticks somewhere where the emitter puts names. A back-tick too many
-    /// does no harm.
-    private static let keywords: Set<String> = [
-        "Any", "Protocol", "Self", "Type", "actor", "as", "associatedtype", "async", "await",
-        "borrowing", "break", "case", "catch", "class", "consume", "consuming", "continue", "copy",
-        "default", "defer", "deinit", "discard", "do", "dynamic", "each", "else", "enum",
-        "extension", "fallthrough", "false", "fileprivate", "final", "for", "func", "get", "guard",
-        "if", "import", "in", "indirect", "infix", "init", "inout", "internal", "is", "isolated",
-        "lazy", "let", "macro", "mutating", "nil", "nonisolated", "nonmutating", "open", "operator",
-        "optional", "override", "package", "postfix", "precedencegroup", "prefix", "private",
-        "protocol", "public", "repeat", "required", "rethrows", "return", "self", "sending", "set",
-        "some", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true",
-        "try", "typealias", "unowned", "var", "weak", "where", "while", "yield", "willSet",
-        "didSet", "any", "then",
-    ]
 }

@@ -1,5 +1,5 @@
 /// Lines of Swift at the right indentation.
-struct SwiftWriter {
+package struct SwiftWriter {
     /// The text so far, which ends with a line feed.
     private(set) var text = ""
     private var margin = ""
@@ -173,7 +173,7 @@ struct SwiftWriter {
     }
 
     /// Puts as many parts on each line as fit.
-    static func filled(_ parts: [String], separator: String, room: Int) -> [String] {
+    package static func filled(_ parts: [String], separator: String, room: Int) -> [String] {
         var lines: [String] = []
         var line = ""
         var length = 0

@@ -41,7 +41,7 @@ package final class VerdictCache: Sendable {
     /// - Parameters:
     ///   - kind: What kind of thing was found out.
     ///   - parts: Everything that the verdict depends on.
-    func key(of kind: String, _ parts: [String]) -> String {
+    package func key(of kind: String, _ parts: [String]) -> String {
         var text = ""
         for part in [identity, kind] + parts {
             text += "\(part.utf8.count):"
@@ -51,7 +51,7 @@ package final class VerdictCache: Sendable {
     }
 
     /// What was found out before, or nil.
-    func verdict(for key: String) -> String? {
+    package func verdict(for key: String) -> String? {
         guard let data = try? Data(contentsOf: file(of: key)) else { return nil }
         let bytes = [UInt8](data)
         let length = 64
@@ -62,7 +62,7 @@ package final class VerdictCache: Sendable {
     }
 
     /// Remembers what was found out.
-    func keep(_ verdict: String, for key: String) {
+    package func keep(_ verdict: String, for key: String) {
         guard verdict.utf8.count <= Self.verdictSize else { return }
         let text = Self.seal(of: verdict, key) + "\n" + verdict
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,6 +1,6 @@
 /// The rule that decides which of Xcode's transformable attributes become `codable`: those whose
 /// class is put together from types that are known to be `Codable` and `Sendable`.
-enum CodableClass {
+package enum CodableClass {
     private static let types: Set<String> = [
         "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32",
         "UInt64", "Float", "Double", "String", "Date", "Data", "UUID", "URL", "Decimal",
@@ -8,7 +8,7 @@ enum CodableClass {
     private static let generics = ["Array": 1, "Set": 1, "Optional": 1, "Dictionary": 2]
 
     /// Whether a class is one.
-    static func isKnown(_ name: String) -> Bool {
+    package static func isKnown(_ name: String) -> Bool {
         var rest = name.filter { !$0.isWhitespace }[...]
         return takeType(&rest, depth: 0) && rest.isEmpty
     }

@@ -1,9 +1,9 @@
 /// An enumeration as one line of user info: `Kind: book, toy=TOY, other="a, b"`.
-struct EnumerationText: Hashable {
+package struct EnumerationText: Hashable {
     /// The enumeration's name.
     let name: String
     /// The type of its raw values, which the attribute's type says.
-    let type: String
+    package let type: String
     /// The names of the cases, and their raw values where they have one of their own.
     let cases: [Case]
 
@@ -27,7 +27,7 @@ struct EnumerationText: Hashable {
     }
 
     /// Takes an `<enum>`.
-    init(_ element: ParsedElement) {
+    package init(_ element: ParsedElement) {
         name = element["name"]?.value ?? ""
         type = element["type"]?.value ?? "string"
         cases = element.children(named: "case").map {
@@ -75,7 +75,7 @@ struct EnumerationText: Hashable {
     }
 
     /// The line.
-    var text: String {
+    package var text: String {
         let items = cases.map { item in
             Self.word(item.name) + (item.value.map { "=" + Self.word($0) } ?? "")
         }

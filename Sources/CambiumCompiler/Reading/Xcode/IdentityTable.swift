@@ -1,8 +1,8 @@
 /// What the entities and properties of a version are, whatever they are called: in Xcode the
 /// `elementID`, else the name.
-struct IdentityTable {
+package struct IdentityTable {
     /// Things of one kind.
-    struct Names {
+    package struct Names {
         private var identities: [String: String] = [:]
         private var names: [String: String] = [:]
         /// The same of the entities above and below, between which a property may move.
@@ -45,7 +45,7 @@ struct IdentityTable {
         }
     }
 
-    private(set) var entities = Names()
+    package private(set) var entities = Names()
     private var properties: [Owner: Names] = [:]
     private var parents: [String: String] = [:]
 
@@ -59,7 +59,7 @@ struct IdentityTable {
     /// - Parameters:
     ///   - kind: The element that declares them: an attribute was no relationship.
     ///   - relatives: The entities above and below it in the version after, by their names in this.
-    func properties(_ kind: String, of entity: String, relatives: [String]) -> Names {
+    package func properties(_ kind: String, of entity: String, relatives: [String]) -> Names {
         var others: [String] = []
         for name in [entity] + relatives {
             var next: String? = name
@@ -74,7 +74,7 @@ struct IdentityTable {
     }
 
     /// The entities above and below one, in a version whose entities have these parents.
-    static func relatives(of entity: String, _ parents: [String: String]) -> [String] {
+    package static func relatives(of entity: String, _ parents: [String: String]) -> [String] {
         func lineage(_ name: String) -> [String] {
             var lineage = [name]
             while let parent = parents[lineage[lineage.count - 1]], !lineage.contains(parent) {
@@ -102,7 +102,7 @@ struct IdentityTable {
     ]
 
     /// The identities of a version in Xcode's spelling.
-    init(xcode root: ParsedElement) {
+    package init(xcode root: ParsedElement) {
         for entity in root.children(named: "entity") {
             guard let name = entity["name"]?.value else { continue }
             addEntity(name, identity: entity["elementID"]?.value ?? name)
@@ -115,18 +115,27 @@ struct IdentityTable {
 }
 
 /// Says what a thing was called before, and what it is.
-struct IdentitySpelling {
+package struct IdentitySpelling {
     /// The things of the same kind in the version before, or nil where there is none.
     let previous: IdentityTable.Names?
     /// The elementIDs of the same kind in this version.
-    var taken: Set<String> = []
+    package var taken: Set<String>
     /// The old name that the migration gives, which needs no saying twice.
-    var renames: [String: String] = [:]
+    package let renames: [String: String]
     /// The things of this version that have the names and the elementIDs that they had, and say so.
     var kept: Set<String> = []
     /// The same of the entities above and below, in which things without an elementID are what they
     /// were too.
     var keptElsewhere: Set<String> = []
+
+    /// Starts with what the version before had.
+    package init(
+        previous: IdentityTable.Names?, taken: Set<String> = [], renames: [String: String] = [:]
+    ) {
+        self.previous = previous
+        self.taken = taken
+        self.renames = renames
+    }
 
     func setRenamedFrom(_ own: inout AttributeList, from xcode: AttributeList) {
         guard let name = xcode.value("name"),
@@ -177,7 +186,7 @@ struct IdentitySpelling {
         return spelling
     }
 
-    func setElementID(_ xcode: inout AttributeList, from own: AttributeList) {
+    package func setElementID(_ xcode: inout AttributeList, from own: AttributeList) {
         guard let name = own.value("name") else { return }
         let old = own.value("renamedFrom") ?? renames[name] ?? name
         let identity = previous?.identity(of: old) ?? old

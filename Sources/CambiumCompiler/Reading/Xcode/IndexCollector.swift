@@ -1,11 +1,11 @@
 /// The indexes and constraints of an entity of Xcode's: fetch indexes, and the older compound
 /// indexes and `indexed="YES"`. SQLite needs each index once, so a second one with the same
 /// properties is only kept, as `<xcode:index>`.
-struct IndexCollector {
+package struct IndexCollector {
     /// An index that is kept, but not made.
-    static let keptName = "xcode:index"
+    package static let keptName = "xcode:index"
     /// A constraint that is kept, but not made.
-    static let keptUniqueName = "xcode:unique"
+    package static let keptUniqueName = "xcode:unique"
 
     private let entity: ParsedElement
     private let info: UserInfo

@@ -1,8 +1,8 @@
 /// The user info of an element of Xcode's: what is the program's own, and what is said to Cambium
 /// by keys that start with `cambium.`.
-struct UserInfo {
+package struct UserInfo {
     /// The start of the keys.
-    static let prefix = "cambium."
+    package static let prefix = "cambium."
 
     /// The program's own, as `<info>`.
     private(set) var infos: [ParsedElement] = []
@@ -59,7 +59,8 @@ extension UserInfo {
     }
 
     /// The keys for the `<suppress>` of an element.
-    static func suppressionKeys(of element: ParsedElement) -> [(key: String, value: String)] {
+    package static func suppressionKeys(of element: ParsedElement) -> [(key: String, value: String)]
+    {
         element.children(named: "suppress").map {
             (suppression + ($0["code"]?.value ?? ""), $0["reason"]?.value ?? "")
         }
@@ -69,9 +70,11 @@ extension UserInfo {
 }
 
 /// `<info>`, in Xcode `<entry>`.
-struct InfoSpelling: Spelling {
-    func own(from xcode: AttributeList) -> AttributeList { pair(of: xcode) }
-    func xcode(from own: AttributeList) -> AttributeList { pair(of: own) }
+package struct InfoSpelling: Spelling {
+    package init() {}
+
+    package func own(from xcode: AttributeList) -> AttributeList { pair(of: xcode) }
+    package func xcode(from own: AttributeList) -> AttributeList { pair(of: own) }
 
     private func pair(of list: AttributeList) -> AttributeList {
         var pair = AttributeList(at: list.offset)
@@ -96,10 +99,10 @@ extension AttributeList {
     }
 
     /// The key for names that are not there.
-    static let withoutKey = "without"
+    package static let withoutKey = "without"
 
     /// What keys have to say so that `self`, taken from Xcode, becomes a list of Cambium's own.
-    func keys(toBecome own: AttributeList) -> [(key: String, value: String)] {
+    package func keys(toBecome own: AttributeList) -> [(key: String, value: String)] {
         var keys = own.items.filter { !$0.name.contains(":") && value($0.name) != $0.value }
             .map { (key: $0.name, value: $0.value) }
         let surplus = items.map(\.name).filter { own[$0] == nil }

@@ -1,10 +1,10 @@
 /// The files of a bundle of Xcode's beside its versions.
-enum XcodeBundle {
+package enum XcodeBundle {
     /// The name of the file that names the current version.
-    static let currentVersionFile = ".xccurrentversion"
+    package static let currentVersionFile = ".xccurrentversion"
 
     /// The text of that file.
-    static func currentVersion(_ version: String) -> String {
+    package static func currentVersion(_ version: String) -> String {
         """
         <?xml version="1.0" encoding="UTF-8"?>
         <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \

@@ -60,7 +60,7 @@ extension XcodeTranslator {
     }
 
     /// A request that is kept, but not made.
-    static let keptRequestName = "xcode:fetchRequest"
+    package static let keptRequestName = "xcode:fetchRequest"
 
     /// Xcode's requests have names that no function can have.
     private mutating func warnOfOtherName(of request: ParsedElement, _ own: AttributeList) {
@@ -129,19 +129,19 @@ extension XcodeTranslator {
 }
 
 /// The request in a fetched property of Xcode's.
-enum FetchedRequest {
+package enum FetchedRequest {
     /// The name that Xcode gives it.
-    static let name = "fetchedPropertyFetchRequest"
+    package static let name = "fetchedPropertyFetchRequest"
     /// The start of what is kept of its spelling.
-    static let prefix = "xcode:request."
+    package static let prefix = "xcode:request."
     /// Where another name is kept; an empty one means that there is no request.
-    static let nameKey = "xcode:request.name"
+    package static let nameKey = "xcode:request.name"
 }
 
 /// Finds the variables of a predicate: its parameters.
-enum PredicateVariables {
+package enum PredicateVariables {
     /// The names without `$`, each once, without those that a SUBQUERY declares.
-    static func names(in text: String) -> [String] {
+    package static func names(in text: String) -> [String] {
         var names: [String] = []
         var declared: Set<String> = []
         var rest = text[...]

@@ -1,8 +1,8 @@
 /// Translates Xcode's XML into Cambium's own vocabulary, tree to tree; places stay those of
 /// Xcode's file. It judges only what has no counterpart; all else is the checker's affair.
-struct XcodeTranslator {
+package struct XcodeTranslator {
     /// The key for the order of the enumerations, where it is not that of their use.
-    static let enumerationOrder = "enums"
+    package static let enumerationOrder = "enums"
 
     let source: SourceText
     /// The version before, to find what has been renamed.
@@ -215,7 +215,7 @@ extension ParsedElement {
     }
 
     /// Adds what a `<migration>` renames: entities, and properties by their entities.
-    func collectRenames(
+    package func collectRenames(
         _ entities: inout [String: String], _ properties: inout [String: [String: String]]
     ) {
         for rename in children(named: "rename") {

@@ -1,8 +1,8 @@
 /// What Xcode writes: each element's XML attributes in Xcode's order, and its children in theirs.
-enum XcodeVocabulary {
+package enum XcodeVocabulary {
     /// The row of an element.
-    struct Rule {
-        var attributes: [String] = []
+    package struct Rule {
+        package var attributes: [String] = []
         var children: [String] = []
     }
 
@@ -13,7 +13,7 @@ enum XcodeVocabulary {
     }
 
     /// One row for each element.
-    static let rules: [String: Rule] = [
+    package static let rules: [String: Rule] = [
         "model": Rule(
             attributes: [
                 "name", "type", "documentVersion", "lastSavedToolsVersion", "systemVersion",

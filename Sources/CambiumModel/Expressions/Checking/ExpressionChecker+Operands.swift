@@ -103,13 +103,13 @@ extension ExpressionChecker {
             return .arithmetic(left, .add, right, .string)
         case (.date, .date) where operation == .subtract:
             return .arithmetic(left, .subtract, right, .double)
-        case (.date, let type) where isSum && type.isNumber:
-            return .arithmetic(left, operation, floating(right), .date)
-        case (let type, .date) where operation == .add && type.isNumber:
-            return .arithmetic(floating(left), .add, right, .date)
+        case (.date, _) where isSum:
+            return right.floating.map { .arithmetic(left, operation, $0, .date) }
+        case (_, .date) where operation == .add:
+            return left.floating.map { .arithmetic($0, .add, right, .date) }
         case (.integer, .integer):
             return operation == .power
-                ? .arithmetic(floating(left), .power, floating(right), .double)
+                ? floatingArithmetic(left, .power, right)
                 : .arithmetic(left, operation, right, .integer)
         case (let one, let other) where one.isNumber && other.isNumber:
             guard operation != .bitwiseAnd, operation != .bitwiseOr else { return nil }
@@ -126,14 +126,18 @@ extension ExpressionChecker {
                     return .arithmetic(left, operation, right, type)
                 }
             }
-            return .arithmetic(floating(left), operation, floating(right), .double)
+            return floatingArithmetic(left, operation, right)
         default:
             return nil
         }
     }
 
-    func floating(_ operand: TypedExpression) -> TypedExpression {
-        operand.type.isFloatingPoint ? operand : .convert(operand, .double)
+    private func floatingArithmetic(
+        _ left: TypedExpression, _ operation: ArithmeticOperator, _ right: TypedExpression
+    ) -> TypedExpression? {
+        left.floating.flatMap { one in
+            right.floating.map { .arithmetic(one, operation, $0, .double) }
+        }
     }
 
     // MARK: Functions
@@ -141,18 +145,21 @@ extension ExpressionChecker {
     mutating func function(
         _ function: ModelFunction, _ operands: [ParsedExpression], at offset: Int
     ) -> Checked? {
-        let checked = operands.map { check($0).flatMap { settle($0, for: function) } }
+        let descriptor = function.descriptor
+        let checked = operands.enumerated().map { index, operand in
+            check(operand).flatMap { settle($0, for: descriptor, index) }
+        }
         let right = checked.compactMap(\.self)
         guard right.count == operands.count else { return nil }
         guard isAllowed(function, right.first?.typed.type, at: offset) else { return nil }
-        guard right.count == function.operandCount else {
+        guard right.count == descriptor.arguments.count else {
             return fail("'\(function.rawValue)' has the wrong number of operands", at: offset)
         }
         if let unknown = right.first(where: { $0.typed.type == .null && !$0.typed.isNull }) {
             return fail(
                 "nothing tells the type of this parameter", at: unknown.offset, lacksType: true)
         }
-        guard let typed = typedFunction(function, right.map(\.typed)) else {
+        guard let typed = descriptor.typed(right.map(\.typed)) else {
             let types = right.map(\.typed.type.description).joined(separator: " and ")
             return fail("'\(function.rawValue)' does not apply to \(types)", at: offset)
         }
@@ -161,68 +168,13 @@ extension ExpressionChecker {
     }
 
     /// Gives a parameter the type that a function wants, and a constant as it stands.
-    private mutating func settle(_ operand: Checked, for function: ModelFunction) -> Checked? {
-        guard case .parameter = operand.flexible else { return operand }
-        switch function {
-        case .length, .uppercase, .lowercase, .canonical: return settle(operand, as: .string)
-        case .ceiling, .floor, .trunc, .sqrt: return settle(operand, as: .double)
-        case .modulus: return settle(operand, as: .integer)
-        case .now, .uuid, .abs, .string, .text, .number, .date, .entity: return operand
-        }
-    }
-
-    private func typedFunction(
-        _ function: ModelFunction, _ operands: [TypedExpression]
-    ) -> TypedExpression? {
-        guard let first = operands.first else {
-            return .function(function, [], function == .uuid ? .uuid : .date)
-        }
-        let type = first.type
-        switch function {
-        case .now, .uuid:
-            return nil
-        case .length:
-            return type == .string || type == .data ? .function(function, operands, .integer) : nil
-        case .uppercase, .lowercase, .canonical:
-            return type == .string ? .function(function, operands, .string) : nil
-        case .abs:
-            return type.isNumber ? .function(function, operands, type) : nil
-        case .ceiling, .floor, .trunc:
-            if type == .integer { return first }
-            return type.isNumber ? .function(function, [floating(first)], .double) : nil
-        case .entity:
-            if case .object = type { return .function(function, operands, .string) }
-            return nil
-        case .sqrt:
-            return type.isNumber ? .function(function, [floating(first)], .double) : nil
-        case .modulus:
-            return operands.allSatisfy { $0.type == .integer }
-                ? .function(function, operands, .integer) : nil
-        case .string:
-            if type == .string { return .function(function, operands, .double) }
-            return type.isNumber ? .function(function, operands, .string) : nil
-        case .text:
-            if type == .string { return first }
-            return type.isNumber ? .function(.string, operands, .string) : nil
-        case .number:
-            if type == .string { return .function(.string, operands, .double) }
-            if type == .date { return .convert(first, .double) }
-            return type.isNumber ? first : nil
-        case .date:
-            if type == .date { return first }
-            return type.isNumber ? .convert(floating(first), .date) : nil
-        }
-    }
-}
-
-extension ModelFunction {
-    /// How many operands it takes.
-    fileprivate var operandCount: Int {
-        switch self {
-        case .now, .uuid: 0
-        case .modulus: 2
-        default: 1
-        }
+    private mutating func settle(
+        _ operand: Checked, for function: FunctionDescriptor, _ index: Int
+    ) -> Checked? {
+        guard case .parameter = operand.flexible, index < function.parameterTypes.count,
+            let type = function.parameterTypes[index]
+        else { return operand }
+        return settle(operand, as: type)
     }
 }
 

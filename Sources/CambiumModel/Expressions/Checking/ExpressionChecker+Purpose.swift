@@ -60,16 +60,9 @@ extension ExpressionChecker {
                 "'uuid()' has another value for each row", at: offset,
                 hint: "only a <fill> can use it")
         }
-        guard purpose == .index else { return true }
-        switch function {
-        case .length, .modulus: return true
-        case .abs where type != .anyDecimal: return true
-        case .string, .text: if type == .integer || type == .string { return true }
-        case .date, .number: if type == .date || type?.isNumber == true { return true }
-        case .ceiling, .floor, .trunc: if type == .integer { return true }
-        case .now:
+        guard purpose == .index, !function.descriptor.isInSQLite(type) else { return true }
+        guard function != .now else {
             return refuse("'now()' has another value whenever it is asked", at: offset)
-        case .uuid, .abs, .uppercase, .lowercase, .canonical, .sqrt, .entity: break
         }
         return refuse(
             "SQLite has no \(function.rawValue)() of its own for this, so an index cannot use it",

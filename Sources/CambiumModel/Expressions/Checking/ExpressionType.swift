@@ -82,6 +82,22 @@ package enum ExpressionType: Sendable, Hashable {
         }
     }
 
+    /// An exact number in units of the type's scale.
+    func units(of value: Value) -> Int64? {
+        switch value {
+        case .int(let value): value
+        case .decimal(let value): DecimalStorage.units(of: value, scale: scale ?? 0)
+        default: nil
+        }
+    }
+
+    /// The exact number of that many units.
+    func value(ofUnits units: Int64?) -> Value {
+        guard let units else { return .null }
+        guard case .decimal(let scale) = self else { return .int(units) }
+        return .decimal(DecimalStorage.decimal(ofUnits: units, scale: scale))
+    }
+
     /// Whether its constants are written as those of another type: a case as a string.
     var hasConstantsOfOthers: Bool {
         switch self {

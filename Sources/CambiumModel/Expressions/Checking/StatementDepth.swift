@@ -133,7 +133,10 @@ package struct StatementDepth: Sendable {
         case .abs: return value(first).behind(bracket + call)
         case .modulus where operands.count == 2:
             return value(first).beside(value(operands[1]).behind(operation)).behind(bracket)
-        default: return value(first).behind(call)
+        default:
+            return operands.dropFirst().reduce(value(first).behind(call)) {
+                $0.beside(value($1).behind(laterOperand))
+            }
         }
     }
 

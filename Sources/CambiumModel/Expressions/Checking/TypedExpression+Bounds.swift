@@ -14,7 +14,7 @@ extension TypedExpression {
         case .convert(let operand, let type):
             type.scale.flatMap { operand.bounds(rescaledTo: $0) }
         case .function(let function, let operands, _):
-            Self.bounds(function, operands)
+            function.descriptor.bounds(operands)
         case .conditional(_, let first, let second):
             first.bounds.flatMap { one in second.bounds.map { one.hull(with: $0) } }
         case .aggregate(.count, _, _):
@@ -68,16 +68,9 @@ extension TypedExpression {
         }
     }
 
-    private static func bounds(
-        _ function: ModelFunction, _ operands: [TypedExpression]
-    ) -> ClosedRange<Int64>? {
-        switch function {
-        case .length: 0...Int64(Int32.max)
-        case .modulus: operands.first?.bounds?.hull(with: 0...0)
-        case .abs:
-            operands.first?.bounds.flatMap { corners($0.hull(with: 0...0), .multiply, -1...1) }
-        default: nil
-        }
+    /// What integers can be without their signs.
+    static func magnitudes(of bounds: ClosedRange<Int64>) -> ClosedRange<Int64>? {
+        corners(bounds.hull(with: 0...0), .multiply, -1...1)
     }
 
     /// The least and the greatest result where an operation is monotonous in both operands.
@@ -110,7 +103,7 @@ extension AttributeType {
 
 extension ClosedRange<Int64> {
     /// The least range that contains both.
-    fileprivate func hull(with other: ClosedRange<Int64>) -> ClosedRange<Int64> {
+    func hull(with other: ClosedRange<Int64>) -> ClosedRange<Int64> {
         Swift.min(lowerBound, other.lowerBound)...Swift.max(upperBound, other.upperBound)
     }
 }

@@ -51,6 +51,12 @@ package indirect enum TypedExpression: Sendable {
         if case .literal(.null, _) = self { return true }
         return false
     }
+
+    /// A number as a floating-point one; nil for what is no number.
+    var floating: TypedExpression? {
+        if type.isFloatingPoint { return self }
+        return type.isNumber ? .convert(self, .double) : nil
+    }
 }
 
 /// The way to one object: from the subject or an element of a collection through to-ones.

@@ -19,28 +19,11 @@ extension ExpressionEvaluator {
                 value(left, frame), left.type, operation, value(right, frame), right.type, type)
         case .convert(let operand, let type):
             return try convert(value(operand, frame), from: operand.type, to: type)
-        case .function(let function, let operands, let type):
-            return try self.function(function, operands, type, frame)
+        case .function(let function, let operands, _):
+            return try self.function(function, operands, frame)
         case .conditional(let condition, let first, let second):
             return try value(isTrue(condition, frame) ? first : second, frame)
         }
-    }
-
-    // MARK: Exact numbers
-
-    /// An exact number in units of its type's scale.
-    private func units(_ value: Value, _ type: ExpressionType) -> Int64? {
-        switch value {
-        case .int(let value): value
-        case .decimal(let value): DecimalStorage.units(of: value, scale: type.scale ?? 0)
-        default: nil
-        }
-    }
-
-    private func exact(_ units: Int64?, _ type: ExpressionType) -> Value {
-        guard let units else { return .null }
-        guard case .decimal(let scale) = type else { return .int(units) }
-        return .decimal(DecimalStorage.decimal(ofUnits: units, scale: scale))
     }
 
     private func convert(_ value: Value, from source: ExpressionType, to target: ExpressionType)
@@ -57,9 +40,9 @@ extension ExpressionEvaluator {
             return .double(DecimalFunctions.double(decimal))
         default: break
         }
-        guard let units = units(value, source), let scale = source.scale else { return .null }
+        guard let units = source.units(of: value), let scale = source.scale else { return .null }
         if let wanted = target.scale {
-            return exact(NumberFunctions.rescaled(units, by: wanted - scale), target)
+            return target.value(ofUnits: NumberFunctions.rescaled(units, by: wanted - scale))
         }
         return .double(NumberFunctions.double(units: units, scale: scale))
     }
@@ -80,7 +63,7 @@ extension ExpressionEvaluator {
             return DecimalFunctions.calculate(one, operation, other).map { .decimal($0) } ?? .null
         }
         if let scale = type.scale {
-            guard var one = units(left, leftType), var other = units(right, rightType) else {
+            guard var one = leftType.units(of: left), var other = rightType.units(of: right) else {
                 return .null
             }
             if operation != .multiply, operation != .divide {
@@ -91,7 +74,7 @@ extension ExpressionEvaluator {
                 else { return .null }
                 (one, other) = (first, second)
             }
-            return exact(NumberFunctions.integer(one, operation, other), type)
+            return type.value(ofUnits: NumberFunctions.integer(one, operation, other))
         }
         guard let one = seconds(left), let other = seconds(right),
             let result = NumberFunctions.double(one, operation, other)
@@ -111,51 +94,18 @@ extension ExpressionEvaluator {
     // MARK: Functions
 
     private func function(
-        _ function: ModelFunction, _ operands: [TypedExpression], _ type: ExpressionType,
-        _ frame: Frame
+        _ function: ModelFunction, _ operands: [TypedExpression], _ frame: Frame
     ) throws -> Value {
-        guard let operand = operands.first else {
+        guard let first = operands.first else {
             return function == .uuid ? .uuid(UUID()) : .date(frame.now)
         }
-        if function == .entity, case .object(let path) = operand {
+        if function == .entity, case .object(let path) = first {
             return object(path, frame).map { .string($0.expressionEntity) } ?? .null
         }
-        let first = try value(operand, frame)
-        switch (function, first) {
-        case (.length, .string(let text)): return .int(Int64(text.unicodeScalars.count))
-        case (.length, .data(let data)): return .int(Int64(data.count))
-        case (.uppercase, .string(let text)): return .string(text.uppercased())
-        case (.lowercase, .string(let text)): return .string(text.lowercased())
-        case (.canonical, .string(let text)):
-            return .string(text.folded([.caseInsensitive, .diacriticInsensitive]))
-        case (.abs, .int(let value)): return value == .min ? .null : .int(abs(value))
-        case (.abs, .double(let value)): return .double(abs(value))
-        case (.abs, .decimal(let value)) where operand.type == .anyDecimal:
-            return .decimal(abs(value))
-        case (.abs, .decimal):
-            guard let units = units(first, operand.type), units != .min else { return .null }
-            return exact(abs(units), operand.type)
-        case (.ceiling, .double(let value)): return .double(value.rounded(.up))
-        case (.floor, .double(let value)): return .double(value.rounded(.down))
-        case (.trunc, .double(let value)): return .double(value.rounded(.towardZero))
-        case (.sqrt, .double(let value)):
-            return value < 0 ? .null : .double(value.squareRoot())
-        case (.modulus, .int(let value)):
-            guard case .int(let divisor) = try self.value(operands[1], frame) else { return .null }
-            return NumberFunctions.modulus(value, divisor).map { .int($0) } ?? .null
-        case (.string, .string(let text)):
-            return NumberText.double(text).map { .double($0) } ?? .null
-        case (.string, .int(let value)): return .string(String(value))
-        case (.string, .double(let value)): return .string(value.description)
-        case (.string, .decimal(let value)) where operand.type == .anyDecimal:
-            return .string(value.description)
-        case (.string, .decimal):
-            guard let units = units(first, operand.type), let scale = operand.type.scale else {
-                return .null
-            }
-            return .string(DecimalStorage.decimal(ofUnits: units, scale: scale).description)
-        default: return .null
-        }
+        var arguments = FunctionArguments(first: try value(first, frame), type: first.type)
+        if operands.count > 1 { arguments.second = try value(operands[1], frame) }
+        if operands.count > 2 { arguments.third = try value(operands[2], frame) }
+        return function.descriptor.value(arguments)
     }
 
     // MARK: Aggregates
@@ -187,11 +137,11 @@ extension ExpressionEvaluator {
         }
         var sum = NumberFunctions.IntegerSum()
         for value in values {
-            guard let units = units(value, type) else { return .null }
+            guard let units = type.units(of: value) else { return .null }
             sum.add(units)
         }
         guard let total = sum.value else { return .null }
-        guard isAverage else { return exact(total, type) }
+        guard isAverage else { return type.value(ofUnits: total) }
         let mean = Double(total) / Double(values.count)
         return .double(mean / Double(NumberFunctions.powerOfTen(scale)))
     }

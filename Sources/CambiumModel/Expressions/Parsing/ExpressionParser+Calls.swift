@@ -1,26 +1,4 @@
 extension ExpressionParser {
-    /// Functions by all their spellings, with the number of their arguments.
-    private static let functions: [String: (function: ModelFunction, count: Int)] = [
-        "now": (.now, 0), "uuid": (.uuid, 0), "length": (.length, 1), "uppercase": (.uppercase, 1),
-        "lowercase": (.lowercase, 1), "canonical": (.canonical, 1), "abs": (.abs, 1),
-        "ceiling": (.ceiling, 1), "floor": (.floor, 1), "trunc": (.trunc, 1), "sqrt": (.sqrt, 1),
-        "modulus:by": (.modulus, 2), "string": (.string, 1), "entity": (.entity, 1),
-    ]
-
-    /// What CAST gives, by the names of the types that Core Data and Swift have for it.
-    private static let casts: [String: ModelFunction] = [
-        "nsstring": .text, "string": .text, "nsnumber": .number, "nsdecimalnumber": .number,
-        "double": .number, "nsdate": .date, "date": .date,
-    ]
-
-    /// Methods that FUNCTION calls and that are functions here.
-    private static let methods: [String: ModelFunction] = [
-        "lowercasestring": .lowercase, "uppercasestring": .uppercase, "lowercased": .lowercase,
-        "uppercased": .uppercase, "length": .length, "doublevalue": .number,
-        "floatvalue": .number, "stringvalue": .text, "description": .text,
-        "timeintervalsincereferencedate": .number,
-    ]
-
     private static let operations: [String: ArithmeticOperator] = [
         "add:to": .add, "from:subtract": .subtract, "multiply:by": .multiply,
         "divide:by": .divide, "raise:topower": .power, "bitwiseand:with": .bitwiseAnd,
@@ -47,9 +25,9 @@ extension ExpressionParser {
         }
         let operands = try parseOperands()
         if name == "noindex", operands.count == 1 { return operands[0] }
-        if let known = Self.functions[name] {
-            try require(known.count, operands, of: name, at: offset)
-            return try node(.function(known.function, operands), at: offset)
+        if let function = ModelFunction.byName[name] {
+            try require(function.descriptor.arguments.count, operands, of: name, at: offset)
+            return try node(.function(function, operands), at: offset)
         }
         if let operation = Self.operations[name] {
             try require(2, operands, of: name, at: offset)
@@ -59,7 +37,7 @@ extension ExpressionParser {
             try require(1, operands, of: name, at: offset)
             return try node(.aggregate(function, operands[0]), at: offset)
         }
-        let known = Array(Self.functions.keys) + Self.operations.keys + Self.aggregates.keys
+        let known = Array(ModelFunction.byName.keys) + Self.operations.keys + Self.aggregates.keys
         throw ExpressionDiagnostic(
             offset: offset, message: "there is no function '\(first)'",
             hint: nearestName(to: name, among: known.sorted()).map { "did you mean '\($0)'?" })
@@ -101,7 +79,7 @@ extension ExpressionParser {
         let operands = try parseOperands()
         try require(2, operands, of: "CAST", at: offset)
         guard case .literal(.string(let name)) = operands[1].kind,
-            let function = Self.casts[name.lowercased()]
+            let function = ModelFunction.byCast[name.lowercased()]
         else {
             throw ExpressionDiagnostic(
                 offset: operands[1].offset, message: "CAST does not know this type",
@@ -116,9 +94,9 @@ extension ExpressionParser {
         advance()
         let operands = try parseOperands()
         guard operands.count == 2, case .literal(.string(let name)) = operands[1].kind,
-            let function = Self.methods[name.lowercased()]
+            let function = ModelFunction.byMethod[name.lowercased()]
         else {
-            let known = Self.functions.keys.sorted().joined(separator: ", ")
+            let known = ModelFunction.byName.keys.sorted().joined(separator: ", ")
             throw ExpressionDiagnostic(
                 offset: operands.count > 1 ? operands[1].offset : offset,
                 message: "FUNCTION() calls methods of objects, which a store does not have",

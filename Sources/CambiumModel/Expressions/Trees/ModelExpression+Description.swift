@@ -70,7 +70,7 @@ extension ModelExpression: CustomStringConvertible {
             let other = right.text(operation.level.next)
             return "\(left.text(operation.level)) \(operation.rawValue) \(other)"
         case .function(let function, let operands):
-            return function.text(of: operands.map { $0.text(.disjunction) })
+            return function.descriptor.text(of: operands.map { $0.text(.disjunction) })
         case .aggregate(let function, .keyPath(let root, let names)):
             return "\(Self.path(root, names)).\(function.rawValue)"
         case .aggregate(let function, .subquery(let path, let variable, let condition)):
@@ -108,20 +108,6 @@ extension ArithmeticOperator {
         case .add, .subtract, .bitwiseAnd, .bitwiseOr: .sum
         case .multiply, .divide: .product
         case .power: .power
-        }
-    }
-}
-
-extension ModelFunction {
-    fileprivate func text(of operands: [String]) -> String {
-        let list = operands.joined(separator: ", ")
-        return switch self {
-        case .text: "CAST(\(list), 'NSString')"
-        case .number: "CAST(\(list), 'NSNumber')"
-        case .date: "CAST(\(list), 'NSDate')"
-        case .modulus: "modulus:by:(\(list))"
-        case .now, .uuid: "\(rawValue)()"
-        default: "\(rawValue):(\(list))"
         }
     }
 }

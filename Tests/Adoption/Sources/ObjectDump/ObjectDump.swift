@@ -1,5 +1,5 @@
 import Cambium
-import CambiumCompiler
+import CambiumAuthoring
 import Foundation
 
 /// Prints every object of stores as the runtime shows it: without generated classes, by name.

@@ -27,7 +27,7 @@ struct NameTests {
         let refused = try compile(lines.filter { $0.name != "Cambium" })
         let reserved = ReservedNames.properties.union(ReservedNames.structMembers)
             .union(ReservedNames.enumerationMembers)
-        #expect(refused.filter { ModelChecker.isIdentifier($0) && !reserved.contains($0) } == [])
+        #expect(refused.filter { Vocabulary.isIdentifier($0) && !reserved.contains($0) } == [])
         try compile(lines.filter { $0.name == "Cambium" })
     }
 
@@ -47,7 +47,7 @@ struct NameTests {
             let reserved = ReservedNames.types.union(ReservedNames.properties)
                 .union(ReservedNames.structMembers).union(ReservedNames.enumerationMembers)
             let unexpected = refused.filter {
-                ModelChecker.isIdentifier($0) && !reserved.contains($0) && !$0.hasSuffix("Keys")
+                Vocabulary.isIdentifier($0) && !reserved.contains($0) && !$0.hasSuffix("Keys")
                     && !$0.lowercased().hasPrefix("sqlite")
             }
             #expect(unexpected == [])
@@ -80,7 +80,7 @@ struct NameTests {
         var (lines, olds): ([(name: String, text: String)], [String]) = ([], [])
         var steps: [String] = []
         var seen: Set<String> = []
-        for (index, name) in names.enumerated() where ModelChecker.isIdentifier(name) {
+        for (index, name) in names.enumerated() where Vocabulary.isIdentifier(name) {
             guard !ReservedNames.properties.contains(name), name != "Cambium" else { continue }
             let entity = "A\(index)x"
             olds.append(

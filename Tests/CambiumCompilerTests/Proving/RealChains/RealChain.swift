@@ -1,10 +1,11 @@
 import CambiumMigration
 import CambiumModel
+import CambiumPlan
+import CompilerTestSupport
 import Foundation
 import Testing
 
 @testable import CambiumCompiler
-import CambiumPlan
 
 /// The whole history of a real model, with what is declared about its steps in this project.
 struct RealChain: CustomTestStringConvertible {
@@ -35,11 +36,7 @@ struct RealChain: CustomTestStringConvertible {
     var bundle: String { Corpus.folder.path + "/models/" + path }
 
     /// What is declared about its steps.
-    var declarations: String {
-        URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Histories/\(name).history.xml").path
-    }
+    var declarations: String { Corpus.history(of: name).path }
 
     /// The bundle, compiled, with what was found out about each step.
     func compile(_ path: String? = nil) -> Compilation {

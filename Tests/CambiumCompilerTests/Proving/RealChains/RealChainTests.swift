@@ -1,9 +1,11 @@
 import CambiumMigration
 import CambiumModel
 import CambiumPlan
+import CompilerTestSupport
 import Foundation
 import Testing
 
+@testable import CambiumAuthoring
 @testable import CambiumCompiler
 
 /// Long histories of models that nobody here wrote: each is one chain, its steps are of the class

@@ -1,4 +1,5 @@
 import CambiumPlan
+import CompilerTestSupport
 import Foundation
 import Testing
 

@@ -3,6 +3,7 @@ import CambiumModel
 import Foundation
 import Testing
 
+@testable import CambiumAuthoring
 @testable import CambiumCompiler
 
 /// That a proof is run where it must be, and only there. What was remembered is told apart from

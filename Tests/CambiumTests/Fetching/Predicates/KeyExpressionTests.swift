@@ -37,6 +37,13 @@ struct KeyExpressionTests {
                 shop.skus(Product.title.lowercased().hasPrefix("book")).count == 3)
             try #expect(shop.skus(Product.sku + "!" == "TO-0!") == ["TO-0"])
             try #expect(shop.skus(Product.sku.matches("T.-[0-9]")) == ["TO-0", "TO-1"])
+            try #expect(shop.skus(Product.sku.prefix(2) == "TO") == ["TO-0", "TO-1"])
+            try #expect(shop.skus(Product.sku.suffix(1) == "1") == ["BO-1", "TO-1"])
+            try #expect(shop.skus(Product.sku.substring(from: 1, length: 2) == "X-") == ["XX-0"])
+            try #expect(shop.skus(Product.sku.firstIndex(of: "O-1") == 1) == ["BO-1", "TO-1"])
+            try #expect(shop.skus(Product.sku.firstIndex(of: "B") == nil).count == 3)
+            try #expect(shop.skus(Product.sku.replacing("-", with: "") == "XX0") == ["XX-0"])
+            try #expect(shop.skus((" " + Product.sku + " ").trimmed() == "XX-0") == ["XX-0"])
         }
     }
 

@@ -1,1 +1,1 @@
-../../../CambiumCompilerTests/Fuzzing/XMLInput.swift
+../../../CambiumAuthoringTests/Fuzzing/XMLInput.swift

@@ -1,18 +1,18 @@
 /// The XML attributes of one element, on the way from one spelling to the other.
-struct AttributeList {
+package struct AttributeList {
     /// The attributes in order.
-    private(set) var items: [ParsedAttribute] = []
+    package private(set) var items: [ParsedAttribute] = []
     /// The place of what has no place of its own.
-    let offset: Int
+    package let offset: Int
 
-    init(_ items: [ParsedAttribute] = [], at offset: Int) {
+    package init(_ items: [ParsedAttribute] = [], at offset: Int) {
         self.items = items
         self.offset = offset
     }
 
     /// A list of values by their names, without those that are nil. Their place is that of the
     /// attribute that they come from.
-    init(
+    package init(
         _ values: KeyValuePairs<String, String?>, from source: ParsedAttribute? = nil,
         at offset: Int = 0
     ) {
@@ -27,18 +27,19 @@ struct AttributeList {
     }
 
     /// The attribute of that name.
-    subscript(name: String) -> ParsedAttribute? {
+    package subscript(name: String) -> ParsedAttribute? {
         items.first { $0.name == name }
     }
 
     /// The value of that name.
-    func value(_ name: String) -> String? { self[name]?.value }
+    package func value(_ name: String) -> String? { self[name]?.value }
 
     /// Whether a flag of Xcode's is set.
     func isYes(_ name: String) -> Bool { value(name) == "YES" }
 
     /// Writes an attribute; the value's place is that of the attribute that it comes from.
-    mutating func set(_ name: String, _ value: String?, from source: ParsedAttribute? = nil) {
+    package mutating func set(_ name: String, _ value: String?, from source: ParsedAttribute? = nil)
+    {
         guard let value else { return }
         let attribute = ParsedAttribute(name: name, value: value, from: source, at: offset)
         if let index = items.firstIndex(where: { $0.name == name }) {
@@ -75,7 +76,7 @@ struct AttributeList {
 
 extension ParsedAttribute {
     /// An attribute that was written elsewhere, or nowhere.
-    init(name: String, value: String, from source: ParsedAttribute? = nil, at offset: Int) {
+    package init(name: String, value: String, from source: ParsedAttribute? = nil, at offset: Int) {
         let place = ScannedText(range: offset..<offset, isVerbatim: true)
         self.init(
             name: name, offset: source?.offset ?? offset,
@@ -85,10 +86,10 @@ extension ParsedAttribute {
 
 extension ParsedElement {
     /// The attributes as a list.
-    var list: AttributeList { AttributeList(attributes, at: offset) }
+    package var list: AttributeList { AttributeList(attributes, at: offset) }
 
     /// An element of Cambium's own that was written elsewhere, or nowhere.
-    init(
+    package init(
         own name: String, _ list: AttributeList, children: [ParsedElement] = [], end: Int? = nil
     ) {
         self.init(
@@ -98,7 +99,7 @@ extension ParsedElement {
     }
 
     /// An element of Xcode's.
-    init(xcode name: String, _ list: AttributeList, children: [ParsedElement] = []) {
+    package init(xcode name: String, _ list: AttributeList, children: [ParsedElement] = []) {
         self.init(
             name: name, namespace: nil, offset: list.offset, attributes: list.items,
             children: children)

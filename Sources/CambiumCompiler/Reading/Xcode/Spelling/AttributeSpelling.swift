@@ -4,19 +4,27 @@
 /// (`CodableClass`), or where the user info `cambium.class` names one; else it is raw data. A
 /// required codable has no default in Xcode, so it becomes optional, unless `cambium.default` gives
 /// its JSON text.
-struct AttributeSpelling: Spelling {
-    var identity: IdentitySpelling?
+package struct AttributeSpelling: Spelling {
+    let identity: IdentitySpelling?
     /// `cambium.class`, where user info gives it.
-    var codableClass: ParsedAttribute?
+    package var codableClass: ParsedAttribute?
     /// The enumeration that user info gives, and all of them for the way back.
-    var enumeration: EnumerationText?
-    var enumerations: [String: EnumerationText] = [:]
+    package var enumeration: EnumerationText?
+    var enumerations: [String: EnumerationText]
     /// Whether an index of its own stands for `indexed="YES"`.
-    var isIndexed = false
+    package var isIndexed = false
     /// Whether it is an attribute of a composite, which has only a type, a default and limits.
-    var isLeaf = false
+    package var isLeaf = false
     /// Whether a default is given in user info.
-    var hasDefault = false
+    package var hasDefault = false
+
+    /// Spells attributes that may have identities and enumerations.
+    package init(
+        identity: IdentitySpelling?, enumerations: [String: EnumerationText] = [:]
+    ) {
+        self.identity = identity
+        self.enumerations = enumerations
+    }
 
     static let words = [
         "Integer 16": "int16", "Integer 32": "int32", "Integer 64": "int64", "Boolean": "bool",
@@ -27,7 +35,7 @@ struct AttributeSpelling: Spelling {
 
     // MARK: From Xcode
 
-    func own(from xcode: AttributeList) -> AttributeList {
+    package func own(from xcode: AttributeList) -> AttributeList {
         var own = AttributeList(named: xcode)
         setType(of: &own, from: xcode)
         let type = own.value("type") ?? ""
@@ -138,7 +146,7 @@ struct AttributeSpelling: Spelling {
 
     // MARK: To Xcode
 
-    func xcode(from own: AttributeList) -> AttributeList {
+    package func xcode(from own: AttributeList) -> AttributeList {
         var xcode = AttributeList(named: own)
         let type = own.value("type") ?? ""
         xcode.copyFlag("optional", of: own, as: "optional")

@@ -1,10 +1,16 @@
 /// `<entity>`, `<composite>`, `<configuration>` and `<model>` without what is in them.
-struct EntitySpelling: Spelling {
-    var identity: IdentitySpelling?
+package struct EntitySpelling: Spelling {
+    let identity: IdentitySpelling?
     /// Names of classes that are no class for one entity alone.
-    var sharedClasses: Set<String> = []
+    let sharedClasses: Set<String>
 
-    func own(from xcode: AttributeList) -> AttributeList {
+    /// Spells entities that may have identities.
+    package init(identity: IdentitySpelling?, sharedClasses: Set<String>) {
+        self.identity = identity
+        self.sharedClasses = sharedClasses
+    }
+
+    package func own(from xcode: AttributeList) -> AttributeList {
         var own = AttributeList(named: xcode)
         own.copy("parentEntity", of: xcode, as: "parent")
         own.copyFlag("isAbstract", of: xcode, as: "abstract")
@@ -21,7 +27,7 @@ struct EntitySpelling: Spelling {
         return own
     }
 
-    func xcode(from own: AttributeList) -> AttributeList {
+    package func xcode(from own: AttributeList) -> AttributeList {
         var xcode = AttributeList(named: own)
         let name = own["class"] ?? own["name"]
         xcode.set("representedClassName", name?.value, from: name)
@@ -34,7 +40,7 @@ struct EntitySpelling: Spelling {
     }
 
     /// Classes that more than one entity has, of what is written at each.
-    static func sharedClasses(_ written: [String]) -> Set<String> {
+    package static func sharedClasses(_ written: [String]) -> Set<String> {
         var seen: Set<String> = []
         return Set(written.map(className).filter { !seen.insert($0).inserted })
     }
@@ -46,14 +52,18 @@ struct EntitySpelling: Spelling {
 }
 
 /// An element that has a name and nothing more.
-struct NameSpelling: Spelling {
-    func own(from xcode: AttributeList) -> AttributeList { AttributeList(named: xcode) }
-    func xcode(from own: AttributeList) -> AttributeList { AttributeList(named: own) }
+package struct NameSpelling: Spelling {
+    package init() {}
+
+    package func own(from xcode: AttributeList) -> AttributeList { AttributeList(named: xcode) }
+    package func xcode(from own: AttributeList) -> AttributeList { AttributeList(named: own) }
 }
 
 /// `<model>`. Its name and version are the bundle's and the file's, not Xcode's to say.
-struct ModelSpelling: Spelling {
-    func own(from xcode: AttributeList) -> AttributeList {
+package struct ModelSpelling: Spelling {
+    package init() {}
+
+    package func own(from xcode: AttributeList) -> AttributeList {
         var own = AttributeList(at: xcode.offset)
         if let identifier = xcode["userDefinedModelVersionIdentifier"], !identifier.value.isEmpty {
             own.set("identifier", identifier.value, from: identifier)
@@ -61,7 +71,7 @@ struct ModelSpelling: Spelling {
         return own
     }
 
-    func xcode(from own: AttributeList) -> AttributeList {
+    package func xcode(from own: AttributeList) -> AttributeList {
         var xcode = AttributeList(at: own.offset)
         xcode.set("type", "com.apple.IDECoreDataModeler.DataModel")
         xcode.set("documentVersion", "1.0")

@@ -1,9 +1,13 @@
 /// One element of an index: `<by>`, in Xcode `<fetchIndexElement>`.
-struct IndexElementSpelling: Spelling {
+package struct IndexElementSpelling: Spelling {
     /// Whether the index is an R-tree; in Xcode each element says so.
     let isTree: Bool
 
-    func own(from xcode: AttributeList) -> AttributeList {
+    package init(isTree: Bool) {
+        self.isTree = isTree
+    }
+
+    package func own(from xcode: AttributeList) -> AttributeList {
         var own = AttributeList(at: xcode.offset)
         own.copy("property", of: xcode, as: "property")
         own.copy("expression", of: xcode, as: "expression")
@@ -13,7 +17,7 @@ struct IndexElementSpelling: Spelling {
         return own
     }
 
-    func xcode(from own: AttributeList) -> AttributeList {
+    package func xcode(from own: AttributeList) -> AttributeList {
         var xcode = AttributeList(at: own.offset)
         xcode.copy("property", of: own, as: "property")
         xcode.copy("expression", of: own, as: "expression")

@@ -1,12 +1,17 @@
 /// `<relationship>`.
-struct RelationshipSpelling: Spelling {
-    var identity: IdentitySpelling?
+package struct RelationshipSpelling: Spelling {
+    let identity: IdentitySpelling?
+
+    /// Spells relationships that may have identities.
+    package init(identity: IdentitySpelling?) {
+        self.identity = identity
+    }
 
     private static let rules = [
         "nullify": "Nullify", "cascade": "Cascade", "deny": "Deny",
     ]
 
-    func own(from xcode: AttributeList) -> AttributeList {
+    package func own(from xcode: AttributeList) -> AttributeList {
         var own = AttributeList(named: xcode)
         let isToMany = xcode.isYes("toMany")
         own.copy("destinationEntity", of: xcode, as: "to")
@@ -32,7 +37,7 @@ struct RelationshipSpelling: Spelling {
         return own
     }
 
-    func xcode(from own: AttributeList) -> AttributeList {
+    package func xcode(from own: AttributeList) -> AttributeList {
         var xcode = AttributeList(named: own)
         let isToMany = own.value("many") == "true"
         if isToMany, own["min"] == nil {

@@ -1,7 +1,9 @@
 /// `<fetchRequest>` and what our `<fetch>` and `<fetched>` take from it.
-struct RequestSpelling: Spelling {
+package struct RequestSpelling: Spelling {
     /// The name of the attribute that holds the condition; in `<fetch>` it is the text.
-    static let condition = "where"
+    package static let condition = "where"
+
+    package init() {}
 
     /// Pairs of Cambium's own name and Xcode's.
     private static let flags = [
@@ -17,7 +19,7 @@ struct RequestSpelling: Spelling {
         ("objects", "0"), ("ids", "1"), ("dictionaries", "2"), ("count", "4"),
     ]
 
-    func own(from xcode: AttributeList) -> AttributeList {
+    package func own(from xcode: AttributeList) -> AttributeList {
         var own = AttributeList(named: xcode)
         own.copy("entity", of: xcode, as: "to")
         if let condition = xcode["predicateString"] {
@@ -39,7 +41,7 @@ struct RequestSpelling: Spelling {
         return own
     }
 
-    func xcode(from own: AttributeList) -> AttributeList {
+    package func xcode(from own: AttributeList) -> AttributeList {
         var xcode = AttributeList(named: own)
         xcode.copy("to", of: own, as: "entity")
         xcode.copy(Self.condition, of: own, as: "predicateString")
@@ -59,37 +61,41 @@ struct RequestSpelling: Spelling {
 
 /// `<fetchRequest>` as a template: the function that it becomes needs a name that Swift can have,
 /// and Xcode takes any text.
-struct TemplateSpelling: Spelling {
-    func own(from xcode: AttributeList) -> AttributeList {
+package struct TemplateSpelling: Spelling {
+    package init() {}
+
+    package func own(from xcode: AttributeList) -> AttributeList {
         var own = RequestSpelling().own(from: xcode)
         own.set("name", xcode.value("name").map(Self.identifier), from: xcode["name"])
         return own
     }
 
-    func xcode(from own: AttributeList) -> AttributeList {
+    package func xcode(from own: AttributeList) -> AttributeList {
         RequestSpelling().xcode(from: own)
     }
 
     /// As in the name of a bundle, an underscore stands for what cannot be in an identifier.
     private static func identifier(_ name: String) -> String {
-        guard !name.isEmpty, !ModelChecker.isIdentifier(name) else { return name }
+        guard !name.isEmpty, !Vocabulary.isIdentifier(name) else { return name }
         let signs = name.unicodeScalars.map { scalar in
             scalar.properties.isXIDContinue ? Character(scalar) : "_"
         }
         let legal = String(signs)
-        return ModelChecker.isIdentifier(legal) ? legal : "fetch" + legal
+        return Vocabulary.isIdentifier(legal) ? legal : "fetch" + legal
     }
 }
 
 /// `<fetched>` without the request in it. It keeps no data, so that a new name is no renaming.
-struct FetchedSpelling: Spelling {
-    func own(from xcode: AttributeList) -> AttributeList {
+package struct FetchedSpelling: Spelling {
+    package init() {}
+
+    package func own(from xcode: AttributeList) -> AttributeList {
         var own = AttributeList(named: xcode)
         own.copy("versionHashModifier", of: xcode, as: "hashModifier")
         return own
     }
 
-    func xcode(from own: AttributeList) -> AttributeList {
+    package func xcode(from own: AttributeList) -> AttributeList {
         var xcode = AttributeList(named: own)
         xcode.set("optional", "YES")
         xcode.copy("hashModifier", of: own, as: "versionHashModifier")

@@ -4,7 +4,7 @@
 /// would not come back from the meaning alone is found by going there and back, and is kept beside
 /// it, in attributes of the namespace `urn:cambium:xcode:1`; in the other direction the same is
 /// done with user info whose keys start with `cambium.`.
-protocol Spelling {
+package protocol Spelling {
     /// Cambium's own attributes for Xcode's.
     func own(from xcode: AttributeList) -> AttributeList
     /// Xcode's attributes for Cambium's own.
@@ -12,23 +12,23 @@ protocol Spelling {
 }
 
 /// The words for what is kept of Xcode's spelling.
-enum XcodeNamespace {
+package enum XcodeNamespace {
     /// The namespace.
-    static let uri = "urn:cambium:xcode:1"
+    package static let uri = "urn:cambium:xcode:1"
     /// The attribute that declares it.
-    static let declaration = "xmlns:xcode"
+    package static let declaration = "xmlns:xcode"
     /// The start of its names; no other prefix is understood.
-    static let prefix = "xcode:"
+    package static let prefix = "xcode:"
     /// The names of Xcode's attributes that are absent where one would expect them.
-    static let without = "xcode:without"
+    package static let without = "xcode:without"
     /// An empty `<userInfo>`.
-    static let userInfo = "xcode:userInfo"
+    package static let userInfo = "xcode:userInfo"
     /// How Xcode wrote an index that is no fetch index.
-    static let from = "xcode:from"
+    package static let from = "xcode:from"
     /// The place of a fetch request among those of the model.
-    static let position = "xcode:position"
+    package static let position = "xcode:position"
     /// The bundle's file name, where a model cannot have that name.
-    static let bundle = "xcode:bundle"
+    package static let bundle = "xcode:bundle"
     /// What stands for more than an XML attribute.
     static let structure: Set<String> = [userInfo, from, position, bundle]
 }
@@ -51,7 +51,7 @@ extension Spelling {
     }
 
     /// Xcode's attributes as they once were, as far as that still means the same.
-    func restored(_ own: AttributeList) -> AttributeList {
+    package func restored(_ own: AttributeList) -> AttributeList {
         let plain = AttributeList(own.items.filter { !$0.hasPrefix }, at: own.offset)
         let expected = xcode(from: plain)
         let kept = own.items.filter {

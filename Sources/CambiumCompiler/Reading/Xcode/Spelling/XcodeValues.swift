@@ -23,7 +23,7 @@ enum XcodeValues {
         switch type {
         case "bool": ["true": "YES", "false": "NO"][text] ?? text
         case "date" where text == "now": nil
-        case "date": Literal.date(text).map { interval($0.timeIntervalSinceReferenceDate) } ?? text
+        case "date": DateText.date(text).map { interval($0.timeIntervalSinceReferenceDate) } ?? text
         case "data", "codable": nil
         case "uuid": text == "new" ? nil : text
         default: text

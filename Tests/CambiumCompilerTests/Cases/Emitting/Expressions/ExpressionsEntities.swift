@@ -45,28 +45,34 @@ nonisolated protocol ThingKeys: EntityKeys {}
 /// - `rule28`: `SELF ** SELF`
 /// - `rule29`: `SELF & SELF`
 /// - `rule30`: `SELF | SELF`
-/// - `rule31`: `now()`
-/// - `rule32`: `uuid()`
+/// - `rule31`: `now:(SELF)`
+/// - `rule32`: `uuid:(SELF)`
 /// - `rule33`: `length:(SELF)`
 /// - `rule34`: `uppercase:(SELF)`
 /// - `rule35`: `lowercase:(SELF)`
 /// - `rule36`: `canonical:(SELF)`
-/// - `rule37`: `abs:(SELF)`
-/// - `rule38`: `ceiling:(SELF)`
-/// - `rule39`: `floor:(SELF)`
-/// - `rule40`: `trunc:(SELF)`
-/// - `rule41`: `sqrt:(SELF)`
-/// - `rule42`: `modulus:by:(SELF)`
-/// - `rule43`: `string:(SELF)`
-/// - `rule44`: `CAST(SELF, 'NSString')`
-/// - `rule45`: `CAST(SELF, 'NSNumber')`
-/// - `rule46`: `CAST(SELF, 'NSDate')`
-/// - `rule47`: `entity:(SELF)`
-/// - `rule48`: `items.@count`
-/// - `rule49`: `items.@sum`
-/// - `rule50`: `items.@avg`
-/// - `rule51`: `items.@min`
-/// - `rule52`: `items.@max`
+/// - `rule37`: `substring:(SELF)`
+/// - `rule38`: `left:(SELF)`
+/// - `rule39`: `right:(SELF)`
+/// - `rule40`: `indexOf:(SELF)`
+/// - `rule41`: `replace:(SELF)`
+/// - `rule42`: `trim:(SELF)`
+/// - `rule43`: `abs:(SELF)`
+/// - `rule44`: `ceiling:(SELF)`
+/// - `rule45`: `floor:(SELF)`
+/// - `rule46`: `trunc:(SELF)`
+/// - `rule47`: `sqrt:(SELF)`
+/// - `rule48`: `modulus:by:(SELF)`
+/// - `rule49`: `string:(SELF)`
+/// - `rule50`: `CAST(SELF, 'NSString')`
+/// - `rule51`: `CAST(SELF, 'NSNumber')`
+/// - `rule52`: `CAST(SELF, 'NSDate')`
+/// - `rule53`: `entity:(SELF)`
+/// - `rule54`: `items.@count`
+/// - `rule55`: `items.@sum`
+/// - `rule56`: `items.@avg`
+/// - `rule57`: `items.@min`
+/// - `rule58`: `items.@max`
 nonisolated final class Thing: ManagedObject, ThingKeys {
     /// The entity `Thing` of the model `Expressions`.
     override class var entityReference: EntityReference {

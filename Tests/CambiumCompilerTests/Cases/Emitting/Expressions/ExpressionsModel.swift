@@ -5,6 +5,7 @@
 nonisolated enum Expressions {
     /// Everything that opening a store of this model needs.
     static let model: CompiledModel = CompiledModel(
+        format: GeneratedFormat.current,
         model: currentModel,
         classes: _ExpressionsClasses,
         schema: schema,
@@ -72,21 +73,27 @@ nonisolated enum Expressions {
                 texts["uppercase"]of[{path}]}}{"rule35"{function \#
                 texts["lowercase"]of[{path}]}}{"rule36"{function \#
                 texts["canonical"]of[{path}]}}{"rule37"{function \#
-                texts["abs"]of[{path}]}}{"rule38"{function \#
-                texts["ceiling"]of[{path}]}}{"rule39"{function \#
-                texts["floor"]of[{path}]}}{"rule40"{function \#
-                texts["trunc"]of[{path}]}}{"rule41"{function \#
-                texts["sqrt"]of[{path}]}}{"rule42"{function \#
-                texts["modulus"]of[{path}]}}{"rule43"{function \#
-                texts["string"]of[{path}]}}{"rule44"{function \#
-                texts["text"]of[{path}]}}{"rule45"{function \#
-                texts["number"]of[{path}]}}{"rule46"{function \#
-                texts["date"]of[{path}]}}{"rule47"{function \#
-                texts["entity"]of[{path}]}}{"rule48"{aggregate texts["@count"]of[{path \#
-                texts["items"]}]}}{"rule49"{aggregate texts["@sum"]of[{path \#
-                texts["items"]}]}}{"rule50"{aggregate texts["@avg"]of[{path \#
-                texts["items"]}]}}{"rule51"{aggregate texts["@min"]of[{path \#
-                texts["items"]}]}}{"rule52"{aggregate texts["@max"]of[{path texts["items"]}]}}]}
+                texts["substring"]of[{path}]}}{"rule38"{function \#
+                texts["left"]of[{path}]}}{"rule39"{function \#
+                texts["right"]of[{path}]}}{"rule40"{function \#
+                texts["indexOf"]of[{path}]}}{"rule41"{function \#
+                texts["replace"]of[{path}]}}{"rule42"{function \#
+                texts["trim"]of[{path}]}}{"rule43"{function \#
+                texts["abs"]of[{path}]}}{"rule44"{function \#
+                texts["ceiling"]of[{path}]}}{"rule45"{function \#
+                texts["floor"]of[{path}]}}{"rule46"{function \#
+                texts["trunc"]of[{path}]}}{"rule47"{function \#
+                texts["sqrt"]of[{path}]}}{"rule48"{function \#
+                texts["modulus"]of[{path}]}}{"rule49"{function \#
+                texts["string"]of[{path}]}}{"rule50"{function \#
+                texts["text"]of[{path}]}}{"rule51"{function \#
+                texts["number"]of[{path}]}}{"rule52"{function \#
+                texts["date"]of[{path}]}}{"rule53"{function \#
+                texts["entity"]of[{path}]}}{"rule54"{aggregate texts["@count"]of[{path \#
+                texts["items"]}]}}{"rule55"{aggregate texts["@sum"]of[{path \#
+                texts["items"]}]}}{"rule56"{aggregate texts["@avg"]of[{path \#
+                texts["items"]}]}}{"rule57"{aggregate texts["@min"]of[{path \#
+                texts["items"]}]}}{"rule58"{aggregate texts["@max"]of[{path texts["items"]}]}}]}
                 """#,
             ])
     }

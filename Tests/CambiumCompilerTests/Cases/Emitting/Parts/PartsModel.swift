@@ -5,6 +5,7 @@
 nonisolated public enum Parts {
     /// Everything that opening a store of this model needs.
     public static let model: CompiledModel = CompiledModel(
+        format: GeneratedFormat.current,
         model: currentModel,
         classes: _PartsClasses,
         schema: schema,

@@ -87,9 +87,7 @@ enum PropertyFinder {
     ) -> Bool {
         guard let attribute = probe.entity.attributes[slot] else { return false }
         // Values of the program's own types are not made up: who reads one alone hands it on.
-        if case .codable = attribute.type, chain.count == 1 {
-            return !attribute.name.contains(".")
-        }
+        if case .codable = attribute.type, chain.count == 1 { return !attribute.name.contains(".") }
         // What cannot be nil unwraps what may be, and would trap of nil.
         let canBeNil = chain.last.map { type(of: $0).valueType is any OptionalValue.Type } ?? false
         if attribute.isOptional, !attribute.name.contains("."), !canBeNil { return false }
@@ -100,7 +98,7 @@ enum PropertyFinder {
         _ value: Any?, to attribute: Attribute, _ slot: Int, _ reading: PropertyProbe.Reading
     ) -> Bool {
         let object = reading.object
-        let expected = object.value(ofSlot: slot, attribute, in: object.readable)
+        let expected = object.properties.value(ofSlot: slot, attribute, in: object.readable)
         guard let value else { return expected == .null }
         guard let found = (value as? any AttributeValue)?.attributeValue else { return false }
         // A narrower number is a conversion, which would trap of the values that come later.

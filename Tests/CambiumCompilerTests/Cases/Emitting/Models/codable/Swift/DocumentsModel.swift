@@ -5,6 +5,7 @@
 nonisolated enum Documents {
     /// Everything that opening a store of this model needs.
     static let model: CompiledModel = CompiledModel(
+        format: GeneratedFormat.current,
         model: currentModel,
         classes: _DocumentsClasses,
         schema: schema,

@@ -5,6 +5,7 @@
 nonisolated enum Stores {
     /// Everything that opening a store of this model needs.
     static let model: CompiledModel = CompiledModel(
+        format: GeneratedFormat.current,
         model: currentModel,
         classes: _StoresClasses,
         schema: schema,

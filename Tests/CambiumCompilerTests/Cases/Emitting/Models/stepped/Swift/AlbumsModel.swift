@@ -12,6 +12,7 @@ nonisolated enum Albums {
 
     /// What was compiled; the program's steps of migrations are not in it.
     static let compiledModel: CompiledModel = CompiledModel(
+        format: GeneratedFormat.current,
         model: currentModel,
         classes: _AlbumsClasses,
         schema: schema,

@@ -5,6 +5,7 @@
 nonisolated enum Notes {
     /// Everything that opening a store of this model needs.
     static let model: CompiledModel = CompiledModel(
+        format: GeneratedFormat.current,
         model: currentModel,
         classes: _NotesClasses,
         schema: schema,

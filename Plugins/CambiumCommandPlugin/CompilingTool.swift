@@ -1,0 +1,1 @@
+../CambiumBuildPlugin/CompilingTool.swift

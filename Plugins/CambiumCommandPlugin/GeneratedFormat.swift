@@ -1,0 +1,1 @@
+../../Sources/CambiumModel/Definition/GeneratedFormat.swift

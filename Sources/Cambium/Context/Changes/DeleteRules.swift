@@ -1,0 +1,168 @@
+import CambiumRecords
+
+/// Follows the delete rules of what was deleted, and takes deleted objects out of others' links.
+struct DeleteRules: ContextAccess {
+    let context: ManagedObjectContext
+
+    /// Notes that an object is about to be deleted, with what has to come back with it.
+    func noteDeletion(of object: ManagedObject) {
+        guard context.undoManager?.isUndoRegistrationEnabled == true else {
+            return context.noteForEvent(object)
+        }
+        if !object.flags.contains(.isNoted) { context.note(object) }
+        // While it is there: a relationship that is read later does not lead to it any more.
+        for relationship in object.entityDescription.relationships
+        where relationship.isKeptByUndo {
+            object.tracking.keepEventLinks(relationship)
+        }
+        keepPlaces(of: object)
+    }
+
+    /// Keeps the lists that an object is about to be taken out of.
+    private func keepPlaces(of object: ManagedObject) {
+        for relationship in object.entityDescription.relationships
+        where relationship.relationship.deleteRule == .nullify && !relationship.isTransient {
+            guard let inverse = relationship.inverse,
+                coordinator.model.entities[relationship.destination].relationships[inverse]
+                    .isOrdered
+            else { continue }
+            for other in targets(of: relationship, object) where other.canBeRestored {
+                if !other.flags.contains(.isNoted) { context.note(other) }
+                other.tracking.keepEventLinks(other.entityDescription.relationships[inverse])
+            }
+        }
+    }
+
+    /// Follows the delete rules of what was deleted, and of what they delete.
+    func propagate() {
+        while !changes.unpropagated.isEmpty {
+            let objects = changes.unpropagated
+            changes.unpropagated = []
+            objects.forEachUncounted { propagateDelete(of: $0) }
+            clearOneWayLinks(to: objects)
+        }
+    }
+
+    /// Clears links to deleted objects from where nothing leads back, as far as the context has read
+    /// them. The save clears the others.
+    ///
+    /// - Complexity: O(objects of the entities that lead there), once for all deleted ones.
+    func clearOneWayLinks(to objects: [ManagedObject]) {
+        let model = coordinator.model
+        var lost: [Int: Set<Int64>] = [:]
+        for object in objects where !model.oneWayLinks[object.entityDescription.index].isEmpty {
+            lost[object.entityDescription.index, default: []].insert(object.key)
+        }
+        for (entity, keys) in lost.sorted(by: { $0.key < $1.key }) {
+            for (owner, relationship) in model.oneWayLinks[entity] {
+                for object in registry.registered(family: owner, where: \.canBeRestored) {
+                    object.ownLinks.clear(relationship, to: keys)
+                }
+            }
+        }
+    }
+
+    /// Follows the delete rules of what a child has deleted, before the child takes over what its
+    /// objects are now. The event goes on.
+    ///
+    /// - Returns: The objects that were not changed in the event before.
+    func propagateOfChild() -> [ManagedObject] {
+        guard context.propagatesDeletesAtEndOfEvent, !activity.isProcessing else { return [] }
+        activity.isProcessing = true
+        defer { activity.isProcessing = false }
+        let count = changes.noted.count
+        propagate()
+        return Array(changes.noted[count...])
+    }
+
+    /// Does what the delete rules of an object's relationships say.
+    private func propagateDelete(of object: ManagedObject) {
+        for relationship in object.entityDescription.relationships {
+            if relationship.isTransient, relationship.relationship.deleteRule != .cascade {
+                continue
+            }
+            switch relationship.relationship.deleteRule {
+            case .nullify, .deny: nullify(relationship, of: object)
+            case .cascade: cascade(relationship, of: object)
+            }
+        }
+        object.transients.drop(keepsDenying: true)
+        // What could not be read is, by the save, and the rules are followed once more.
+        if !errors.failedReads.isEmpty, object.lifecycle == .deleted,
+            errors.failedReads.concerns(RowIdentity(object)),
+            !changes.refusedDeletions.contains(where: { $0 === object })
+        {
+            changes.refusedDeletions.append(object)
+        }
+    }
+
+    /// Lets the delete rules be followed once more, where a save has met links of others that were
+    /// not known when they were, or where they could not be read: what these lead to is read again.
+    func propagateRefused() {
+        for object in changes.refusedDeletions where object.lifecycle == .deleted {
+            for relationship in object.entityDescription.relationships
+            where relationship.slot == nil && !relationship.isTransient {
+                object.extras?.links[relationship.ordinal]?.forget()
+            }
+            changes.unpropagated.append(object)
+        }
+    }
+
+    private func cascade(_ relationship: RelationshipDescription, of object: ManagedObject) {
+        for other in targets(of: relationship, object) { context.delete(other, cause: .cascade) }
+    }
+
+    private func nullify(_ relationship: RelationshipDescription, of object: ManagedObject) {
+        guard let inverse = relationship.inverse else { return }
+        if relationship.slot != nil {
+            // The other side's view of the object; nobody but this context can have read it.
+            detach(object, relationship, inverse)
+            return
+        }
+        // A deny is judged at save, against those that are still linked then.
+        if relationship.relationship.deleteRule == .deny { return }
+        for other in targets(of: relationship, object) {
+            if relationship.isJoinTable {
+                other.ownLinks.detachLink(inverse, from: object)
+            } else if faulting.hasRow(other) {
+                other.setDestination(of: other.entityDescription.relationships[inverse], to: nil)
+            }
+        }
+    }
+
+    /// Takes a deleted object out of the other side's view, without touching its own row.
+    func detach(_ object: ManagedObject, _ relationship: RelationshipDescription, _ inverse: Int) {
+        guard let slot = relationship.slot, let record = object.record, record.hasValue(slot) else {
+            return
+        }
+        let root = relationship.destinationRoot
+        let key = record.integer(slot)
+        // Another object may stand for it. Safety: the context keeps its parts.
+        let other = uncounted(registry).use { $0.registered(root: root, key: key) }
+        other?.ownLinks.detachLink(inverse, from: object)
+    }
+
+    /// The objects that a deny keeps from being deleted: those still there when it is saved.
+    func deniers(of object: ManagedObject) -> [(RelationshipDescription, Int)] {
+        object.entityDescription.relationships.compactMap { relationship in
+            guard relationship.relationship.deleteRule == .deny else { return nil }
+            let count = targets(of: relationship, object)
+                .count { $0.lifecycle != .deleted && $0.lifecycle != .gone && faulting.hasRow($0) }
+            return count > 0 ? (relationship, count) : nil
+        }
+    }
+
+    func targets(
+        of relationship: RelationshipDescription, _ object: ManagedObject
+    ) -> [ManagedObject] {
+        if relationship.slot != nil {
+            return object.destination(of: relationship).map { [$0] } ?? []
+        }
+        let members = object.links(relationship.ordinal).members
+        let others = members.compactMap { object.object(for: $0) }
+        // One statement for all rows instead of one for each.
+        let faults = others.filter { $0.isFault && $0.lifecycle == .clean }
+        if faults.count > 1 { try? faulting.load(faults) }
+        return others.filter { $0.lifecycle != .discarded && $0.lifecycle != .gone }
+    }
+}

@@ -1,0 +1,106 @@
+import CambiumRecords
+
+/// The part of a context that knows who wants to be notified of its changes: controllers and observers
+/// of conditions, which follow it, and the handlers of notifications.
+///
+/// Invariant: a follower is in the list once.
+final class ObserverHub {
+    private struct WeakFollower {
+        weak var follower: (any ChangeFollower)?
+    }
+
+    private var followers: [WeakFollower] = []
+    /// Whether a follower could not take in a change.
+    var followersAreBehind = false
+    var objectsDidChange = NotificationHandlers<ObjectsDidChange>()
+    var objectIDsDidChange = NotificationHandlers<ChangedObjectIDs>()
+    var willSave = NotificationHandlers<Void>()
+    var didSave = NotificationHandlers<SavedObjects>()
+    var didSaveObjectIDs = NotificationHandlers<ChangedObjectIDs>()
+    var didMergeChangesObjectIDs = NotificationHandlers<ChangedObjectIDs>()
+    /// Whether observers are being notified that everything was forgotten.
+    private var isNotifyingOfReset = false
+
+    // MARK: Followers
+
+    var hasFollowers: Bool { !followers.isEmpty }
+
+    func add(_ follower: any ChangeFollower) {
+        guard !followers.contains(where: { $0.follower === follower }) else { return }
+        followers.removeAll { $0.follower == nil }
+        followers.append(WeakFollower(follower: follower))
+    }
+
+    func remove(_ follower: any ChangeFollower) {
+        followers.removeAll { $0.follower == nil || $0.follower === follower }
+    }
+
+    func notifyFollowers(_ changes: ObjectChanges) {
+        guard !changes.isEmpty else { return }
+        for case let follower? in followers.map(\.follower) { follower.contextDidChange(changes) }
+        followers.removeAll { $0.follower == nil }
+    }
+
+    /// Lets those try again that could not follow a change.
+    func retryFollowers() {
+        followersAreBehind = false
+        for case let follower? in followers.map(\.follower) where follower.isBehind {
+            follower.contextDidChange(ObjectChanges())
+        }
+    }
+
+    /// The entities that any follower watches; all where somebody wants to know of every object.
+    func watchedEntities(in model: ModelDescription) -> Set<Int> {
+        if wantsChanges { return Set(model.entities.indices) }
+        return followers.reduce(into: []) { $0.formUnion($1.follower?.watchedEntities ?? []) }
+    }
+
+    // MARK: Notifications
+
+    /// Whether anybody wants to know of changed objects.
+    var wantsChanges: Bool { objectsDidChange.isInUse || objectIDsDidChange.isInUse }
+
+    /// Whether anybody wants to know of saved objects.
+    var wantsSaves: Bool { didSave.isInUse || didSaveObjectIDs.isInUse }
+
+    /// Whether anybody wants to know of what is merged.
+    var wantsMerges: Bool { wantsChanges || didMergeChangesObjectIDs.isInUse }
+
+    func observe<Payload>(
+        _ notification: ContextNotification<Payload>, _ handler: @escaping (Payload) -> Void
+    ) -> ObservationToken {
+        let flag = CancellationFlag()
+        let former = self[keyPath: notification.handlers]
+        var changed = former
+        changed.add(handler, until: flag)
+        self[keyPath: notification.handlers] = changed
+        // Only now: with a cancelled handler may go objects that observe in turn.
+        withExtendedLifetime(former) {}
+        return ObservationToken(flag)
+    }
+
+    /// Posts a notification.
+    func post<Payload>(
+        _ notification: ContextNotification<Payload>, _ payload: @autoclosure () -> Payload
+    ) {
+        let handlers = self[keyPath: notification.handlers]
+        if handlers.isInUse { handlers.call(payload()) }
+    }
+
+    /// Notifies of changed objects, where there are any.
+    func post(_ changes: ObjectsDidChange) {
+        guard !changes.isEmpty else { return }
+        post(.objectsDidChange, changes)
+        post(.objectIDsDidChange, ChangedObjectIDs(changes))
+    }
+
+    /// Notifies that the context has forgotten all its objects.
+    func notifyOfReset() {
+        for case let follower? in followers.map(\.follower) { follower.contextWasReset() }
+        // An observer may reset in turn.
+        guard !isNotifyingOfReset, wantsChanges else { return }
+        isNotifyingOfReset = true
+        post(.allInvalidated)
+        isNotifyingOfReset = false
+    }
+}

@@ -1,0 +1,153 @@
+import CambiumRecords
+
+/// Brings objects back to what the store has, or the parent of a child.
+struct Refresh: ContextAccess {
+    let context: ManagedObjectContext
+
+    /// Brings an object back.
+    func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+        switch object.lifecycle {
+        case .clean, .updated: break
+        case .inserted, .deleted, .discarded, .gone: return
+        }
+        object.extras?.fetched = [:]
+        for ordinal in object.extras.map({ Array($0.links.keys) }) ?? [] {
+            object.extras?.links[ordinal]?.forget()
+        }
+        if mergeChanges, object.keepsSomethingWhenRefreshed { return rereadKeepingChanges(object) }
+        let hadValues = object.record != nil
+        if hadValues { object.willTurnIntoFault() }
+        let hadLinks = object.extras?.hasRelationshipChanges == true
+        object.reversal.takeBackLinks()
+        object.reversal.takeBackPartners()
+        let base = object.extras?.snapshot
+        if parent == nil { object.transients.drop() } else { object.transients.forget() }
+        object.reversal.takeBackPlaces()
+        faulting.remember(object)
+        object.row.becomeClean(nil)
+        changes.dropUpdated()
+        if hadValues { object.didTurnIntoFault() }
+        divergentLists.forget(otherBecauseOf: object)
+        // It is known already that its row is gone.
+        if object.extras?.deferred == .deletion { return deferredMerges.catchUp() }
+        // Links that are kept in the rows of others are their changes, and stay.
+        if object.extras?.hasRelationshipChanges == true { context.willChangeLinks(object) }
+        context.noteForEvent(object)
+        if hadLinks { object.flags.insert(.hasOtherLinks) }
+        if let base { withExtendedLifetime(base) { followDeletes(of: base.record, object) } }
+    }
+
+    /// Follows the delete rules once more of deleted objects to which a refreshed one leads in the
+    /// store: what they have done to it was dropped.
+    ///
+    /// - Parameter base: The row of the object, as it was below the changes.
+    private func followDeletes(of base: Record, _ object: ManagedObject) {
+        for relationship in object.entityDescription.relationships {
+            guard let slot = relationship.slot, base.hasValue(slot), object.canBeRestored,
+                let destination = registry.registered(relationship, base.integer(slot)),
+                destination.lifecycle == .deleted
+            else { continue }
+            let inverse = relationship.inverse.map {
+                destination.entityDescription.relationships[$0].relationship.deleteRule
+            }
+            switch inverse ?? .nullify {
+            case .nullify: object.setDestination(of: relationship, to: nil)
+            case .cascade: context.delete(object, cause: .cascade)
+            case .deny: break
+            }
+        }
+    }
+
+    private func rereadKeepingChanges(_ object: ManagedObject) {
+        if replacements.followParent(object) { return }
+        // What the store brings is not to be undone.
+        if context.undoManager?.isUndoRegistrationEnabled == true { context.processChanges() }
+        do {
+            try reread(object)
+        } catch {
+            // The save reads it again, and throws where it cannot.
+            deferredMerges.postpone(object)
+            return errors.record(error)
+        }
+        if observers.wantsChanges { changes.refreshedInEvent.append(object) }
+        context.note(object)
+        object.flags.insert(.hasOtherValues)
+        if object.notesReads { object.notifyOfChanges() }
+        activity.awaken(CollectionOfOne(object), from: .refresh)
+    }
+
+    private func reread(_ object: ManagedObject) throws {
+        guard object.record != nil else { return }
+        let commit = coordinator.rowCache.commit
+        let ends = FarEndsByEntity(in: context)[object.entityDescription]
+        let former = ends.shownKeys(of: object)
+        let request = RowRequest(entity: object.entityDescription, selection: .key(object.key))
+        try reads.store(of: request.entity).fetch(request) { row in
+            let placed = try row.record(in: reads.rowWriter)
+            if object.flags.contains(.isDraft) {
+                rowMerging.rebase(object, on: placed)
+            } else {
+                object.placed = object.row.keepingTransients(placed)
+            }
+            reads.updateCache(object.entityDescription, placed, readAt: commit)
+        }
+        for end in ends.changed(from: former, to: ends.shownKeys(of: object)) {
+            context.noteOtherLinks(end)
+        }
+        divergentLists.forget(otherBecauseOf: object)
+    }
+}
+
+/// Lets a context forget everything.
+struct Reset: ContextAccess {
+    let context: ManagedObjectContext
+
+    func run() {
+        activity.isResetting = true
+        for object in knownObjects where object.record != nil { object.willTurnIntoFault() }
+        activity.isResetting = false
+        // What the hooks have brought goes with the rest.
+        let all = knownObjects
+        let unsaved = changes.inserted.filter { $0.lifecycle == .inserted }
+        registry.removeAll()
+        let faulted = all.filter { $0.record != nil }
+        let extras = all.compactMap { object in object.extras.map { (object, $0) } }
+        for object in all {
+            object.row.becomeClean(nil)
+            object.lifecycle = .discarded
+            object.flags = .isForgotten
+            object.extras = nil
+        }
+        let lists = changes.reset() + [merges.reset()]
+        // With an object, and with what it holds, may go something that uses the context: nothing
+        // is released before the context is empty.
+        defer { withExtendedLifetime((all, extras, lists)) {} }
+        family.forgetVersions()
+        errors.reset()
+        context.keys.forgetErrors()
+        reads.advanceQueryGeneration()
+        context.undoManager?.removeAllActions()
+        for (object, extras) in extras { extras.observation?.changeAll(of: object) }
+        for object in faulted { object.didTurnIntoFault() }
+        family.notify([], of: unsaved, isComplete: false)
+        observers.notifyOfReset()
+    }
+
+    /// All objects that a reset forgets, in the order of their keys.
+    private var knownObjects: [ManagedObject] {
+        var all: [ManagedObject] = []
+        registry.forEach { all.append($0) }
+        // Inserted objects that were deleted may not be in the map any more, but may be noted.
+        all += changes.noted.filter { object in
+            object.lifecycle == .discarded && registry[RowIdentity(object)] !== object
+        }
+        return all
+    }
+}
+
+extension ManagedObject {
+    /// Whether there is anything that a refresh with merging must not lose.
+    fileprivate final var keepsSomethingWhenRefreshed: Bool {
+        lifecycle == .updated || (entityDescription.hasTransients && record != nil)
+    }
+}

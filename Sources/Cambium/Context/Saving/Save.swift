@@ -1,0 +1,260 @@
+import CambiumRecords
+
+/// A save: settles the changes, writes them to the stores or to the parent, and notifies of it.
+struct Save: ContextAccess {
+    let context: ManagedObjectContext
+
+    func run() throws {
+        context.mergeIfAutomatic()
+        deferredMerges.catchUp()
+        try deferredMerges.takeReinsertedRows()
+        try DeletionsAbove(context: context).merge()
+        try faulting.readFailed()
+        deleteRules.propagateRefused()
+        context.processChanges(propagatesDeletes: true)
+        if !changes.isEmpty { try context.requireWritable() }
+        try requireReads()
+        if hasSomethingToSave {
+            activity.isSaving = true
+            defer {
+                activity.isSaving = false
+                changes.processedInRound = []
+            }
+            observers.post(.willSave, ())
+            try settle()
+        }
+        try requireReads()
+        try errors.throwRecorded()
+        guard hasSomethingToSave else {
+            if parent == nil, !context.isReadOnly { try coordinator.saveWithoutChanges() }
+            return
+        }
+        let notice = try parent.map(save) ?? saveToStores()
+        if notice.failure == nil { merges.forgetDeferred() }
+        changes.refusedDeletions = []
+        divergentLists.forgetAll()
+        if parent == nil { family.noteVersions(of: notice.changeSets, in: registry) }
+        reads.advanceQueryGeneration()
+        family.notify(notice.changeSets, of: changes.noted)
+        notice.notify(context.undoManager)
+        activity.awaken(notice.resolved, from: .mergePolicy)
+        for list in notice.saved {
+            list.forEachUncounted { object in
+                if object.lifecycle != .gone || object.orReplacement === object { object.didSave() }
+            }
+        }
+        notice.notify(observers)
+        context.processPendingChanges()
+        context.sweepIfGrown()
+        context.checkInvariants()
+        if let failure = notice.failure { throw failure }
+    }
+
+    private var hasSomethingToSave: Bool { !changes.isEmpty || !changes.locked.isEmpty }
+
+    /// - Throws: What could not be read since the last time that it was tried, or what has left a new
+    ///   object without a key.
+    private func requireReads() throws {
+        if let error = errors.failedReads.firstError { throw error }
+        if context.keys.errors.isEmpty { return }
+        for object in changes.inserted where object.lifecycle == .inserted {
+            if let error = context.keys.errors[RowIdentity(object)] { throw error }
+        }
+    }
+
+    private func saveToStores() throws -> SaveNotice {
+        var builder = SaveRequestBuilder(context: context)
+        let request = builder.build()
+        let arbiter = PolicyArbiter(policy: context.mergePolicy, context: context)
+        try arbiter.checkRowCache(for: request)
+        var notice = SaveNotice(of: context)
+        do {
+            try coordinator.save(request, arbiter: arbiter) { outcome, scope in
+                var adoption = SaveAdoption(
+                    context: context, written: scope.objects(among: builder.written))
+                adoption.adopt(outcome, in: scope)
+                notice.add(adoption)
+            }
+        } catch let failure as IncompleteSaveError {
+            noteRefusedDeletions(of: failure.underlying)
+            notice.add(failure, pending: changes.inserted + changes.updated + changes.deleted)
+        } catch let error as ConflictError {
+            noteRefusedDeletions(of: error)
+            throw error
+        } catch let error as ValidationError where error.isOfUnknownLink {
+            let errors = (try? danglingReferences()) ?? []
+            throw errors.isEmpty ? error : ValidationErrors.combined(errors)
+        }
+        return notice
+    }
+
+    /// The delete rules of these objects are followed once more at the next save.
+    private func noteRefusedDeletions(of error: any Error) {
+        guard let conflict = error as? ConflictError else { return }
+        changes.refusedDeletions += conflict.refusedDeletions.compactMap { registry[$0] }
+    }
+
+    private func save(to parent: ManagedObjectContext) throws -> SaveNotice {
+        // What was changed there before is an event of its own.
+        parent.processPendingChanges()
+        let save = try ParentSave(of: context, to: parent)
+        var notice = SaveNotice(of: context)
+        let changeSets = save.changeSets
+        save.apply()
+        notice.add(changeSets, resolved: save.adopt())
+        parent.family.notify(changeSets, except: context)
+        parent.processPendingChanges()
+        return notice
+    }
+
+    /// Processes, validates and calls `willSave` until nothing changes any more. Setting a property
+    /// to the value that it has is no change here, so that a hook may do so every time.
+    private func settle() throws {
+        let family = context.root.family
+        let settled: Void? = try family.whileSaving(atMost: Self.insertingRounds) {
+            try settleChanges(family)
+        }
+        if settled == nil {
+            throw endlessInsertions("each in a child context that the one before saves")
+        }
+    }
+
+    private func settleChanges(_ family: FamilyLink) throws {
+        var seen: [RowIdentity: Int] = [:]
+        var insertingRounds = 0
+        for _ in 0..<100 {
+            let former = changes.insertionCount
+            context.processChanges(propagatesDeletes: true)
+            changes.processedInRound = []
+            try validate()
+            changes.inserted.forEachUncounted { $0.willSave() }
+            changes.updated.forEachUncounted { $0.willSave() }
+            changes.deleted.forEachUncounted { $0.willSave() }
+            insertingRounds = changes.insertionCount == former ? 0 : insertingRounds + 1
+            guard insertingRounds < Self.insertingRounds else {
+                throw endlessInsertions("one after the other")
+            }
+            // A hook may have met it in a child context and gone on.
+            if let error = family.endlessInsertions { throw error }
+            // A hook that fetches has processed what it changed before. Of those whose rows were
+            // found missing there is nothing to be saved.
+            let touched = Dictionary(
+                (changes.processedInRound + changes.noted).filter { $0.lifecycle != .gone }
+                    .map { (RowIdentity($0), $0.contentHash) }, uniquingKeysWith: { $1 })
+            let isSettled = touched.allSatisfy { seen[$0.key] == $0.value }
+            if isSettled, changes.unpropagated.isEmpty {
+                return context.processChanges(propagatesDeletes: true)
+            }
+            seen.merge(touched) { $1 }
+        }
+        let names = (changes.processedInRound + changes.noted).prefix(5).map { "\($0)" }.joined(
+            separator: ", ")
+        throw StoreError(
+            code: .unsettled,
+            message: "After 100 rounds willSave() and validation still change objects: \(names).",
+            remedy: "Change a value in willSave() only if it differs.")
+    }
+
+    /// How many rounds may insert objects one after the other, each any number: hooks that insert
+    /// one for each object would double their number with every round.
+    private static let insertingRounds = 10
+
+    private func endlessInsertions(_ manner: String) -> StoreError {
+        let name = changes.inserted.last?.entityDescription.name ?? "another context"
+        let error = StoreError(
+            code: .unsettled,
+            message: "\(Self.insertingRounds) rounds of willSave() and validation have inserted "
+                + "objects, \(manner); the last one is of \(name).",
+            remedy: "Insert an object there only if it is missing.")
+        context.root.family.endlessInsertions = error
+        return error
+    }
+
+    /// Reads the row of an object of which nothing is changed but links. Where it was deleted, there
+    /// is nothing of it to be saved.
+    private func findsRow(of object: ManagedObject) -> Bool {
+        faulting.loadOrNote([object])
+        if object.record != nil || replacements.followParent(object) { return true }
+        if !errors.failedReads.concerns(RowIdentity(object)) { faulting.settleWithoutRow(object) }
+        return false
+    }
+
+    private func validate() throws {
+        var errors: [ValidationError] = []
+        changes.inserted.forEachUncounted { object in
+            guard object.lifecycle == .inserted else { return }
+            do { try object.validateForInsert() } catch {
+                errors += object.validation.validationErrors(in: error)
+            }
+        }
+        changes.updated.forEachUncounted { object in
+            guard object.lifecycle == .updated, object.record != nil || findsRow(of: object)
+            else { return }
+            do { try object.validateForUpdate() } catch {
+                errors += object.validation.validationErrors(in: error)
+            }
+        }
+        changes.deleted.forEachUncounted { object in
+            guard object.lifecycle == .deleted else { return }
+            do { try object.validateForDelete() } catch {
+                errors += object.validation.validationErrors(in: error)
+            }
+        }
+        if !errors.isEmpty { throw ValidationErrors.combined(errors) }
+    }
+
+    /// Which of the links that were to be saved reference objects that were deleted. Asked after the
+    /// store has refused them, since it names none.
+    private func danglingReferences() throws -> [ValidationError] {
+        typealias Link = (object: ManagedObject, relationship: RelationshipDescription, key: Int64)
+        var links: [Int: [Link]] = [:]
+        for object in changes.inserted + changes.updated where object.isThere {
+            for relationship in object.entityDescription.relationships {
+                let root = coordinator.model.entities[relationship.destination].rootIndex
+                links[root, default: []] += changedDestinations(of: object, relationship)
+                    .map { (object, relationship, $0) }
+            }
+        }
+        let new = Set(changes.inserted.filter { $0.lifecycle == .inserted }.map { RowIdentity($0) })
+        let leaving = Set(
+            changes.deleted.filter { $0.lifecycle == .deleted }.map { RowIdentity($0) })
+        var errors: [ValidationError] = []
+        for (root, links) in links.sorted(by: { $0.key < $1.key }) {
+            let entity = coordinator.model.entities[root]
+            var present: Set<Int64> = []
+            let keys = Set(links.map(\.key)).sorted()
+            let request = RowRequest(entity: entity, selection: .keys(keys))
+            try reads.store(of: entity).fetch(request) { row in
+                present.insert(row.key)
+            }
+            for link in links {
+                let id = RowIdentity(root: root, key: link.key)
+                let isThere = new.contains(id) || present.contains(link.key)
+                guard !isThere || leaving.contains(id) else { continue }
+                let name = link.relationship.relationship.name
+                errors.append(
+                    ValidationError(
+                        code: .missing, entityName: link.object.entityDescription.name,
+                        objectID: link.object.objectID, property: name,
+                        message: "\(name) references \(entity.name)/\(link.key), which is deleted. "
+                            + "Set it to another object, or to nil."))
+            }
+        }
+        return errors
+    }
+
+    /// The keys that the next save writes for a relationship.
+    private func changedDestinations(
+        of object: ManagedObject, _ relationship: RelationshipDescription
+    ) -> [Int64] {
+        if let slot = relationship.slot {
+            guard let record = object.record, record.hasValue(slot),
+                object.lifecycle == .inserted || object.extras?.changedSlots.contains(slot) == true
+            else { return [] }
+            return [record.integer(slot)]
+        }
+        guard relationship.isJoinTable, let links = object.extras?.links[relationship.ordinal]
+        else { return [] }
+        return links.added.keys.sorted()
+    }
+}

@@ -1,0 +1,304 @@
+import CambiumRecords
+
+/// Fetches objects: rows, over which unsaved changes are laid.
+struct Fetching: ContextAccess {
+    let context: ManagedObjectContext
+
+    func rowRequest<Entity: ManagedObject>(for request: FetchRequest<Entity>) throws -> RowRequest {
+        let name = request.entityName
+        guard let description = coordinator.model[name] else {
+            let model = coordinator.model.model
+            throw StoreError.unknownEntity(name, in: model)
+        }
+        guard (request.limit ?? 0) >= 0, request.offset >= 0 else {
+            throw StoreError(
+                code: .invalidRequest,
+                message: "The request for \(name) has a negative limit or offset.",
+                remedy: "Set both to zero or more, or the limit to nil.")
+        }
+        try requireOwn(request.objects, for: name)
+        let (condition, arguments) = try request.resolved(for: description)
+        let options = request.options(for: description)
+        let isAsked = request.affectedStores.map { stores in
+            let own = coordinator.storeIdentifier(ofRoot: description.rootIndex)
+            return stores.contains { $0.store.identifier == own }
+        }
+        return RowRequest(
+            entity: description,
+            selection: .matching(isAsked == false ? .or([]) : condition, arguments),
+            includesSubentities: options.includesSubentities,
+            sort: try request.sortTerms(for: description),
+            limit: options.limit, offset: options.offset)
+    }
+
+    /// The key of an object of another container may well be that of another object here.
+    func requireOwn(_ objects: [ObjectID], for entityName: String) throws {
+        guard let foreign = objects.first(where: { !coordinator.hasStore($0.store) }) else {
+            return
+        }
+        throw StoreError(
+            code: .foreignObject,
+            message: "The request for \(entityName) names \(foreign), which is in no store of "
+                + "this context.",
+            remedy: "Name objects of this context's stores only.")
+    }
+
+    /// Whether unsaved changes can make a difference to a fetch. Conditions may look at related objects,
+    /// so any change counts.
+    var countsPendingChanges: Bool {
+        !changes.inserted.isEmpty || !changes.updated.isEmpty || !changes.deleted.isEmpty
+            || !merges.deferred.isEmpty
+    }
+
+    /// The objects that a request finds, with their values unless it asks for faults.
+    func objects(_ request: RowRequest, _ options: RequestOptions) throws -> [ManagedObject] {
+        let includesPendingChanges = options.includesPendingChanges
+        guard options.returnsObjectsAsFaults || !options.includesPropertyValues,
+            !(includesPendingChanges && countsPendingChanges)
+        else { return try objects(request, includesPendingChanges) }
+        return try members(of: request, fillsRowCache: options.includesPropertyValues).map {
+            registry.object(entity: $0.entity, key: $0.key)
+        }
+    }
+
+    func objects(_ request: RowRequest, _ includesPendingChanges: Bool) throws -> [ManagedObject] {
+        guard includesPendingChanges, countsPendingChanges else { return try rows(request) }
+        return try overlay(request)
+    }
+
+    /// The objects of rows, in the request's order.
+    func rows(_ request: RowRequest) throws -> [ManagedObject] {
+        let request = request.leavingOrderFree
+        let store = reads.store(of: request.entity)
+        return try objects(of: request, readAt: coordinator.rowCache.commit) { receive in
+            try store.fetch(request, receive)
+        }
+    }
+
+    /// The objects of rows that somebody delivers, in the request's order.
+    ///
+    /// - Parameter commit: What the row cache knew before they were read.
+    func objects(
+        of request: RowRequest, readAt commit: Int64,
+        deliver: ((StoreRow) throws -> Void) throws -> Void
+    ) throws -> [ManagedObject] {
+        let own = request.entity
+        let map = registry.roots[own.rootIndex]
+        let entities = coordinator.model.entities
+        let writer = reads.rowWriter
+        let registry = registry
+        var found: [ManagedObject] = []
+        var isInKeyOrder = true
+        var lastKey = Int64.min
+        // Those that the row cache has as well are brought up to date there.
+        let cached =
+            reads.usesRowCache
+            ? coordinator.rowCache.rows(root: own.rootIndex) : RowCache.Rows()
+        var reread: [RowCache.Row] = []
+        var completed: [(object: ManagedObject, row: PlacedRecord)] = []
+        try deliver { row in
+            let object: ManagedObject
+            if let known = map.map[row.key] {
+                object = known
+                if object.record == nil {
+                    let placed = try row.record(in: writer)
+                    object.placed = placed
+                    object.flags.insert(.isFresh)
+                } else if object.flags.contains(.isUnread) {
+                    completed.append((object, try row.record(in: writer)))
+                }
+            } else {
+                let placed = try row.record(in: writer)
+                if row.entity == own.index {
+                    object = registry.register(own, key: row.key, placed: consume placed, in: map)
+                } else {
+                    object = registry.register(
+                        entities[row.entity], key: row.key, placed: consume placed, in: map)
+                }
+                object.flags = .isFresh
+            }
+            if !cached.isEmpty, let old = cached[row.key] {
+                let isNew = object.flags.contains(.isFresh)
+                if let placed = isNew
+                    ? object.placed
+                    : old.placed.record.version == row.version ? nil : try row.record(in: writer)
+                {
+                    reread.append(RowCache.Row(entity: entities[row.entity], placed: placed))
+                }
+            }
+            isInKeyOrder = isInKeyOrder && row.key >= lastKey
+            lastKey = row.key
+            found.append(consume object)
+        }
+        if !reread.isEmpty {
+            coordinator.rowCache.insert(reread, readAt: commit, replacesOnly: true)
+        }
+        for (object, row) in completed {
+            faulting.complete(object, with: row)
+            object.flags.insert(.isFresh)
+        }
+        if request.isUnordered, !isInKeyOrder { found.sort { $0.key < $1.key } }
+        // Afterwards: a hook may fetch, and the store is busy meanwhile.
+        activity.withoutTracking {
+            found.forEachUncounted { object in
+                guard object.flags.contains(.isFresh) else { return }
+                object.flags.remove(.isFresh)
+                object.awakeFromFetch()
+            }
+        }
+        return found
+    }
+
+    /// The objects of a hierarchy that are there, in the order of their keys, with their values.
+    func presentObjects(_ keys: [Int64], root: Int) throws -> [ManagedObject] {
+        let map = registry.roots[root]
+        let unread = keys.filter { key in
+            map.map[key].map { $0.needsRow && $0.canBeRestored } ?? true
+        }
+        if !unread.isEmpty {
+            // Not as faults that are fired: the rows say of which entities they are.
+            _ = try rows(
+                RowRequest(
+                    entity: coordinator.model.entities[root],
+                    selection: unread.count == 1 ? .key(unread[0]) : .keys(unread)))
+        }
+        return Set(keys).sorted().compactMap { map.map[$0] }.filter(\.isThere)
+    }
+
+    /// What the fetch would find if all were saved: membership by current values, then order, then
+    /// window.
+    private func overlay(_ request: RowRequest) throws -> [ManagedObject] {
+        guard case .matching(let condition, let arguments) = request.selection else {
+            return try rows(request)
+        }
+        let family =
+            request.includesSubentities
+            ? Set(coordinator.model.families[request.entity.index]) : [request.entity.index]
+        // A condition or an order over related objects may turn on any unsaved change.
+        let looksAtOthers =
+            !RelatedPaths(condition, sort: request.sort, of: request.entity, in: coordinator.model)
+            .isEmpty
+        var candidates: [ManagedObject]
+        if looksAtOthers {
+            candidates = try rows(
+                RowRequest(
+                    entity: request.entity, selection: .matching(nil, [:]),
+                    includesSubentities: request.includesSubentities))
+        } else {
+            candidates = try rows(
+                RowRequest(
+                    entity: request.entity, selection: request.selection,
+                    includesSubentities: request.includesSubentities)
+            ).filter { $0.lifecycle == .clean }
+            candidates += changes.updated.filter {
+                $0.lifecycle == .updated && family.contains($0.entityDescription.index)
+            }
+        }
+        let kept = deferredMerges.keptWithoutRow(in: family)
+        if !kept.isEmpty { candidates = candidates.filter { !kept.contains($0) } + kept }
+        // The row of a fault may be gone, though a relationship led there and was changed here.
+        try faulting.load(candidates.filter(\.needsRow))
+        // One that an undo has brought back may have a row again, which others inserted.
+        candidates.removeAll { !$0.isThere || $0.lifecycle == .inserted }
+        candidates += changes.inserted.filter {
+            $0.lifecycle == .inserted && family.contains($0.entityDescription.index)
+        }
+        if let condition {
+            let test = try CompiledCondition(
+                condition, of: request.entity, in: coordinator.model, parameters: arguments)
+            candidates = try candidates.filter { object in
+                try (!looksAtOthers && object.lifecycle == .clean && !kept.contains(object))
+                    || test.isTrue(object, in: context)
+            }
+        }
+        let sorted = try ObjectOrder(request.sort, of: request.entity).sorted(candidates)
+        let window = sorted.dropFirst(request.offset)
+        return Array(request.limit.map { window.prefix($0) } ?? window)
+    }
+
+    /// What a fetched property of an object finds.
+    func objects(of property: FetchedProperty, of source: ManagedObject) throws -> [ManagedObject] {
+        let model = coordinator.model
+        guard let destination = model[property.destination] else {
+            throw StoreError.unknownEntity(property.destination, in: model.model)
+        }
+        context.mergeIfAutomatic()
+        context.processChanges()
+        let condition = try property.condition?.binding(
+            source: ObjectSubject(source), entity: source.entityDescription.entity,
+            model: model.model)
+        let options = property.options
+        let request = RowRequest(
+            entity: destination, selection: .matching(condition, [:]),
+            includesSubentities: options.includesSubentities,
+            sort: property.sort.map { element in
+                SortTerm(
+                    path: model.model.path(element.property, of: destination.entity),
+                    isDescending: element.isDescending)
+            },
+            limit: options.limit, offset: options.offset)
+        let found = try objects(request, options.includesPendingChanges)
+        try prefetching.prefetch(options.prefetched, of: found, destination)
+        return found
+    }
+
+    /// Finds the keys of rows, and brings the row cache up to date with them.
+    ///
+    /// - Parameter fillsRowCache: Whether whole rows are read, and go in.
+    func members(of request: RowRequest, fillsRowCache: Bool) throws -> MemberList {
+        let cache = coordinator.rowCache
+        let commit = cache.commit
+        let entities = coordinator.model.entities
+        let root = request.entity.rootIndex
+        let cached = reads.usesRowCache ? cache.rows(root: root) : RowCache.Rows()
+        let writer = RecordWriter()
+        var request = request
+        request.readsKeysOnly = !(fillsRowCache && reads.usesRowCache)
+        var members = MemberList()
+        var read: [RowCache.Row] = []
+        var outdated: [RowIdentity] = []
+        try reads.store(of: request.entity).fetch(request) { row in
+            members.append(LinkSet.Member(key: row.key, entity: row.entity))
+            if !request.readsKeysOnly {
+                let placed = try row.record(in: writer)
+                read.append(RowCache.Row(entity: entities[row.entity], placed: placed))
+                if read.count == 512 {
+                    cache.insert(read, readAt: commit)
+                    read.removeAll(keepingCapacity: true)
+                }
+            } else if !cached.isEmpty, let known = cached[row.key],
+                known.placed.record.version != row.version
+            {
+                outdated.append(RowIdentity(root: root, key: row.key))
+            }
+        }
+        if !read.isEmpty { cache.insert(read, readAt: commit) }
+        if !outdated.isEmpty { cache.remove(outdated) }
+        return members
+    }
+
+    /// The store that can be asked from another thread; nil where the answer is not there alone.
+    func sharedStore(for request: RowRequest, _ options: RequestOptions) -> (any SharedStore)? {
+        if options.includesPendingChanges, fetching.countsPendingChanges { return nil }
+        return reads.store(of: request.entity) as? any SharedStore
+    }
+}
+
+extension ObjectOrder {
+    /// The values that decide an object's place, without the key.
+    ///
+    /// - Throws: Here and below, what the evaluation of a pattern throws.
+    func keys(of object: ManagedObject) throws -> [Value] {
+        try readers.map { reader in
+            switch reader {
+            case .slot(let slot, let type): object.properties.plainValue(atSlot: slot, as: type)
+            case .path(let path): object.properties.value(atPath: path)
+            case .computed(let evaluator): try evaluator.evaluate(ObjectSubject(object))
+            }
+        }
+    }
+
+    func sorted(_ objects: [ManagedObject]) throws -> [ManagedObject] {
+        try sorted(objects, key: \.key, values: keys)
+    }
+}

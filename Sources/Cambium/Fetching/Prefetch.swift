@@ -1,0 +1,212 @@
+import CambiumRecords
+
+/// Reads what relationships of objects lead to, with one statement for each relationship and not for
+/// each object.
+struct Prefetch: ContextAccess {
+    let context: ManagedObjectContext
+
+    /// Reads what relationships of objects lead to, with one statement for each relationship and
+    /// not for each object.
+    ///
+    /// - Parameter paths: Names of relationships, joined by dots.
+    func prefetch(
+        _ paths: [String], of objects: [ManagedObject], _ entity: EntityDescription
+    ) throws {
+        for path in paths {
+            var (objects, entity) = (objects, entity)
+            for name in path.split(separator: ".") {
+                guard let relationship = entity.relationship(named: String(name)) else {
+                    throw StoreError.unknownName(
+                        "The entity \(entity.name) has no relationship \(name) to prefetch.",
+                        String(name), among: entity.relationships.map(\.relationship.name))
+                }
+                objects = try prefetch(relationship, of: objects)
+                entity = coordinator.model.entities[relationship.destination]
+            }
+        }
+    }
+
+    /// - Returns: The objects that it leads to, each once.
+    private func prefetch(
+        _ relationship: RelationshipDescription, of objects: [ManagedObject]
+    ) throws -> [ManagedObject] {
+        var found: [ManagedObject] = []
+        var others = objects
+        if relationship.place == .farRow, !relationship.isOrdered {
+            let unread = objects.filter { needsLinks($0, relationship) }
+            // Where links are not saved yet, the rows do not say it all.
+            let plain = unread.filter { !hasLinkChanges($0, relationship) }
+            found = try readLinks(relationship, of: unread)
+            let done = plain.filter { !needsLinks($0, relationship) }
+            let doneIDs = Set(done.map { ObjectIdentifier($0) })
+            others.removeAll { doneIDs.contains(ObjectIdentifier($0)) }
+        } else if relationship.slot == nil, !relationship.isTransient {
+            try readMembers(relationship, of: objects.filter { needsLinks($0, relationship) })
+        }
+        let members = members(of: others, relationship)
+        let faults = members.filter { $0.isFault && $0.lifecycle == .clean }
+        if !faults.isEmpty { try faulting.load(faults) }
+        found += members
+        // Nobody holds them yet.
+        for object in found { object.flags.insert(.isReadAhead) }
+        return found
+    }
+
+    /// What a relationship of objects leads to, each once, by the links that are known.
+    private func members(
+        of objects: [ManagedObject], _ relationship: RelationshipDescription
+    ) -> [ManagedObject] {
+        // Where the other side keeps the key, it leads to one object only.
+        let isUnique = relationship.place == .farRow
+        var seen: Set<ObjectIdentifier> = []
+        var found: [ManagedObject] = []
+        for object in objects {
+            if relationship.slot != nil {
+                if let linked = object.destination(of: relationship),
+                    seen.insert(ObjectIdentifier(linked)).inserted
+                {
+                    found.append(linked)
+                }
+                continue
+            }
+            for member in object.links(relationship.ordinal).members {
+                guard let linked = object.object(for: member) else { continue }
+                if isUnique || seen.insert(ObjectIdentifier(linked)).inserted {
+                    found.append(linked)
+                }
+            }
+        }
+        return found
+    }
+
+    private static let keysPerStatement = 500
+    /// Of fewer objects, it takes longer to ask how many there are.
+    private static let fewObjects = 32
+
+    /// Whether the objects are most of those that there are: then most rows at the far ends are
+    /// wanted, and to read all as they lie is several times as fast as to look them up by an index.
+    private func areMost(_ objects: [ManagedObject]) throws -> Bool {
+        guard objects.count > Self.fewObjects, let object = objects.first else { return false }
+        let root = coordinator.model.entities[object.entityDescription.rootIndex]
+        guard let greatest = try reads.store(of: root).greatestKey(ofRoot: root) else {
+            return false
+        }
+        return Int64(objects.count) > greatest / 2
+    }
+
+    /// Reads the keys at the far ends of pairs and ordered lists, with one statement for all.
+    private func readMembers(
+        _ relationship: RelationshipDescription, of objects: [ManagedObject]
+    ) throws {
+        guard objects.count > 1, relationship.isKeptElsewhere else { return }
+        let commit = merges.readCommit(of: relationship)
+        let destination = coordinator.model.entities[relationship.destination]
+        guard
+            let members = try reads.store(of: destination).members(
+                of: objects.map(\.key), relationship)
+        else { return }
+        for object in objects {
+            var links =
+                object.extras?.links[relationship.ordinal]
+                ?? LinkSet(isOrdered: relationship.isOrdered)
+            let present = (members[object.key] ?? [])
+                .filter { linkReading.isStillMember($0, of: object, relationship) }
+            links.setStored(
+                divergentLists.addingDeferred(to: present, of: object, relationship), at: commit)
+            object.ownExtras.links[relationship.ordinal] = links
+        }
+    }
+
+    /// Reads the rows that lead back to any of the objects, and notes them as their links. Of a
+    /// single object, they are read when they are asked for.
+    ///
+    /// - Returns: The objects of those rows, but for owners that have unsaved links.
+    private func readLinks(
+        _ relationship: RelationshipDescription, of objects: [ManagedObject]
+    ) throws -> [ManagedObject] {
+        guard objects.count > 1 else { return [] }
+        if try areMost(objects) {
+            return try readLinks(relationship, of: objects[...], isSelective: false)
+        }
+        // A statement takes a limited number of keys.
+        return try stride(from: 0, to: objects.count, by: Self.keysPerStatement).flatMap { start in
+            let end = min(start + Self.keysPerStatement, objects.count)
+            return try readLinks(relationship, of: objects[start..<end], isSelective: true)
+        }
+    }
+
+    /// - Parameter isSelective: Whether the store is to look those rows up; else it reads all rows.
+    private func readLinks(
+        _ relationship: RelationshipDescription, of objects: ArraySlice<ManagedObject>,
+        isSelective: Bool
+    ) throws -> [ManagedObject] {
+        guard let inverse = relationship.inverse,
+            let inverseName = relationship.relationship.inverse
+        else { return [] }
+        let destination = coordinator.model.entities[relationship.destination]
+        let commit = merges.readCommit(of: relationship)
+        let owners = Array(objects)
+        let places = Dictionary(
+            owners.indices.map { (owners[$0].key, $0) }, uniquingKeysWith: { first, _ in first })
+        let condition: ModelExpression? =
+            isSelective
+            ? .comparison(
+                .keyPath(root: .subject, names: [inverseName]), .in,
+                .list(owners.map { .literal(.int($0.key)) }), [])
+            : nil
+        let isPlain = owners.map { !hasLinkChanges($0, relationship) }
+        var members: [[LinkSet.Member]] = Array(repeating: [], count: owners.count)
+        var found: [ManagedObject] = []
+        var awoken: [ManagedObject] = []
+        var request = RowRequest(entity: destination, selection: .matching(condition, [:]))
+        request.isUnordered = true
+        try reads.store(of: destination).fetch(request) { row in
+            let placed = try row.record(in: reads.rowWriter)
+            let entity = coordinator.model.entities[row.entity]
+            // The row says to whom it belongs; an object may hold an older one.
+            guard let slot = entity.relationships[inverse].slot, placed.record.hasValue(slot),
+                let place = places[placed.record.integer(slot)]
+            else { return }
+            let object: ManagedObject
+            if let known = registry.registered(entity: entity.index, key: row.key) {
+                object = known
+                if object.record == nil {
+                    (object.record, object.page) = (placed.record, placed.page)
+                    awoken.append(object)
+                }
+            } else {
+                object = registry.register(entity, key: row.key, placed: placed)
+                awoken.append(object)
+            }
+            guard !divergentLists.isLeftOut(object, of: owners[place], relationship) else { return }
+            members[place].append(LinkSet.Member(key: object.key, entity: entity.index))
+            if isPlain[place] { found.append(object) }
+        }
+        for (owner, members) in zip(owners, members) {
+            var links = owner.extras?.links[relationship.ordinal] ?? LinkSet(isOrdered: false)
+            links.setStored(
+                divergentLists.addingDeferred(to: members, of: owner, relationship), at: commit)
+            owner.ownExtras.links[relationship.ordinal] = links
+        }
+        activity.awaken(awoken)
+        return found
+    }
+
+    /// Whether the links of a relationship kept elsewhere would be read at the next access.
+    private func needsLinks(_ object: ManagedObject, _ relationship: RelationshipDescription)
+        -> Bool
+    {
+        guard object.lifecycle == .clean || object.lifecycle == .updated else { return false }
+        guard let known = object.extras?.links[relationship.ordinal], known.stored != nil else {
+            return true
+        }
+        return known.readAt < merges.lastChange(of: relationship)
+    }
+
+    /// Whether links of a relationship kept elsewhere are not saved yet.
+    private func hasLinkChanges(
+        _ object: ManagedObject, _ relationship: RelationshipDescription
+    ) -> Bool {
+        object.extras?.links[relationship.ordinal]?.hasChanges == true
+    }
+}

@@ -1,0 +1,191 @@
+import CambiumRecords
+
+/// The properties of an object by slot, name and path, for generic code.
+struct ObjectProperties: ObjectAccess {
+    let subject: ManagedObject
+
+    /// The error where the entity has no property of that name, or it is of another kind.
+    func unknownKey(_ name: String) -> StoreError {
+        let parts = entity.layout.slots.map(\.property)
+            .filter { $0.hasPrefix(name + ".") }
+        if !parts.isEmpty {
+            return StoreError(
+                code: .unknownName,
+                message: "\(entity.name).\(name) is a composite value.",
+                remedy: "Name one of its parts: \(parts.joined(separator: ", ")).")
+        }
+        if let relationship = entity.relationship(named: name) {
+            let method =
+                relationship.isToMany ? "relatedObjects(forKey:)" : "relatedObject(forKey:)"
+            return StoreError(
+                code: .unknownName,
+                message: "\(entity.name).\(name) is a relationship.",
+                remedy: "Use \(method).")
+        }
+        if entity.layout.slot(of: name) != nil {
+            return StoreError(
+                code: .unknownName,
+                message: "\(entity.name).\(name) is an attribute.",
+                remedy: "Use value(forKey:) and setValue(_:forKey:).")
+        }
+        let known =
+            entity.layout.slots.map(\.property)
+            + entity.relationships.map(\.relationship.name)
+        return .unknownName(
+            "The entity \(entity.name) has no property \(name).", name,
+            among: known)
+    }
+
+    /// The value of an attribute; null where there is none of that name.
+    func attributeValue(named name: String) -> Value {
+        guard let slot = entity.layout.slot(of: name),
+            let attribute = entity.attributes[slot]
+        else { return .null }
+        if notesReads { subject.noteRead(of: slot) }
+        return value(ofSlot: slot, attribute, in: subject.readable)
+    }
+
+    /// The value of an attribute, neither in a file nor of an enumeration.
+    func plainValue(atSlot slot: Int, as type: AttributeType) -> Value {
+        if notesReads { subject.noteRead(of: slot) }
+        let stored = subject.readable.storedValue(slot, entity.shape.kinds[slot])
+        return stored.value(as: type) ?? .null
+    }
+
+    /// The value of an attribute in a record.
+    func value(ofSlot slot: Int, _ attribute: Attribute, in record: Record) -> Value {
+        if attribute.usesExternalForm {
+            return externalData(at: slot, in: record).map { .data($0) } ?? .null
+        }
+        let stored = record.storedValue(slot, entity.shape.kinds[slot])
+        guard case .enumeration = attribute.type else {
+            return stored.value(as: attribute.type) ?? .null
+        }
+        return entity.model.value(stored, as: attribute.type) ?? .null
+    }
+
+    /// The value at the end of a path of to-ones; null where one of them leads nowhere, or to a
+    /// deleted row.
+    func value(atPath path: [String]) -> Value {
+        var object = subject
+        for (position, step) in path.dropLast().enumerated() {
+            guard object.present != nil else { return .null }
+            guard let relationship = object.entityDescription.relationship(named: step) else {
+                // What does not lead on is a composite value; the rest of the path names a part.
+                return object.properties.attributeValue(
+                    named: path[position...].joined(separator: "."))
+            }
+            guard let destination = object.destination(of: relationship) else { return .null }
+            object = destination
+        }
+        guard object.present != nil, let name = path.last else { return .null }
+        if let relationship = object.entityDescription.relationship(named: name) {
+            return object.destination(of: relationship).map { .int($0.key) } ?? .null
+        }
+        return object.properties.attributeValue(named: name)
+    }
+
+    /// The property that a slot of a record holds; nil where the slot is a part of another's.
+    func property(at slot: Int, in record: Record) -> (name: String, value: PropertyValue)? {
+        if let attribute = entity.attributes[slot] {
+            let name = entity.layout.slots[slot].property
+            return (name, .value(value(ofSlot: slot, attribute, in: record)))
+        }
+        guard
+            let relationship = entity.relationships.first(where: {
+                $0.slot == slot
+            })
+        else { return nil }
+        return (relationship.relationship.name, .toOne(destinationID(of: relationship, in: record)))
+    }
+
+    /// The id of the object that a to-one leads to, in a record.
+    func destinationID(of relationship: RelationshipDescription, in record: Record) -> ObjectID? {
+        guard let slot = relationship.slot, record.hasValue(slot) else { return nil }
+        return id(
+            of: LinkSet.Member(
+                key: record.integer(slot),
+                entity: subject.destinationEntity(of: relationship, in: record)))
+    }
+
+    /// The ids of the objects that a relationship references, as far as they are known.
+    func value(of relationship: RelationshipDescription, _ links: LinkSet) -> PropertyValue {
+        let isWhole = links.stored != nil || lifecycle == .inserted || relationship.isTransient
+        if !relationship.isToMany, isWhole { return .toOne(links.members.first.map(id)) }
+        if isWhole { return .toMany(links.members.map(id)) }
+        let removed = links.removed.map {
+            id(of: LinkSet.Member(key: $0, entity: relationship.destination))
+        }
+        return .unread(added: Set(links.added.members.map(id)), removed: Set(removed))
+    }
+
+    /// The id of a member of a relationship.
+    func id(of member: LinkSet.Member) -> ObjectID {
+        if let object = state.context?.registry.registered(member) { return object.objectID }
+        return ObjectID(
+            state.coordinator.model.entities[member.entity], key: member.key,
+            store: state.coordinator.storeIdentifier(
+                ofRoot: state.coordinator.model.entities[member.entity].rootIndex))
+    }
+
+    /// The value of a slot in the external form; empty where its file is gone, which the context
+    /// remembers.
+    func externalData(at slot: Int, in record: Record) -> Data? {
+        guard record.hasValue(slot) else { return nil }
+        let bytes = record.bytes(slot)
+        guard bytes.first == ExternalForm.file else { return Data(bytes.dropFirst()) }
+        let name = String(decoding: bytes.dropFirst(), as: UTF8.self)
+        do {
+            return try files.externalData(named: name)
+        } catch {
+            if let newer = newerExternalData(at: slot, than: bytes) { return newer }
+            let property = entity.layout.slots[slot].property
+            state.context?.faulting.noteInaccessible(
+                subject,
+                StoreError(
+                    code: .missingFile,
+                    message: "The file of \(subject.objectID).\(property) cannot be read.",
+                    remedy: "Restore it from a backup, or set another value.",
+                    underlying: error))
+            return Data()
+        }
+    }
+
+    /// The value that the row has now, where somebody has set another one since this object read
+    /// it: the file of the former one is gone.
+    private func newerExternalData(at slot: Int, than bytes: UnsafeRawBufferPointer) -> Data? {
+        let writer = RecordWriter()
+        var row: PlacedRecord?
+        let request = RowRequest(entity: entity, selection: .key(subject.key))
+        try? state.store(ofRoot: entity.rootIndex)
+            .fetch(request) { row = try $0.record(in: writer) }
+        guard let row, row.record.hasValue(slot) else { return nil }
+        let current = row.record.bytes(slot)
+        if current.first == ExternalForm.inline { return Data(current.dropFirst()) }
+        guard !current.elementsEqual(bytes) else { return nil }
+        let name = String(decoding: current.dropFirst(), as: UTF8.self)
+        return try? files.externalData(named: name)
+    }
+
+    /// The store that has the files.
+    private var files: any StoreEngine {
+        state.coordinator.store(ofRoot: entity.rootIndex)
+    }
+
+    /// A value as a look at the object shows it.
+    func shown(at slot: Int, in record: Record) -> String {
+        let stored = record.storedValue(slot, entity.shape.kinds[slot])
+        guard let attribute = entity.attributes[slot] else {
+            if case .integer(let key) = stored { return "\(key)" } else { return "nil" }
+        }
+        if case .blob(let bytes) = stored, attribute.usesExternalForm {
+            return bytes.first == ExternalForm.file ? "data in a file" : "\(bytes.count - 1) bytes"
+        }
+        let value = entity.model.value(stored, as: attribute.type) ?? .null
+        return if case .string(let text) = value {
+            "\"\(text.excerpt())\""
+        } else {
+            "\(value)".excerpt()
+        }
+    }
+}

@@ -1,0 +1,352 @@
+import CambiumRecords
+
+/// The links of an object: their changes, and the upkeep of inverses.
+struct ObjectLinks: ObjectAccess {
+    let subject: ManagedObject
+
+    /// The destination where the context has it: nobody else can have read its links.
+    private func registeredDestination(of relationship: RelationshipDescription) -> ManagedObject? {
+        guard let slot = relationship.slot else { return nil }
+        let record = subject.readable
+        guard record.hasValue(slot) else { return nil }
+        return state.context?.registry.registered(relationship, record.integer(slot))
+    }
+
+    /// Lets a to-one reference nothing.
+    func clearDestination(of relationship: RelationshipDescription) {
+        if relationship.isTransient {
+            return subject.transients.setDestination(of: relationship, to: nil)
+        }
+        guard relationship.slot != nil else { return clearFarDestination(of: relationship) }
+        guard let inverse = relationship.inverse else { return clearKey(of: relationship) }
+        let old = registeredDestination(of: relationship)
+        // Before the key is another: whoever reads the lists after that does not find them as they
+        // were. Of what has no order nothing is read.
+        old?.ownLinks.willChangeLinks(of: inverse)
+        clearKey(of: relationship)
+        old?.ownLinks.noteUnlink(inverse, subject.key)
+    }
+
+    /// Lets a to-one reference an object.
+    func lead(_ relationship: RelationshipDescription, to object: ManagedObject) {
+        if relationship.isTransient {
+            return subject.transients.setDestination(of: relationship, to: object)
+        }
+        guard mayLink(relationship, to: object) else { return }
+        guard relationship.slot != nil else {
+            guard let inverse = relationship.inverse else { return }
+            // The other side keeps the key.
+            return object.withRelationship(inverse) { object.setDestination(of: $0, to: subject) }
+        }
+        let old = registeredDestination(of: relationship)
+        guard let inverse = relationship.inverse, old == nil || old !== object else {
+            return writeKey(of: relationship, object)
+        }
+        old?.ownLinks.willChangeLinks(of: inverse)
+        object.withRelationship(inverse) { opposite in
+            if opposite.isOrdered { object.ownLinks.willChangeLinks(of: inverse) }
+            writeKey(of: relationship, object)
+            old?.ownLinks.noteUnlink(inverse, subject.key)
+            // The far side of a one-to-one lets its former partner go.
+            if !opposite.isToMany, let partner = object.ownLinks.partner(opposite, besides: subject)
+            {
+                partner.ownLinks.clearKey(of: relationship)
+                object.ownLinks.noteUnlink(inverse, partner.key)
+            }
+            object.ownLinks.noteLink(opposite, subject)
+        }
+    }
+
+    /// Whom a one-to-one leads to whose key the other side keeps, beside an object that may lead
+    /// here already.
+    func partner(
+        _ relationship: RelationshipDescription, besides object: ManagedObject
+    ) -> ManagedObject? {
+        linksToChange(relationship.ordinal).members.first { $0.key != object.key }.flatMap {
+            subject.object(for: $0)
+        }
+    }
+
+    /// Clears the side of a one-to-one whose key the other side keeps.
+    private func clearFarDestination(of relationship: RelationshipDescription) {
+        guard let inverse = relationship.inverse,
+            let old = linksToChange(relationship.ordinal).members.first.flatMap({
+                subject.object(for: $0)
+            })
+        else { return }
+        old.withRelationship(inverse) { old.setDestination(of: $0, to: nil) }
+    }
+
+    private func clearKey(of relationship: RelationshipDescription) {
+        guard let slot = relationship.slot else { return }
+        subject.writeNull(slot)
+        if let entitySlot = relationship.entitySlot { subject.writeNull(entitySlot) }
+    }
+
+    private func writeKey(of relationship: RelationshipDescription, _ object: ManagedObject) {
+        guard let slot = relationship.slot else { return }
+        subject.writeInteger(slot, object.key)
+        if let entitySlot = relationship.entitySlot {
+            object.entityDescription.name.write(to: subject, entitySlot)
+        }
+    }
+
+    /// The members of a to-many relationship, read if they were not; none where the context is gone,
+    /// in which alone they can be found.
+    func members(_ ordinal: Int) -> [LinkSet.Member] {
+        subject.hasContext ? subject.links(ordinal).members : []
+    }
+
+    /// Keeps of the changes of a relationship those that the members' own unsaved changes make. A
+    /// member may have none any more: they were undone or dropped, or others deleted it, or moved
+    /// it where it was to stay.
+    func keepUnsavedChanges(_ links: inout LinkSet, _ relationship: RelationshipDescription) {
+        guard let context = state.context else { return }
+        func change(of key: Int64) -> ManagedObject? {
+            let member = context.registry.registered(relationship, key)
+            return member?.flags.contains(.isDraft) == true || member?.lifecycle == .deleted
+                ? member : nil
+        }
+        links.keepChanges(
+            added: { change(of: $0.key)?.ownLinks.isMember(of: subject, relationship) == true },
+            removed: { change(of: $0)?.ownLinks.hasLeft(subject, relationship) == true })
+    }
+
+    /// Links whose order is worked out, and kept.
+    func settled(_ links: LinkSet, _ ordinal: Int) -> LinkSet {
+        var links = links
+        links.settleOrder()
+        ownExtras.links[ordinal] = links
+        return links
+    }
+
+    /// Links an object, and its other end where there is one.
+    func link(_ ordinal: Int, to object: ManagedObject) {
+        let relationship = entity.relationships[ordinal]
+        if let row = state.batchRow { return row.refuse(relationship, of: subject) }
+        guard isUsable(object, for: relationship) else { return }
+        let object = object.orReplacement
+        if relationship.isTransient { return subject.transients.link(relationship, to: object) }
+        guard relationship.isJoinTable else {
+            // The destination keeps the key.
+            guard let inverse = relationship.inverse else { return }
+            return object.setDestination(
+                of: object.entityDescription.relationships[inverse], to: subject)
+        }
+        guard mayLink(relationship, to: object) else { return }
+        noteLink(ordinal, object)
+        if let inverse = relationship.inverse { object.ownLinks.noteLink(inverse, subject) }
+    }
+
+    /// Whether the object is still there, so that another one can lead to it: the context remembers
+    /// the mistake where it is not.
+    private func mayLink(
+        _ relationship: RelationshipDescription, to object: ManagedObject
+    ) -> Bool {
+        guard lifecycle == .gone || lifecycle == .discarded else { return true }
+        let end = relationship.inverse.map { object.entityDescription.relationships[$0] }
+        state.context?.errors.recordForeignLink(object, end ?? relationship, subject)
+        return false
+    }
+
+    /// Takes a link away, and its other end where there is one.
+    func unlink(_ ordinal: Int, from object: ManagedObject) {
+        let relationship = entity.relationships[ordinal]
+        if let row = state.batchRow { return row.refuse(relationship, of: subject) }
+        guard isUsable(object, for: relationship) else { return }
+        let object = object.orReplacement
+        if relationship.isTransient { return subject.transients.unlink(relationship, from: object) }
+        guard relationship.isJoinTable else {
+            guard let inverse = relationship.inverse else { return }
+            let opposite = object.entityDescription.relationships[inverse]
+            if object.destination(of: opposite) === subject {
+                object.setDestination(of: opposite, to: nil)
+            }
+            return
+        }
+        noteUnlink(ordinal, object.key)
+        if let inverse = relationship.inverse { object.ownLinks.noteUnlink(inverse, subject.key) }
+    }
+
+    /// Notes that the other end now leads here, without reading what is there.
+    func noteLink(_ ordinal: Int, _ object: ManagedObject) {
+        subject.withRelationship(ordinal) { noteLink($0, object) }
+    }
+
+    private func noteLink(_ relationship: RelationshipDescription, _ object: ManagedObject) {
+        guard lifecycle != .gone, lifecycle != .discarded else { return }
+        willChangeLinks()
+        subject.tracking.keepEventLinks(relationship)
+        let ordinal = relationship.ordinal
+        let member = LinkSet.Member(key: object.key, entity: object.entityDescription.index)
+        // Safety: the object keeps its extras.
+        uncounted(ownExtras).use { extras in
+            extras.links.prepare(ordinal, isOrdered: relationship.isOrdered)
+            extras.links[ordinal]?.add(member)
+        }
+        if notesReads { subject.notifyOfChange(of: .links(ordinal)) }
+    }
+
+    /// Notes that the other end does not lead here any more.
+    func noteUnlink(_ ordinal: Int, _ key: Int64) {
+        guard lifecycle != .gone else { return }
+        // A side that keeps the key itself has written it already.
+        let relationship = entity.relationships[ordinal]
+        guard relationship.slot == nil else { return }
+        willChangeLinks(of: ordinal)
+        let extras = ownExtras
+        extras.links.prepare(ordinal, isOrdered: relationship.isOrdered)
+        extras.links[ordinal]?.remove(key)
+        if notesReads { subject.notifyOfChange(of: .links(ordinal)) }
+    }
+
+    /// Keeps the links as they are before one of them comes or goes.
+    private func willChangeLinks(of ordinal: Int) {
+        // A new object that was deleted may still have its delete rules to follow: not to who has
+        // left it since.
+        let relationship = entity.relationships[ordinal]
+        guard relationship.slot == nil, lifecycle != .gone, lifecycle != .discarded else { return }
+        willChangeLinks()
+        subject.tracking.keepEventLinks(relationship)
+    }
+
+    /// Notes that links are about to change.
+    @inline(__always)
+    func willChangeLinks() {
+        // Most links of one object are made one after the other.
+        if lifecycle != .clean, flags.contains(.isNoted) { return }
+        guard let context = state.context else { return state.noteLostContext() }
+        context.willChangeLinks(subject)
+    }
+
+    /// An object of another context, or one that is gone, cannot be linked: the context remembers
+    /// the mistake and the next save reports it.
+    func isUsable(_ object: ManagedObject, for relationship: RelationshipDescription) -> Bool {
+        if flags.contains(.isForgotten) {
+            state.context?.errors.recordForgotten(subject)
+            return false
+        }
+        if object.state === state, object.key != .min,
+            object.entityDescription.index == relationship.destination
+        {
+            return true
+        }
+        guard object.state === state, object.key != .min else {
+            state.context?.errors.recordForeignLink(subject, relationship, object)
+            return false
+        }
+        let entity = object.entityDescription.index
+        guard
+            entity == relationship.destination
+                || state.coordinator.model.families[relationship.destination].contains(entity)
+        else {
+            state.context?.errors.recordWrongEntity(subject, relationship, object)
+            return false
+        }
+        return true
+    }
+
+    /// Clears the links of a relationship without an inverse that lead to one of these, where they
+    /// are known.
+    func clear(_ relationship: RelationshipDescription, to keys: Set<Int64>) {
+        if let slot = relationship.slot {
+            guard let record = subject.record, record.hasValue(slot),
+                keys.contains(record.integer(slot))
+            else { return }
+            subject.setDestination(of: relationship, to: nil)
+        } else if let links = extras?.links[relationship.ordinal], links.mentions(keys) {
+            for member in links.members where keys.contains(member.key) {
+                noteUnlink(relationship.ordinal, member.key)
+            }
+        }
+    }
+
+    /// Takes a deleted object out of a relationship, without touching its row.
+    func detachLink(_ ordinal: Int, from object: ManagedObject) {
+        // Undo may bring back what is deleted, but not who came and went with it.
+        if lifecycle == .deleted, object.lifecycle == .discarded {
+            extras?.links[ordinal]?.forgetChange(of: object.key)
+        }
+        guard lifecycle != .gone, lifecycle != .discarded,
+            lifecycle != .deleted,
+            entity.relationships[ordinal].slot == nil
+        else { return }
+        state.context?.willChangeLinks(subject)
+        let relationship = entity.relationships[ordinal]
+        subject.tracking.keepEventLinks(relationship)
+        let extras = ownExtras
+        extras.links.prepare(ordinal, isOrdered: relationship.isOrdered)
+        extras.links[ordinal]?.remove(object.key)
+    }
+
+    /// The links of a relationship that a change is made by. Where they cannot be read, the change
+    /// is not what the program meant, and no save succeeds until it is taken back.
+    func linksToChange(_ ordinal: Int) -> LinkSet {
+        let links = subject.links(ordinal)
+        guard let context = state.context, !context.errors.failedReads.isEmpty else { return links }
+        let target = FailedReads.Target.links(RowIdentity(subject), ordinal)
+        if context.faulting.hasRead(target, of: subject) {
+            context.errors.failedReads.remove(target)
+        } else {
+            context.errors.failedReads.require(target)
+        }
+        return links
+    }
+
+    /// The links of a relationship.
+    ///
+    /// - Throws: What keeps them from being read.
+    func readLinks(_ ordinal: Int) throws -> LinkSet {
+        let links = subject.links(ordinal)
+        guard let context = state.context, !context.errors.failedReads.isEmpty else { return links }
+        let target = FailedReads.Target.links(RowIdentity(subject), ordinal)
+        if let error = context.errors.failedReads[target],
+            !context.faulting.hasRead(target, of: subject)
+        {
+            throw error
+        }
+        return links
+    }
+
+    /// Whether the object's own row, which keeps the key, leads to an owner.
+    func isMember(of owner: ManagedObject, _ relationship: RelationshipDescription) -> Bool {
+        guard subject.canBeRestored, let record = subject.record,
+            let inverse = relationship.inverse,
+            let slot = entity.relationships[inverse].slot
+        else { return false }
+        return record.hasValue(slot) && record.integer(slot) == owner.key
+    }
+
+    /// Whether unsaved changes took the object, which the store has among an owner's, away from
+    /// there.
+    func hasLeft(_ owner: ManagedObject, _ relationship: RelationshipDescription) -> Bool {
+        if lifecycle == .deleted { return true }
+        guard flags.contains(.isDraft) || subject.defersOthersRow, let record = subject.record,
+            let inverse = relationship.inverse,
+            let slot = entity.relationships[inverse].slot
+        else { return false }
+        return !record.hasValue(slot) || record.integer(slot) != owner.key
+    }
+
+    /// Takes its place at the other ends of its to-ones again.
+    func relinkToOnes() {
+        for relationship in entity.relationships {
+            guard let slot = relationship.slot, let record = subject.record, record.hasValue(slot)
+            else { continue }
+            let member = LinkSet.Member(
+                key: record.integer(slot),
+                entity: subject.destinationEntity(of: relationship, in: record))
+            guard let other = state.context?.revival.livingObject(member) else {
+                subject.setDestination(of: relationship, to: nil)
+                continue
+            }
+            guard let inverse = relationship.inverse else { continue }
+            let opposite = other.entityDescription.relationships[inverse]
+            if !opposite.isToMany, let partner = other.ownLinks.partner(opposite, besides: subject)
+            {
+                partner.setDestination(of: relationship, to: nil)
+            }
+            other.ownLinks.noteLink(inverse, subject)
+        }
+    }
+}

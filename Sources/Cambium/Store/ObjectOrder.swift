@@ -1,0 +1,112 @@
+import CambiumRecords
+
+/// The order of a request, for objects in memory: the same as the store's. Nil comes before any
+/// value unless a term says otherwise, equal objects come in the order of their keys.
+///
+/// It belongs to one isolation, as the objects do.
+struct ObjectOrder {
+    let terms: [SortTerm]
+    private let levels: [Level]
+    /// Whether the least value of the first term comes first or last, by its bytes.
+    var comparesFirstPlainly: Bool { levels.first?.isPlain ?? false }
+    let readers: [Reader]
+
+    /// How one term compares, as far as that is said in few bits: a list compares more often than
+    /// it does anything else.
+    private struct Level {
+        let isDescending: Bool
+        /// Whether bytes decide, and the least value comes first.
+        let isPlain: Bool
+
+        init(_ term: SortTerm) {
+            isDescending = term.isDescending
+            isPlain = term.texts == .bytes && term.placesNilLast == nil
+        }
+    }
+
+    /// Where the value of a term comes from.
+    /// How a value is read that decides an object's place.
+    enum Reader {
+        /// An attribute of the object itself whose form in the row is that of its value.
+        case slot(Int, AttributeType)
+        case path([String])
+        case computed(ExpressionEvaluator)
+    }
+
+    /// An order of properties.
+    init(_ terms: [SortTerm]) {
+        self.terms = terms
+        levels = terms.map { Level($0) }
+        readers = terms.map { .path($0.path ?? []) }
+    }
+
+    /// - Throws: ``ExpressionDiagnostics`` where what is computed does not fit the entity.
+    init(_ terms: [SortTerm], of entity: EntityDescription) throws(ExpressionDiagnostics) {
+        self.terms = terms
+        levels = terms.map { Level($0) }
+        readers = try terms.map { (term) throws(ExpressionDiagnostics) -> Reader in
+            if let path = term.path {
+                guard path.count == 1, entity.relationship(named: path[0]) == nil,
+                    let slot = entity.layout.slot(of: path[0]),
+                    let attribute = entity.attributes[slot], !attribute.usesExternalForm
+                else { return .path(path) }
+                if case .enumeration = attribute.type { return .path(path) }
+                return .slot(slot, attribute.type)
+            }
+            return .computed(
+                try ExpressionEvaluator(
+                    value: term.value, entity: entity.entity, model: entity.model))
+        }
+    }
+
+    /// Sorts by the values that decide, and by keys where those are equal.
+    func sorted<Element>(
+        _ elements: [Element], key: (Element) -> Int64, values: (Element) throws -> [Value]
+    ) throws -> [Element] {
+        // What texts weigh is worked out once for each.
+        let prepared = ObjectOrder(
+            terms.map {
+                SortTerm($0.value, isDescending: $0.isDescending, placesNilLast: $0.placesNilLast)
+            })
+        return try elements.map {
+            (element: $0, key: key($0), values: weights(of: try values($0)))
+        }
+        .sorted { prepared.precedes($0.values, $0.key, $1.values, $1.key) }
+        .map(\.element)
+    }
+
+    private func weights(of keys: [Value]) -> [Value] {
+        zip(terms, keys).map { $0.texts.key(of: $1) }
+    }
+
+    func precedes(_ one: [Value], _ oneKey: Int64, _ other: [Value], _ otherKey: Int64) -> Bool {
+        let result = order(one, 0, other)
+        return result == 0 ? oneKey < otherKey : result < 0
+    }
+
+    /// Less than 0, 0 or greater than 0, as the values of all terms decide.
+    ///
+    /// - Parameter start: Where the values of the one begin, which may stand among others.
+    @inline(__always)
+    func order(_ one: [Value], _ start: Int, _ other: [Value]) -> Int {
+        for index in levels.indices {
+            let level = levels[index]
+            var result: Int
+            if level.isPlain {
+                result = one[start + index].order(relativeTo: other[index])
+                if level.isDescending { result = -result }
+            } else {
+                result = terms[index].order(one[start + index], other[index])
+            }
+            if result != 0 { return result }
+        }
+        return 0
+    }
+}
+
+extension SortTerm {
+    /// Less than 0, 0 or greater than 0, as this level of an order puts two values.
+    func order(_ one: Value, _ other: Value) -> Int {
+        texts.order(one, other, isDescending: isDescending, placesNilLast: placesNilLast)
+    }
+}

@@ -1,0 +1,86 @@
+import CambiumCompiler
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+
+extension CompiledBundle {
+    /// The SQL of an empty store, exactly as the runtime executes it.
+    ///
+    /// - Parameter version: The version's name; nil means the current one.
+    /// - Returns: nil where there is no version of that name.
+    package func schemaSQL(version: String? = nil) -> String? {
+        let model =
+            version.map { name in versions.first { $0.model.version == name } }
+            ?? versions.last
+        return model.map { model in
+            let title = "-- The schema of \(name), version \(model.model.version)\n"
+            return title + Self.script(Schema(of: model.model).statements)
+        }
+    }
+
+    /// The SQL that migrates a store from one version to another, step by step, exactly as the
+    /// runtime executes it.
+    ///
+    /// - Returns: nil where one of the versions is unknown or the first is not older.
+    package func migrationSQL(from: String, to: String) -> String? {
+        guard let first = migrations.firstIndex(where: { $0.from == from }),
+            let last = migrations.firstIndex(where: { $0.to == to }), first <= last
+        else { return nil }
+        return migrations[first...last].map(script).joined(separator: "\n")
+    }
+
+    /// A file for the current schema and one for each migration, for review.
+    package func sqlFiles() -> [(name: String, contents: String)] {
+        let schema = versions.last.flatMap { current in
+            schemaSQL().map { ("\(name)-\(current.model.version).sql", $0) }
+        }
+        return [schema].compactMap(\.self)
+            + migrations.map { ("\(name)-\($0.from)-to-\($0.to).sql", script($0)) }
+    }
+
+    /// What brings stores to a version: the code that runs on users' machines, with what a program
+    /// with that version of the model would have in it.
+    ///
+    /// - Parameter version: The version's name; nil means the current one.
+    /// - Returns: nil where there is no version of that name.
+    package func runner(to version: String? = nil) -> MigrationRunner? {
+        let target =
+            version.map { name in versions.first { $0.model.version == name } } ?? versions.last
+        guard let target else { return nil }
+        // Nothing leads from where it goes to.
+        let end = migrations.firstIndex { $0.from == target.model.version } ?? migrations.count
+        var runner = MigrationRunner(model: target.model, migrations: Array(migrations[..<end]))
+        let models = versions.map(\.model)
+        let earlier = models.prefix { $0.version != target.model.version }
+            .filter { !frozen.contains($0.version) }
+        runner.drafts = DraftVersions(
+            of: target.model, isFrozen: frozen.contains(target.model.version),
+            earlier: Dictionary(
+                earlier.map { ($0.version, $0.definition) }, uniquingKeysWith: { first, _ in first }
+            ))
+        runner.laterVersions = Set(
+            models.drop { $0.version != target.model.version }.dropFirst().map(\.version))
+        runner.earlierSchema = { store in
+            models.first { $0.version == store.version && $0.versionHash == store.versionHash }
+                .map { Schema(of: $0) }
+        }
+        return runner
+    }
+
+    private func script(_ migration: Migration) -> String {
+        let title = "-- \(name): from version \(migration.from) to version \(migration.to)\n"
+        let steps = migration.steps.map { step in
+            "\n-- \(Self.comment(step.summary)) (\(step.kind))\n" + Self.script(step.sql)
+        }
+        return title + steps.joined()
+    }
+
+    private static func script(_ statements: [String]) -> String {
+        statements.map { $0 + ";\n" }.joined()
+    }
+
+    /// A summary names things of the model; a line of a comment holds nothing that ends it.
+    private static func comment(_ text: String) -> String {
+        text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+}

@@ -1,0 +1,58 @@
+import CambiumCompiler
+import CambiumModel
+import CambiumPlan
+import CambiumSQL
+
+/// The two versions that a mapping model leads from and to, and the compiler's word on a migration
+/// between them: what it says of a draft is what it will say of the file that the draft goes into.
+package struct MappedVersions: Sendable {
+    /// The version that the mapping model starts from.
+    let old: CheckedModel
+    /// The version that it leads to, without a migration.
+    let new: CheckedModel
+    private let name: String
+
+    /// Checks two versions of a bundle, whatever migrations they have.
+    ///
+    /// - Returns: No versions where one of them has errors, which are in the diagnostics.
+    package static func check(
+        _ old: ParsedModel, _ new: ParsedModel, of name: String
+    ) -> (versions: MappedVersions?, diagnostics: [Diagnostic]) {
+        let (first, found) = ModelChecker.check(
+            old.with(migration: nil), bundleName: name, previousVersion: nil, previous: nil,
+            isCurrent: false)
+        let (second, foundNext) = ModelChecker.check(
+            new.with(migration: nil), bundleName: name, previousVersion: old.version,
+            previous: first, isCurrent: false)
+        let diagnostics = found + foundNext
+        guard let first, let second else { return (nil, diagnostics) }
+        return (MappedVersions(old: first, new: second, name: name), diagnostics)
+    }
+
+    /// The new version with a migration of these elements, or the first thing that is wrong with
+    /// them.
+    func check(_ elements: [ParsedElement]) -> Result<Model, Diagnostic> {
+        let list = AttributeList(["from": old.model.version], at: new.parsed.root.offset)
+        let migration = ParsedElement(own: "migration", list, children: elements)
+        let (checked, diagnostics) = ModelChecker.check(
+            new.parsed.with(migration: migration), bundleName: name,
+            previousVersion: old.model.version, previous: old, isCurrent: false)
+        if let error = diagnostics.first(where: \.isError) { return .failure(error) }
+        return .success((checked ?? new).model)
+    }
+
+    /// What keeps the compiler from planning the step to the new version.
+    func problems(with model: Model) -> [MigrationProblem] {
+        ModelDifference(from: old.model, to: model).problems
+    }
+}
+
+extension ParsedModel {
+    /// With that migration and no other.
+    func with(migration: ParsedElement?) -> ParsedModel {
+        var model = self
+        model.root.children.removeAll { $0.name == "migration" }
+        if let migration { model.root.children.append(migration) }
+        return model
+    }
+}

@@ -1,0 +1,68 @@
+import CambiumCompiler
+import Foundation
+
+/// Turns a mapping model of Xcode's (`xcmapping.xml`) into a `<migration>` to start from.
+package enum MappingModelReader {
+    /// The `<migration>`: renames, fills and drops where the mapping says as much, and comments
+    /// with a step where it leads to code, which has to be written again. A comment at its end says
+    /// what the compiler will still ask for.
+    ///
+    /// - Parameters:
+    ///   - source: The text of `xcmapping.xml`.
+    ///   - versions: The versions that the mapping leads from and to. Only they say which entity
+    ///     declares a property, and what nothing maps and so is dropped.
+    /// - Throws: what is wrong with the file.
+    package static func migration(
+        from source: SourceText, between versions: MappedVersions? = nil
+    ) throws(Diagnostic) -> String {
+        let mapping = try MappingModel(withoutEmbeddedModels(source))
+        let draft = MappingTranslator.draft(of: mapping, between: versions)
+        return draft.text(from: versions?.old.model.version ?? mapping.oldVersion ?? "")
+    }
+
+    /// Reads `X.xcmappingmodel`, or the file in it.
+    ///
+    /// - Throws: that it cannot be read, or what is wrong with it.
+    package static func migration(
+        at path: String, between versions: MappedVersions? = nil
+    ) throws(Diagnostic) -> String {
+        let isFolder = path.hasSuffix(".xcmappingmodel") || path.hasSuffix(".xcmappingmodel/")
+        let file = isFolder ? path + (path.hasSuffix("/") ? "" : "/") + "xcmapping.xml" : path
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw Diagnostic(
+                .bundleLayout, "The file cannot be read",
+                at: SourcePosition(path: file, line: 1, column: 1))
+        }
+        return try migration(
+            from: SourceText(path: file, bytes: [UInt8](data)), between: versions)
+    }
+
+    /// Without the document type, which is refused elsewhere for good reasons, and without the
+    /// copies of both models, which can be larger than any text may be. Lines stay where they are.
+    private static func withoutEmbeddedModels(_ source: SourceText) -> SourceText {
+        let (open, close) = (UInt8(ascii: "<"), UInt8(ascii: ">"))
+        let documentType = Array("<!DOCTYPE".utf8)
+        let models = ["source", "destination"].map {
+            Array("<attribute name=\"\($0)modeldata\"".utf8)
+        }
+        var bytes: [UInt8] = []
+        var rest = source.bytes[...]
+        while let start = rest.firstIndex(of: open) {
+            bytes += rest[..<start]
+            rest = rest[start...]
+            let end = rest.firstIndex(of: close) ?? rest.endIndex - 1
+            if !rest.starts(with: documentType) { bytes += rest[...end] }
+            let isModel = models.contains { rest.starts(with: $0) }
+            rest = rest[(end + 1)...]
+            if isModel {
+                let data = rest[..<(rest.firstIndex(of: open) ?? rest.endIndex)]
+                let first = source.position(at: data.startIndex).line
+                let last = source.position(at: data.endIndex).line
+                bytes += Array(repeating: UInt8(ascii: "\n"), count: last - first)
+                rest = rest[data.endIndex...]
+            }
+        }
+        bytes += rest
+        return SourceText(path: source.path, bytes: bytes)
+    }
+}

@@ -1,0 +1,41 @@
+import CambiumCompiler
+
+/// Lays out a model file of Cambium's own as the language's documentation does.
+package enum ModelFormatter {
+    /// The file in that layout. It says the same, keeps every comment and everything of other
+    /// namespaces, and stays as it is when it is formatted again. Lines end with a line feed.
+    ///
+    /// - Throws: what is wrong with the XML, or that it is no model of Cambium's own.
+    package static func format(_ source: SourceText) throws(Diagnostic) -> String {
+        let source = source.withLineFeeds
+        let root = try XMLReader.read(source)
+        guard root.name == "model", root.namespace == Vocabulary.namespace else {
+            throw Diagnostic(
+                .wrongRoot, "A model starts with <model xmlns=\"\(Vocabulary.namespace)\" …>",
+                at: source.position(at: root.offset),
+                notes: ["Only files of Cambium's own language can be formatted"])
+        }
+        return XMLPrinter.print(root, source: source)
+    }
+}
+
+extension SourceText {
+    /// With the line ends that XML reads for every other one: what follows may then be written as
+    /// it stands.
+    fileprivate var withLineFeeds: SourceText {
+        let (carriageReturn, lineFeed) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
+        guard bytes.contains(carriageReturn) else { return self }
+        var normalized: [UInt8] = []
+        normalized.reserveCapacity(bytes.count)
+        var previous: UInt8?
+        for byte in bytes {
+            if byte == carriageReturn {
+                normalized.append(lineFeed)
+            } else if byte != lineFeed || previous != carriageReturn {
+                normalized.append(byte)
+            }
+            previous = byte
+        }
+        return SourceText(path: path, bytes: normalized)
+    }
+}

@@ -1,0 +1,18 @@
+import CambiumCompiler
+import CambiumModel
+
+extension CompiledBundle {
+    /// A page that documents the model, in HTML. It holds the diagram as a picture where Graphviz
+    /// is installed and works, and as Mermaid text always.
+    ///
+    /// - Parameter path: The folders to search for Graphviz, separated by colons.
+    package func documentation(path: String?) -> String {
+        guard let current = versions.last else { return "" }
+        let graph = GraphvizEmitter.text(of: current.model, isLinked: true)
+        let picture = try? GraphvizProgram.svg(of: graph, path: path)
+        return DocumentationEmitter(
+            bundle: self, model: current.model, declared: DeclaredText(current.parsed),
+            picture: picture.map { SVGEmitter.element($0, title: "Diagram of \(name)") }
+        ).page()
+    }
+}

@@ -1,0 +1,56 @@
+import CambiumCompiler
+
+/// Lines of HTML. Text of a model enters through ``HTMLText`` only.
+struct HTMLWriter {
+    private(set) var text = ""
+
+    /// Writes markup as it is.
+    mutating func line(_ markup: String) {
+        text += markup + "\n"
+    }
+
+    /// Writes an element around what `body` writes.
+    mutating func element(
+        _ name: String, _ attributes: String = "", _ body: (inout HTMLWriter) -> Void
+    ) {
+        line(attributes.isEmpty ? "<\(name)>" : "<\(name) \(attributes)>")
+        body(&self)
+        line("</\(name)>")
+    }
+
+    /// Writes a table whose rows have no names.
+    mutating func table(_ heads: [String], _ rows: [[String]]) {
+        table(heads, rows.map { (nil, $0) })
+    }
+
+    /// Writes a table; a cell is markup. Nothing where there are no rows.
+    mutating func table(_ heads: [String], _ rows: [(id: String?, cells: [String])]) {
+        guard !rows.isEmpty else { return }
+        element("div", "class=\"scroll\"") { writer in
+            writer.element("table") { writer in
+                let cells = heads.map { "<th scope=\"col\">\($0)</th>" }.joined()
+                writer.line("<thead><tr>\(cells)</tr></thead>")
+                writer.element("tbody") { writer in
+                    for row in rows {
+                        let id = row.id.map { " id=\"\($0)\"" } ?? ""
+                        let cells = row.cells.map { "<td>\($0)</td>" }.joined()
+                        writer.line("<tr\(id)>\(cells)</tr>")
+                    }
+                }
+            }
+        }
+    }
+
+    /// Markup of a name or an expression.
+    static func code(_ text: String) -> String { "<code>\(HTMLText.escaped(text))</code>" }
+
+    /// Markup of a link to a place in the page.
+    static func link(_ text: String, to anchor: String) -> String {
+        "<a href=\"#\(anchor)\">\(HTMLText.escaped(text))</a>"
+    }
+
+    /// Markup of a word that stands out.
+    static func badge(_ text: String, _ kind: String = "") -> String {
+        "<span class=\"badge\(kind.isEmpty ? "" : " \(kind)")\">\(HTMLText.escaped(text))</span>"
+    }
+}

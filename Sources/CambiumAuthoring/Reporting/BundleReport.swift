@@ -1,0 +1,88 @@
+import CambiumCompiler
+import CambiumModel
+import Foundation
+
+/// What a check says of a bundle.
+package struct BundleReport: Sendable, Codable {
+    /// Everything to tell the author, by place.
+    package let diagnostics: [Diagnostic]
+    /// What there is to say of versions that have shipped, by place.
+    package let notes: [Diagnostic]
+    /// One line that says what was found to be right; nil where there are errors.
+    package let summary: String?
+    /// What is right and worth knowing.
+    package let remarks: [String]
+
+    /// Checks a bundle. One that was checked before, and not a byte of which has changed, is not
+    /// even parsed.
+    ///
+    /// - Parameters:
+    ///   - declarations: The file of declarations, where it does not lie beside the bundle.
+    ///   - contents: What is in the bundle, where that is known.
+    ///   - verdicts: What was found out before; nil finds out everything.
+    package init(
+        checking path: String, declarations: String? = nil, _ contents: BundleContents? = nil,
+        verdicts: VerdictCache? = nil
+    ) {
+        let key = contents.flatMap { contents in
+            verdicts?.key(of: "report", [path, declarations ?? "", contents.digest])
+        }
+        if let text = key.flatMap({ verdicts?.verdict(for: $0) }),
+            let kept = try? JSONDecoder().decode(BundleReport.self, from: Data(text.utf8)),
+            kept.summary != nil, !kept.diagnostics.hasErrors
+        {
+            self = kept
+            return
+        }
+        let compilation = ModelCompiler.compile(
+            path, declarations: declarations, verdicts: verdicts)
+        diagnostics = compilation.diagnostics
+        notes = compilation.notes
+        summary = compilation.bundle?.summary
+        remarks = compilation.bundle?.remarks ?? []
+        // Somebody may have written to a file while it was read.
+        guard summary != nil, let key, let data = try? JSONEncoder().encode(self),
+            BundleContents(of: path, declarations: declarations)?.digest == contents?.digest
+        else { return }
+        verdicts?.keep(String(decoding: data, as: UTF8.self), for: key)
+    }
+}
+
+extension CompiledBundle {
+    /// One line that says what was found to be right.
+    package var summary: String {
+        let steps = migrations.count
+        var proof =
+            steps == 0
+            ? "" : "; \(steps) migration\(steps == 1 ? "" : "s") proven on SQLite"
+        if emptyProofs > 0 {
+            proof += emptyProofs == steps ? "," : ", \(emptyProofs) of them"
+            proof += " not with two rows of every entity"
+        }
+        return "\(name), version \(versions.last?.model.version ?? ""): no errors\(proof)"
+    }
+
+    /// What is right and worth knowing, a line each: the rules that only a save checks, and what the
+    /// program's own steps of migrations have to fill.
+    package var remarks: [String] {
+        guard let model = versions.last?.model else { return [] }
+        return steppedRemarks
+            + model.entities.flatMap { entity in
+                entity.rules.filter { !model.isEnforcedByStore($0, of: entity) }.map { rule in
+                    "The rule \(entity.name).\(rule.name) is checked on save; the store cannot"
+                }
+            }
+    }
+
+    private var steppedRemarks: [String] {
+        SteppedMigration.all(between: versions.map(\.model)).map { stepped in
+            let names = stepped.coverage.steps.map(\.name).joined(separator: ", ")
+            let values = stepped.coverage.supplied.map(\.name).joined(separator: ", ")
+            return
+                "The migration from version \(stepped.old.version) to \(stepped.new.version) runs "
+                + "\(names) of the program"
+                + (values.isEmpty ? "" : ", which must fill \(values)")
+                + ": prove it with \(name).verifyMigrations"
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import CambiumCompiler
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+
+/// All versions of a bundle, also those after the current one, and the steps between them: what it
+/// takes to understand a store that any of them has written.
+package struct VersionHistory: Sendable {
+    /// Steps from one version to another.
+    package struct Way: Sendable {
+        /// Those that can be taken, in order.
+        package var migrations: [Migration] = []
+        /// The version that each leads to, with all declared that the step does: also what Core Data
+        /// did without a word.
+        package var targets: [Model] = []
+        /// Why no step starts from a version, by its name.
+        package var obstacles: [String: String] = [:]
+    }
+
+    /// All versions, the oldest first.
+    package let versions: [Model]
+    /// The name of the current version.
+    package let current: String
+    private let checked: [CheckedModel]
+    private let verdicts: VerdictCache?
+
+    /// Reads a bundle.
+    ///
+    /// - Parameters:
+    ///   - path: The bundle's folder.
+    ///   - declarations: The file that says what steps did; nil means the one beside the bundle.
+    ///   - verdicts: What was proven before.
+    /// - Returns: The history, or nil where a version up to the current one has errors; and these.
+    package static func read(
+        _ path: String, declarations: String? = nil, verdicts: VerdictCache? = nil
+    ) -> (history: VersionHistory?, errors: [Diagnostic]) {
+        let (bundle, found) = BundleReader.read(path, declarations: declarations)
+        let (versions, wrong, _) = ModelCompiler.check(bundle)
+        let errors = (found + wrong).filter(\.isError)
+        guard errors.isEmpty, let current = versions.last?.model.version else {
+            return (nil, errors.sortedByPlace())
+        }
+        // Those after the current one may have errors: they are left out then.
+        let whole = bundle.withLaterVersions
+        let all =
+            bundle.chain.count == whole.chain.count ? versions : ModelCompiler.check(whole).versions
+        return (VersionHistory(all, current: current, verdicts: verdicts), [])
+    }
+
+    private init(_ checked: [CheckedModel], current: String, verdicts: VerdictCache?) {
+        self.checked = checked
+        self.current = current
+        self.verdicts = verdicts
+        versions = checked.map(\.model)
+    }
+
+    /// Plans and proves the steps from one version to another. A step that needs the author's word
+    /// does what Core Data did.
+    package func way(from first: String, to last: String) -> Way {
+        guard let start = versions.firstIndex(where: { $0.version == first }),
+            let end = versions.firstIndex(where: { $0.version == last }), start < end
+        else { return Way() }
+        let part = Array(checked[start...end])
+        let schemas = ModelCompiler.schemas(of: part)
+        let subject = ProofSubject(part, schemas, verdicts)
+        let steps = Array(part.indices.dropFirst()).concurrentMap { index in
+            step(subject.step(to: index))
+        }
+        var way = Way()
+        for (version, step) in zip(part, steps) {
+            switch step {
+            case .success(let step):
+                way.migrations.append(step.migration)
+                way.targets.append(step.target)
+            case .failure(let obstacle): way.obstacles[version.model.version] = obstacle.reason
+            }
+        }
+        return way
+    }
+
+    private struct Obstacle: Error {
+        let reason: String
+    }
+
+    private func step(
+        _ step: ProofSubject.Step
+    ) -> Result<(migration: Migration, target: Model), Obstacle> {
+        var compiler = ModelCompiler(verdicts: verdicts)
+        // Core Data never took the step to the current version: what disappears there without a
+        // declaration is an error, as in a build.
+        let isShipped = step.new.parsed.isOfXcode && step.new.model.version != current
+        let found =
+            isShipped
+            ? compiler.planShipped(step) : compiler.plan(step).map { ($0, step.new.model) }
+        if let code = found?.migration.codeSteps, !code.isEmpty {
+            return .failure(
+                Obstacle(
+                    reason: "the step to '\(step.new.model.version)' runs code of the program ("
+                        + code.joined(separator: ", ") + ")"))
+        }
+        if let found { return .success(found) }
+        let reason = compiler.diagnostics.first
+        let words = ([reason?.message] + (reason?.notes.prefix(2).map { $0 } ?? [])).compactMap(
+            \.self)
+        return .failure(Obstacle(reason: words.joined(separator: "; ")))
+    }
+}

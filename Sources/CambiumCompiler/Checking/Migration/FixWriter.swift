@@ -1,0 +1,192 @@
+import CambiumModel
+import CambiumPlan
+
+/// Says what solves a problem of a step between two versions, as text that can be pasted into the
+/// newer file: `…` stands for what only its author knows.
+package struct FixWriter {
+    let old: CheckedModel
+    let new: CheckedModel
+
+    /// Writes for a step.
+    package init(old: CheckedModel, new: CheckedModel) {
+        self.old = old
+        self.new = new
+    }
+
+    /// What to do, as a sentence without a full stop.
+    package func note(for fix: MigrationFix, of problem: MigrationProblem) -> String {
+        let wording = Wording(new.parsed.format)
+        let hasMigration = !new.parsed.root.children(named: "migration").isEmpty
+        let (from, to) = (old.model.version, new.model.version)
+        let migration = fix.parts.compactMap { $0.migrationXML ?? rename($0, problem) }.joined()
+        var texts = fix.parts.filter { $0.migrationXML == nil && rename($0, problem) == nil }.map {
+            declaration(with: $0, of: problem).map { "Write \($0)" }
+                ?? wording.text(
+                    of: $0, from: from, to: to, hasMigration: hasMigration,
+                    renamingID: { old.parsed.renamingID(of: $0, in: problem) })
+        }
+        if !migration.isEmpty {
+            texts.append(
+                isDeclared(fix)
+                    ? "Write instead: \(migration)"
+                    : wording.migration(
+                        saying: migration, from: from, to: to, hasMigration: hasMigration))
+        }
+        return texts.sentence
+    }
+
+    /// Whether the migration has one of the kind that says too little.
+    private func isDeclared(_ fix: MigrationFix) -> Bool {
+        guard case .replace(let enumeration, let name, _, _) = fix else { return false }
+        return new.model.migration?.replacements.contains {
+            $0.enumeration == enumeration && $0.name == name
+        } ?? false
+    }
+
+    /// A part of a composite value is declared once for all of them: what it was called in one of
+    /// them the migration says.
+    private func rename(_ fix: MigrationFix, _ problem: MigrationProblem) -> String? {
+        guard case .rename(let kind, let name?, let former) = fix, kind != .entity,
+            name.contains("."), let entity = entity(of: problem)
+        else { return nil }
+        return "<rename entity=\"\(entity)\" property=\"\(name)\" from=\"\(former)\"/>"
+    }
+
+    /// The entity of the newer file.
+    private func entity(of problem: MigrationProblem) -> String? {
+        problem.side == .new
+            ? problem.entity : new.successor(of: problem.entity, in: old.model)
+    }
+
+    /// What the newer file declares, or the older one did, with what a fix adds to it: all else that
+    /// it says stays. Nil where nothing like it can be declared.
+    private func declaration(with fix: MigrationFix, of problem: MigrationProblem) -> String? {
+        guard new.parsed.format != .xcode else { return nil }
+        switch fix {
+        case .giveDefault(let name, _):
+            return declared("attribute", name, problem, adding: "default", "…")
+        case .makeOptional(let kind, let name, _):
+            return declared(kind.rawValue, name, problem, adding: "optional", "true")
+        case .rename(.entity, let name?, let former):
+            guard let element = new.declaration(ofEntity: name) else { return nil }
+            var list = element.list
+            list.set("renamedFrom", former)
+            let text = ParsedElement(own: element.name, list).compactXML
+            return text.dropLast(2) + ">"
+        case .rename(let kind, let name?, let former) where kind != .entity:
+            return declared(kind.rawValue, name, problem, adding: "renamedFrom", former)
+        case .takeBack(let kind, let name, _):
+            return declaredAnew(kind, name, problem)
+        case .rename(let kind, nil, let former) where kind != .entity:
+            return successor(kind, of: former, problem)
+        default:
+            return nil
+        }
+    }
+
+    private func declared(
+        _ kind: String, _ name: String, _ problem: MigrationProblem, adding attribute: String,
+        _ value: String
+    ) -> String? {
+        declared(kind, name, problem) { list in
+            list.set(attribute, value)
+            return true
+        }
+    }
+
+    /// A property without its former name. Nil where something else says that it was renamed.
+    private func declaredAnew(
+        _ kind: MigrationFix.Declaration, _ name: String, _ problem: MigrationProblem
+    ) -> String? {
+        declared(kind.rawValue, name, problem) { list in
+            let isSaid = list.value("renamedFrom") != nil
+            list.remove("renamedFrom")
+            return isSaid
+        }
+    }
+
+    /// - Parameter change: Changes the declaration, and says whether that is of any use.
+    private func declared(
+        _ kind: String, _ name: String, _ problem: MigrationProblem,
+        _ change: (inout AttributeList) -> Bool
+    ) -> String? {
+        guard let entity = entity(of: problem),
+            let (element, composite) = new.declaration(of: name, kind, in: entity)
+        else { return nil }
+        var list = element.list
+        guard change(&list) else { return nil }
+        let text = ParsedElement(own: element.name, list, children: element.children).compactXML
+        return composite.map { "in <composite name=\"\($0)\">: \(text)" } ?? text
+    }
+
+    /// What a property of the older version can be declared as under another name.
+    private func successor(
+        _ kind: MigrationFix.Declaration, of former: String, _ problem: MigrationProblem
+    ) -> String? {
+        guard let owner = oldOwner(of: problem),
+            let (element, _) = old.model.lineage(of: owner).lazy.reversed().compactMap({
+                old.declaration(of: former, kind.rawValue, in: $0.name)
+            }).first
+        else { return nil }
+        var list = element.list
+        if kind == .relationship {
+            guard let destination = list.value("to"),
+                let heir = new.successor(of: destination, in: old.model)
+            else { return nil }
+            list.set("to", heir)
+            // The other end has a name of its own to be given, if it is to stay.
+            list.remove("inverse")
+        } else if let type = list.value("type"), old.model.declaresType(type),
+            !new.model.declaresType(type)
+        {
+            return nil
+        }
+        list.set("name", "newName")
+        list.set("renamedFrom", former)
+        list.remove("transient")
+        return ParsedElement(own: element.name, list, children: element.children).compactXML
+    }
+
+    private func oldOwner(of problem: MigrationProblem) -> Entity? {
+        if problem.side == .old { return old.model.entity(named: problem.entity) }
+        return old.model.entities.first {
+            new.successor(of: $0.name, in: old.model) == problem.entity
+        }
+    }
+}
+
+extension CheckedModel {
+    /// The element that declares a property of an entity, or a part of a composite value, with the
+    /// name of the composite type that it stands in then.
+    fileprivate func declaration(
+        of name: String, _ kind: String, in entity: String
+    ) -> (element: ParsedElement, composite: String?)? {
+        var owner = declaration(ofEntity: entity)
+        var composite: String?
+        var found: ParsedElement?
+        for word in name.split(separator: ".") {
+            if let type = found?["type"]?.value {
+                composite = type
+                owner = parsed.root.child("composite", named: type)
+            }
+            found = owner?.child(kind, named: String(word))
+            if found == nil { return nil }
+        }
+        return found.map { ($0, composite) }
+    }
+}
+
+extension Model {
+    fileprivate func declaresType(_ name: String) -> Bool {
+        enumeration(named: name) != nil || composites.contains { $0.name == name }
+    }
+}
+
+extension [String] {
+    /// Sentences as parts of one.
+    fileprivate var sentence: String {
+        enumerated().map { index, text in
+            index == 0 ? text : text.prefix(1).lowercased() + text.dropFirst()
+        }.joined(separator: ", and ")
+    }
+}

@@ -1,0 +1,225 @@
+import CambiumModel
+import CambiumPlan
+import CambiumSQL
+
+/// The words in which findings speak of a model, which are those of the file that its author has:
+/// Cambium's XML, or the fields of Xcode's model editor and keys of user info.
+package struct Wording: Sendable {
+    private let isXcode: Bool
+
+    /// The words for files of a format.
+    package init(_ format: ParsedModel.Format) {
+        isXcode = format == .xcode
+    }
+
+    /// An XML attribute of Cambium's language.
+    func name(_ attribute: String) -> String {
+        isXcode ? Self.fields[attribute]?.label ?? Self.key(attribute) : attribute
+    }
+
+    /// One of the words that an XML attribute may have.
+    func value(_ attribute: String, _ word: String) -> String {
+        guard isXcode, case .choice(_, let choices) = Self.fields[attribute] else { return word }
+        return choices[word] ?? word
+    }
+
+    /// An XML attribute with its value.
+    func setting(_ attribute: String, _ value: String) -> String {
+        isXcode ? "\(name(attribute)) '\(value)'" : "\(attribute)=\"\(value)\""
+    }
+
+    /// What to do so that an XML attribute has a value; `…` stands for one that the author knows.
+    /// Each of several is enough.
+    func write(_ alternatives: (attribute: String, value: String)...) -> String {
+        guard isXcode else {
+            return "Write "
+                + alternatives.map { "\($0.attribute)=\"\($0.value)\"" }.joined(separator: ", or ")
+        }
+        let steps = alternatives.map { Self.step($0.attribute, $0.value) }
+        return steps.joined(separator: ", or ").capitalizedFirst
+    }
+
+    /// The same within a sentence.
+    func writing(_ attribute: String, _ value: String) -> String {
+        isXcode ? Self.step(attribute, value) : "\(attribute)=\"\(value)\""
+    }
+
+    /// What to do so that an XML attribute is no longer there.
+    func remove(_ attribute: String, _ value: String) -> String {
+        guard isXcode else { return "Remove \(attribute)=\"\(value)\"" }
+        return switch Self.fields[attribute] {
+        case .box(let label): "Uncheck \(label)"
+        case .choice(let label, let choices):
+            choices["false"].map { "Set \(label) to \($0)" } ?? "Clear \(label)"
+        case .value(let label): "Clear \(label)"
+        case nil: "Remove the user info \(Self.key(attribute))"
+        }
+    }
+
+    /// A type of attributes, by the word that Cambium's language has for it.
+    func type(_ word: String) -> String {
+        isXcode ? Self.xcodeTypes[word] ?? word : word
+    }
+
+    /// How the file says too that a property is optional.
+    var makeOptional: String {
+        isXcode ? "Make it optional in Xcode too" : "Write optional=\"true\""
+    }
+
+    /// How truth values are written.
+    var boolHint: String { isXcode ? "Write YES or NO" : "Write true or false" }
+
+    /// How dates are written.
+    var dateHint: String {
+        isXcode
+            ? "Choose a date of the years 1 to 9999"
+            : "Write 2026-01-31 or 2026-01-31T12:00:00Z, or now in a default"
+    }
+
+    /// How many places a decimal has.
+    var scaleHint: String {
+        isXcode
+            ? "The places are set by the user info \(Self.key("scale"))"
+            : "The scale is set by scale=\"…\""
+    }
+
+    /// What declares a parameter of a named request.
+    func declaration(ofParameter name: String, of request: String) -> String {
+        isXcode
+            ? "Add '\(name)' to the user info \(Self.key("fetch.\(request).parameters"))"
+            : "Declare it in the <fetch>: <parameter name=\"\(name)\"/>"
+    }
+
+    /// What an element of Cambium's language is, where an XML attribute is missing.
+    func missing(_ attribute: String, in element: String, named name: String?) -> String {
+        guard isXcode else { return "<\(element)> needs the attribute '\(attribute)'" }
+        let kind = Self.kinds[element] ?? element
+        return "The \(kind)\(name.map { " '\($0)'" } ?? "") has no \(self.name(attribute))"
+    }
+
+    /// What solves a problem of a migration.
+    ///
+    /// - Parameters:
+    ///   - fix: The solution.
+    ///   - old: The name of the version that the migration starts from.
+    ///   - new: The name of the version that it leads to.
+    ///   - hasMigration: Whether the author has begun to describe the migration.
+    ///   - renamingID: What Xcode knows something of the old version by.
+    package func text(
+        of fix: MigrationFix, from old: String, to new: String, hasMigration: Bool,
+        renamingID: (String) -> String
+    ) -> String {
+        if let xml = fix.migrationXML {
+            return migration(saying: xml, from: old, to: new, hasMigration: hasMigration)
+        }
+        switch fix {
+        case .rename(let declaration, let name, let former) where isXcode:
+            let target = name.map { "'\($0)'" } ?? "the \(declaration.rawValue) that it is now"
+            return "Set the Renaming ID of \(target) to '\(renamingID(former))'"
+        case .takeBack(_, let name, _) where isXcode:
+            return "Clear the Renaming ID of '\(name)'"
+        case .takeBack(_, let name, let former):
+            return "Take back that '\(name)' was renamed from '\(former)'"
+        case .keepCase(let enumeration, let name, let value) where isXcode:
+            return "Write \(name ?? "newName")=\(value) in the user info \(Self.key("enum")) that "
+                + "declares '\(enumeration)'"
+        case .giveDefault(let name, _) where isXcode:
+            return "Set the Default Value of '\(name)'"
+        case .makeOptional(_, let name, _) where isXcode:
+            return "Check Optional for '\(name)'"
+        case .rename(let declaration, nil, let former):
+            return "Write renamedFrom=\"\(former)\" at the \(declaration.rawValue) that it is now"
+        default:
+            return "Write \(fix.xml(from: old))"
+        }
+    }
+
+    /// What to do so that the migration says something.
+    func migration(
+        saying xml: String, from old: String, to new: String, hasMigration: Bool
+    ) -> String {
+        guard isXcode else {
+            // There may be several notes of the kind, and a version has one such element.
+            return hasMigration
+                ? "Write in <migration>: \(xml)" : "Write in <migration from=\"\(old)\">: \(xml)"
+        }
+        let whole = "<migration from=\"\(old)\">\(xml)</migration>"
+        let key = Self.key("model.migration.\(new)")
+        return hasMigration
+            ? "Write in the user info \(key): \(xml)"
+            : "Add to an entity the user info \(key) = \(whole)"
+    }
+
+    /// Something that the migration has to say, as the place to say it.
+    func migration(to version: String) -> String {
+        isXcode ? "the user info \(Self.key("model.migration.\(version)"))" : "the migration"
+    }
+
+    // MARK: Xcode's model editor
+
+    /// A field of Xcode's inspectors.
+    private enum Field {
+        case box(String)
+        case choice(String, [String: String])
+        case value(String)
+
+        var label: String {
+            switch self {
+            case .box(let label), .choice(let label, _), .value(let label): label
+            }
+        }
+    }
+
+    private static let fields: [String: Field] = [
+        "optional": .box("Optional"), "transient": .box("Transient"), "ordered": .box("Ordered"),
+        "abstract": .box("Abstract Entity"), "preserved": .box("Preserve After Deletion"),
+        "storage": .box("Allows External Storage"),
+        "many": .choice("Type", ["true": "To Many", "false": "To One"]),
+        "onDelete": .choice(
+            "Delete Rule", ["nullify": "Nullify", "cascade": "Cascade", "deny": "Deny"]),
+        "name": .value("Name"), "to": .value("Destination"), "inverse": .value("Inverse"),
+        "type": .value("Attribute Type"), "default": .value("Default Value"),
+        "min": .value("Minimum"), "max": .value("Maximum"), "minLength": .value("Min Length"),
+        "maxLength": .value("Max Length"), "pattern": .value("Reg. Ex."),
+        "expression": .value("Derivation"), "parent": .value("Parent Entity"),
+        "renamedFrom": .value("Renaming ID"), "hashModifier": .value("Hash Modifier"),
+        "where": .value("Predicate"), "by": .value("Constraints"),
+        "limit": .value("Fetch Limit"), "offset": .value("Fetch Offset"),
+        "batchSize": .value("Batch Size"), "result": .value("Result Type"),
+        "distinct": .box("Return Distinct Results"),
+        "includesSubentities": .box("Include Subentities"),
+        "includesPropertyValues": .box("Include Property Values"),
+        "includesPendingChanges": .box("Include Pending Changes"),
+        "returnsFaults": .box("Return Objects as Faults"),
+    ]
+
+    private static let kinds = [
+        "fetched": "fetched property", "fetch": "fetch request", "derived": "derived attribute",
+        "by": "element of the index", "unique": "constraint",
+    ]
+
+    private static let xcodeTypes = Dictionary(
+        uniqueKeysWithValues: AttributeSpelling.words.map { ($1, $0) } + [
+            ("codable", "Transformable")
+        ])
+
+    private static func key(_ name: String) -> String { UserInfo.prefix + name }
+
+    private static func step(_ attribute: String, _ value: String) -> String {
+        switch fields[attribute] {
+        case .box(let label):
+            value == "false" ? "uncheck \(label)" : "check \(label)"
+        case .choice(let label, let choices):
+            "set \(label) to \(choices[value] ?? value)"
+        case .value(let label):
+            value == "…" ? "set \(label)" : "set \(label) to \(value)"
+        case nil:
+            "add the user info \(key(attribute)) = \(value)"
+        }
+    }
+}
+
+extension StringProtocol {
+    /// With a capital letter at the start.
+    package var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

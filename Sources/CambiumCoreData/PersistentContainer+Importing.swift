@@ -1,0 +1,110 @@
+import Cambium
+import CambiumAdoption
+
+extension PersistentContainer {
+    /// Opens a store. If it does not exist, it is first made from a store that Core Data wrote: for a
+    /// program that finds such a store on a user's disk.
+    ///
+    /// ```swift
+    /// let container = try PersistentContainer(
+    ///     importing: oldStore, at: "shop.sqlite", model: Shop.model,
+    ///     earlierVersions: Shop.earlierVersions
+    /// ) { report in
+    ///     print(report.text)
+    /// }
+    /// ```
+    ///
+    /// The version that wrote the old store is found among the model's. The new store is written
+    /// completely or not at all, and is then opened as any other, which migrates it. The old store
+    /// is never changed: remove it when you no longer need it. If the new store exists already, it is
+    /// opened, and the old one is not read.
+    ///
+    /// - Parameters:
+    ///   - oldStore: The SQLite file that Core Data wrote.
+    ///   - path: The path of the new store.
+    ///   - model: What the compiler made of the model, such as `Shop.model`.
+    ///   - earlierVersions: The versions that may have written the old store, the oldest first;
+    ///     `Shop.earlierVersions`, which the compiler makes where the file `cambium.json` beside
+    ///     the bundle says `"earlierVersions": true`. The current version is one of them always.
+    ///   - version: The name of the version that wrote the old store, whatever its tables say: what
+    ///     has no column is nil then, or the default, and what has no property is left out. Default
+    ///     (nil): it is found by hashes, identifier and tables.
+    ///   - options: How to open the new store. Its migration progress is that of the migration, and
+    ///     not of the import.
+    ///   - report: Receives what was imported and what was not, before the new store is migrated. It
+    ///     is not called if the new store existed.
+    ///   - progress: Called while the old store is copied, on this thread.
+    /// - Throws: ``CoreDataImportError`` if the old store cannot be imported: it fits no version, is
+    ///   damaged or in use, or another process imports to the same path at the moment. After the
+    ///   import, the same as ``PersistentContainer/init(model:at:options:)``, with the new store in the
+    ///   version that wrote the old one.
+    public convenience init(
+        importing oldStore: URL, at path: String, model: CompiledModel,
+        earlierVersions: [Model] = [], writtenBy version: String? = nil,
+        options: StoreOptions = StoreOptions(),
+        report: (CoreDataImportReport) -> Void = { _ in },
+        progress: (CoreDataImportProgress) -> Void = { _ in }
+    ) throws {
+        try Self.importStore(
+            oldStore, at: path, model, earlierVersions, version, isCancelled: { Task.isCancelled },
+            progress: progress, report: report)
+        try self.init(model: model, at: .file(path), options: options)
+    }
+
+    /// The same on a thread of its own, so that only the caller waits for a large store. If the task
+    /// is cancelled, the import ends soon: there is no new store then, or one that is not migrated yet.
+    ///
+    /// - Returns: The container, and the report; nil if the new store existed.
+    /// - Throws: As ``init(importing:at:model:earlierVersions:writtenBy:options:report:progress:)``.
+    public static func open(
+        importing oldStore: URL, at path: String, model: CompiledModel,
+        earlierVersions: [Model] = [], writtenBy version: String? = nil,
+        options: StoreOptions = StoreOptions(),
+        progress: (@Sendable (CoreDataImportProgress) -> Void)? = nil
+    ) async throws -> (container: PersistentContainer, report: CoreDataImportReport?) {
+        try await StoreThreads().run {
+            var made: CoreDataImportReport?
+            try importStore(
+                oldStore, at: path, model, earlierVersions, version,
+                isCancelled: { Task.isCancelled },
+                progress: { progress?($0) }, report: { made = $0 })
+            var options = options
+            options.endsMigrationOnCancellation = true
+            let container = try PersistentContainer(
+                model: model, at: .file(path), options: options)
+            return (container, made)
+        }
+    }
+
+    private static func importStore(
+        _ oldStore: URL, at path: String, _ model: CompiledModel, _ earlierVersions: [Model],
+        _ version: String?, isCancelled: () -> Bool, progress: (CoreDataImportProgress) -> Void,
+        report: (CoreDataImportReport) -> Void
+    ) throws {
+        try StoreLocation.requireFile(path)
+        let place = try NewStore(path: path, from: oldStore.path)
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        let made: CoreDataImportReport
+        do {
+            let store = try CoreDataStore(at: oldStore.path, for: place)
+            made = try withoutActuallyEscaping(isCancelled) { isCancelled in
+                try withoutActuallyEscaping(progress) { progress in
+                    var importer = CoreDataImporter(
+                        store, versions: earlierVersions + [model.model],
+                        current: model.model.version
+                    ) { _, _ in .init(migrations: model.migrations) }
+                    // Opening migrates: it knows the program's own steps.
+                    importer.migrates = false
+                    importer.writtenBy = version
+                    importer.isCancelled = isCancelled
+                    importer.progress = progress
+                    return try importer.run(in: place)
+                }
+            }
+        } catch CoreDataImportError.destinationExists(let found) where found == path {
+            // Another program has made it in between.
+            return
+        }
+        report(made)
+    }
+}

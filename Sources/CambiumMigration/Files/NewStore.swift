@@ -1,0 +1,187 @@
+import CambiumModel
+
+/// The file of a store that is being made out of another one, which gets its name when it is whole.
+/// Only one process at a time makes it.
+package final class NewStore {
+    /// Its path at the end.
+    package let path: String
+    /// Its path meanwhile.
+    package let unfinished: String
+    /// The path of a copy of the old store, where one is needed.
+    package let copyOfSource: String
+    /// The files of its large values, meanwhile.
+    package let files: ExternalFiles
+    private var lock: NewStoreLock?
+    /// The bits of its file.
+    private let mode: FileMode
+    /// The files of large values that have their place already, and the journal there that names
+    /// them.
+    private var moved: (journal: String, names: Set<String>)?
+
+    private static let suffixes = [""] + StoreFiles.companionSuffixes
+    private static let sourceSuffix = "-source"
+
+    /// The place of a copy of an open store, of whatever kind.
+    ///
+    /// - Parameter permissions: Who may read the old store; nil where it is in no file.
+    package convenience init(
+        copyTo path: String, allowing permissions: StorePermissions?
+    ) throws(NewStoreError) {
+        try self.init(path, .copy, allowing: permissions)
+    }
+
+    /// What a store is made of, and what comes behind its name while it is made.
+    package enum Origin: String, CaseIterable {
+        /// A store that Core Data wrote.
+        case coreData = ".adopting"
+        /// An open store.
+        case copy = ".unfinished"
+    }
+
+    /// Writes nothing yet.
+    ///
+    /// - Parameters:
+    ///   - path: Where it is to be.
+    ///   - permissions: Who may read the old store; nil where it is in no file.
+    package init(
+        _ path: String, _ origin: Origin, allowing permissions: StorePermissions?
+    ) throws(NewStoreError) {
+        self.path = path
+        unfinished = try NewStoreError.unfinished(path, origin.rawValue)
+        files = ExternalFiles(ofStore: unfinished)
+        mode = permissions?.mode(in: StoreFiles.folder(of: path)) ?? 0o644
+        copyOfSource = unfinished + Self.sourceSuffix
+    }
+
+    /// The files that are written for a new store.
+    package static func files(ofStore path: String) -> [String] {
+        suffixes.map { path + $0 } + [NewStoreLock.path(ofStore: path)]
+    }
+
+    /// Makes sure that nobody else makes the store, and that there is nothing yet. Called as often
+    /// as one likes.
+    ///
+    /// - Parameter makesFolder: Whether the folder is made where there is none.
+    /// - Throws: Where there is something at the path, or another one makes the store.
+    package func prepare(makesFolder: Bool = true) throws(NewStoreError) {
+        guard lock == nil else { return }
+        try requireNothingThere()
+        let folder = StoreFiles.folder(of: path)
+        do {
+            if makesFolder {
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true)
+            }
+        } catch {
+            throw .cannotWrite(path: folder, reason: StoreFiles.reason(for: error))
+        }
+        let lock = try NewStoreLock(ofStore: path)
+        // The one that had the lock before may have made it.
+        try requireNothingThere()
+        self.lock = lock
+        Self.remove(Self.leftovers(of: path))
+    }
+
+    /// Removes what a process left that was killed while it made the store of a path, unless another
+    /// one makes it. Reads the names in the folder.
+    package static func removeLeftovers(of path: String) {
+        let leftovers = leftovers(of: path)
+        guard !leftovers.isEmpty || StoreFiles.isThere(NewStoreLock.path(ofStore: path)),
+            let lock = try? NewStoreLock(ofStore: path)
+        else { return }
+        // Another one may have made more, and ended, in between.
+        remove(self.leftovers(of: path))
+        withExtendedLifetime(lock) {}
+    }
+
+    private static func leftovers(of path: String) -> [String] {
+        Origin.allCases.flatMap {
+            UnfinishedFile.leftovers(
+                of: path, $0.rawValue, suffixes + suffixes.map { sourceSuffix + $0 })
+        }
+    }
+
+    /// Removes leftovers. Whoever makes one now has the lock.
+    private static func remove(_ leftovers: [String]) {
+        // A link is none, and what lies beside its other end is somebody's.
+        for file in leftovers where !StoreFiles.isLink(file) {
+            // The folder first, as nothing leads to it when the file is gone.
+            try? FileManager.default.removeItem(atPath: ExternalForm.folder(ofStore: file))
+            SystemFile.remove(file)
+        }
+    }
+
+    /// Makes the file, empty; it allows nobody more than the old store.
+    package func makeFile() throws(NewStoreError) {
+        do {
+            _ = try SystemFile.making(unfinished, mode: mode)
+        } catch {
+            throw .cannotWrite(path: unfinished, reason: error.reason)
+        }
+    }
+
+    private func requireNothingThere() throws(NewStoreError) {
+        for suffix in Self.suffixes where StoreFiles.isThere(path + suffix) {
+            throw .exists(path: path + suffix)
+        }
+    }
+
+    /// Gives it its name; it is on the disk when this returns. Nobody has it open.
+    package func finish() throws(NewStoreError) {
+        let places = ExternalFiles(ofStore: path, permissionsOf: unfinished)
+        do {
+            try moveExternalFiles(to: places)
+            guard StoreFiles.synchronize(folder: unfinished) else {
+                throw NewStoreError.cannotWrite(path: unfinished, reason: StoreFiles.lastRefusal)
+            }
+            try FileManager.default.moveItem(atPath: unfinished, toPath: path)
+            _ = StoreFiles.synchronize(folder: StoreFiles.folder(of: path))
+        } catch let error as NewStoreError {
+            throw error
+        } catch {
+            throw .cannotWrite(path: path, reason: StoreFiles.reason(for: error))
+        }
+        if let moved { places.finish(moved.journal, removing: []) }
+    }
+
+    /// Removes all that was made.
+    package func remove() {
+        if let moved {
+            let places = ExternalFiles(ofStore: path)
+            places.finish(moved.journal, removing: moved.names)
+            StoreFiles.removeFolder(ifEmpty: places.folder)
+        }
+        moved = nil
+        files.removeAll()
+        StoreFiles.removeDatabase(unfinished)
+    }
+
+    /// The files have their place before the store that leads to them. Where the process is killed
+    /// just then, the journal tells who opens a store of the name that nothing leads to them.
+    private func moveExternalFiles(to places: ExternalFiles) throws {
+        let names = files.names
+        guard let journal = try places.announce(names.sorted()) else { return }
+        moved = (journal, names)
+        try files.link(into: places)
+        files.removeAll()
+    }
+}
+
+/// Why a new store cannot be made.
+package enum NewStoreError: Error, Sendable, Hashable {
+    /// There is something where it is to be.
+    case exists(path: String)
+    /// Another process, or another task, makes it.
+    case isRunning(path: String)
+    /// It cannot be written.
+    case cannotWrite(path: String, reason: String)
+
+    /// The name of a file that is being made; see ``UnfinishedFile``.
+    package static func unfinished(_ path: String, _ mark: String) throws(NewStoreError) -> String {
+        do {
+            return try UnfinishedFile.path(for: path, mark)
+        } catch {
+            throw .cannotWrite(path: path, reason: error.description)
+        }
+    }
+}

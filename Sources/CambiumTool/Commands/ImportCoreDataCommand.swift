@@ -1,0 +1,203 @@
+import CambiumAdoption
+import CambiumAuthoring
+import CambiumCompiler
+import CambiumMigration
+import Foundation
+
+/// `cambium import-coredata`: a store of Cambium's from one that Core Data wrote.
+enum ImportCoreDataCommand: Command {
+    static let name = "import-coredata"
+    static let aliases = ["adopt"]
+    static let summary = "Import a store that Core Data wrote"
+    static let usage = """
+        STORE --model MODEL [--to FILE] [--until V] [--version V]
+                             [--plan] [--hashes FILE] [--ids FILE] [--format text|json]
+                             [--report FILE] [--declarations FILE]
+                             [--proofs FOLDER | --no-proof-cache]
+        """
+    static let details = """
+        Reads the SQLite file that Core Data wrote, with what lies beside it (-wal, external data),
+        finds the version of the model that wrote it, copies all objects and links into a new store,
+        and migrates that to the current version. STORE is never changed, and the new store is there
+        completely or not at all.
+
+            cambium import-coredata Shop.sqlite --model Shop.xcdatamodeld --plan
+            cambium import-coredata Shop.sqlite --model Shop.xcdatamodeld --to shop.cambium.sqlite
+
+        What is not imported is named row by row: rows that break a rule of the model, dangling
+        references, values that cannot be read, files that are missing, tables of Core Data's own.
+        Keys stay: an object's id is its Z_PK.
+
+        --plan does the same in a temporary file that is deleted at the end, and gives the same
+        report and exit code. The former name of this command, 'adopt', still works.
+
+        A store that fits no version is refused, with the nearest and the differences. --version
+        takes one by force: what has no column is nil then, or the default, and what has no property
+        is left out. A store of a version after the current one stays at that (exit code 8), unless
+        --until names it.
+        """
+    static let options =
+        [
+            Option("--model", "MODEL", "the model: Name.xcdatamodeld, or Name.cambium"),
+            Option(
+                "--to", "FILE",
+                "the new store (default: beside STORE, with the extension cambium.sqlite)"),
+            Option("--until", "V", "migrate to this version (default: the current one)"),
+            Option("--version", "V", "the version that wrote STORE, whatever its tables say"),
+            Option(
+                "--hashes", "FILE",
+                "VersionInfo.plist of the app's Name.momd, which tells versions apart"),
+            Option("--plan", nil, "say what would be done, and write nothing"),
+            Option("--ids", "FILE", "write old and new keys into a file, with tabs between them"),
+            Option("--format", "FORM", "text (default) or json"),
+            Option("--report", "FILE", "write the report into a file as json too"),
+        ] + Declarations.options + ProofFolder.options
+
+    private enum Format: String, CaseIterable {
+        case text, json
+    }
+
+    static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
+        let path = try arguments.only("a store that Core Data wrote")
+        let format = try arguments.word("--format", Format.self) ?? .text
+        guard let model = arguments.value("--model") else {
+            throw arguments.usage("'import-coredata' needs --model MODEL.")
+        }
+        let isPlan = arguments.has("--plan")
+        if isPlan, let option = ["--to", "--ids"].first(where: arguments.has) {
+            throw arguments.usage("--plan writes nothing, so it takes no \(option).")
+        }
+        if arguments.value("--to")?.isEmpty == true {
+            throw arguments.usage("--to needs the name of a file.")
+        }
+        let target = isPlan ? nil : arguments.value("--to") ?? defaultTarget(of: path)
+        if let target { try Files.requireStorePath(target) }
+        try requireOwnFiles(path, target, arguments)
+        try Files.requireModel(model)
+        let verdicts = ProofFolder.verdicts(arguments, console)
+        defer { verdicts?.prune() }
+        let (history, errors) = VersionHistory.read(
+            model, declarations: try Declarations.file(arguments), verdicts: verdicts)
+        guard let history else {
+            console.report(errors)
+            return .modelHasErrors
+        }
+        // What cannot be written is known before the work.
+        let file = try arguments.value("--report").map {
+            try ResultFile($0, of: path)
+        }
+        func keep(_ json: String) throws {
+            try file?.write(Data(json.utf8))
+            try file?.finish()
+        }
+        do {
+            let report = try importStore(path, to: target, history, arguments, console)
+            try tellingOf(report.destination) {
+                // The file has it even where nobody reads the output to its end.
+                let kept = Result { try keep(report.json) }
+                try console.write(format == .json ? report.json : report.text)
+                try kept.get()
+            }
+            return report.isComplete ? .fine : .incomplete
+        } catch CoreDataImportError.fitsNoVersion(let mismatch) {
+            try keep(mismatch.json)
+            if format == .json { try console.write(mismatch.json) }
+            let hint =
+                mismatch.isUnrelated
+                ? ""
+                : "--version takes one by force: what has no column is nil then, and what has no "
+                    + "property is left out.\n"
+            // A list of differences ends without a full stop.
+            let end = mismatch.description.contains("\n") ? "" : "."
+            console.writeError("cambium: error: \(mismatch.description)\(end)\n\(hint)")
+            return .storeRefused
+        } catch let error as CoreDataImportError {
+            switch error {
+            case .noSuchVersion, .versionIsEarlier, .destinationIsSource:
+                throw arguments.usage(error.description)
+            default: throw ToolError.file(error.description)
+            }
+        }
+    }
+
+    /// Makes sure that no file which is written is one of those that are read, or of each other.
+    private static func requireOwnFiles(
+        _ store: String, _ target: String?, _ arguments: Arguments
+    ) throws(ToolError) {
+        let source = CoreDataFiles(ofStore: store)
+        let made = target.map(NewStore.files) ?? []
+        var taken = ["--hashes", "--declarations"].compactMap(arguments.value)
+        let model = arguments.value("--model") ?? ""
+        for option in ["--ids", "--report"] {
+            guard let file = arguments.value(option) else { continue }
+            if source.contains(file) {
+                throw arguments.usage(
+                    "\(option) would write over \(file), which belongs to the store that is to be "
+                        + "imported.")
+            }
+            if StoreFiles.isInside(file, folder: model)
+                || (made + taken).contains(where: { StoreFiles.isSameFile($0, file) })
+            {
+                throw arguments.usage("\(option) needs a file of its own, which \(file) is not.")
+            }
+            taken.append(file)
+        }
+    }
+
+    private static func importStore(
+        _ path: String, to target: String?, _ history: VersionHistory, _ arguments: Arguments,
+        _ console: Console
+    ) throws -> CoreDataImportReport {
+        let place = try target.map { try NewStore(path: $0, from: path) }
+        let store = try CoreDataStore(at: path, for: place)
+        var importer = CoreDataImporter(
+            store, versions: history.versions, current: history.current
+        ) { first, last in
+            let way = history.way(from: first, to: last)
+            return .init(
+                migrations: way.migrations, targets: way.targets, obstacles: way.obstacles)
+        }
+        importer.writtenBy = arguments.value("--version")
+        importer.target = arguments.value("--until")
+        if let file = arguments.value("--hashes") { importer.hashes = try hashes(in: file) }
+        console.signals?.catchAll()
+        defer { console.signals?.letGo() }
+        importer.isCancelled = console.isCancelled
+        let line = ProgressLine(console)
+        if let line { importer.progress = { line.show($0.fraction, $0.summary) } }
+        defer { line?.end() }
+        guard let place else { return try importer.plan() }
+        guard let file = arguments.value("--ids") else { return try importer.run(in: place) }
+        let list = try IdentityFile(file, of: path)
+        importer.identities = { try list.write($0) }
+        let report = try importer.run(in: place)
+        try tellingOf(report.destination) { try list.finish() }
+        return report
+    }
+
+    /// Does what follows the import; if that fails, the error says that the store was made.
+    private static func tellingOf(_ store: String?, _ work: () throws -> Void) throws {
+        do {
+            try work()
+        } catch ToolError.file(let message) {
+            guard let store else { throw ToolError.file(message) }
+            throw ToolError.file("\(message)\nThe new store \(store) was made all the same.")
+        }
+    }
+
+    private static func hashes(in file: String) throws(ToolError) -> VersionHashes {
+        guard let bytes = try Files.bytes(of: file) else {
+            throw .file("There is no file \(file).")
+        }
+        guard let hashes = VersionHashes(Data(bytes)) else {
+            throw .file(
+                "\(file) is no VersionInfo.plist in the binary form. It lies in Name.momd of the "
+                    + "built app; 'plutil -convert binary1' makes the form of another one.")
+        }
+        return hashes
+    }
+
+    private static func defaultTarget(of path: String) -> String {
+        URL(fileURLWithPath: path).deletingPathExtension().path + ".cambium.sqlite"
+    }
+}

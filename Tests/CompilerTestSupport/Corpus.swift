@@ -1,0 +1,128 @@
+import CambiumCompiler
+import Foundation
+import Testing
+
+/// Real models from public repositories, where they lie beside the package.
+package enum Corpus {
+    package static let folder = TestModels.package.deletingLastPathComponent()
+        .appendingPathComponent("shared/corpus")
+
+    package static let isPresent = FileManager.default.fileExists(atPath: folder.path)
+
+    /// What a test that needs them says where they are not.
+    package static let absence: Comment = "../shared/corpus is not there: real models are left out"
+
+    /// Whether all of it is gone through, in minutes, which `Scripts/test-long.sh` asks for.
+    package static let isWhole = ProcessInfo.processInfo.environment["CAMBIUM_WHOLE_CORPUS"] != nil
+
+    /// What the samples of this run begin with; `CAMBIUM_SEED` repeats them.
+    private static let seed: UInt64 = {
+        let environment = ProcessInfo.processInfo.environment
+        let text = environment["CAMBIUM_SEED"] ?? environment["CAMBIUM_SEED_BASE"]
+        let seed = text.flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+        print("samples: CAMBIUM_SEED=\(seed)")
+        return seed
+    }()
+
+    /// One in so many, others in each run; a run over the whole corpus takes all.
+    package static func sample<Element>(_ elements: [Element], oneIn count: Int) -> [Element] {
+        guard !isWhole else { return elements }
+        let first = Int(seed % UInt64(count))
+        return stride(from: first, to: elements.count, by: count).map { elements[$0] }
+    }
+
+    /// What is declared about the steps of some of them.
+    package static func history(of name: String) -> URL {
+        TestModels.package.appendingPathComponent(
+            "Tests/CambiumCompilerTests/Histories/\(name).history.xml")
+    }
+
+    /// The bundles and the models that are in none.
+    package static let bundles: [String] = {
+        let root = folder.appendingPathComponent("models").path
+        guard let walk = FileManager.default.enumerator(atPath: root) else { return [] }
+        var found: [String] = []
+        while let path = walk.nextObject() as? String {
+            guard path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".xcdatamodel") else {
+                continue
+            }
+            walk.skipDescendants()
+            found.append(root + "/" + path)
+        }
+        return found.sorted()
+    }()
+
+    /// Those without a hundred versions, which take their time in a debug build.
+    package static let shorterBundles = bundles.filter { path in
+        isWhole || !["WooCommerce", "zmessaging"].contains { path.contains($0) }
+    }
+}
+
+/// The folders and models of the tests.
+package enum TestModels {
+    /// The package.
+    package static let package = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    /// The folders with an example of each diagnostic and one without it.
+    package static let diagnosticCases = package.appendingPathComponent(
+        "Tests/CambiumCompilerTests/Cases/Diagnostics")
+}
+
+/// A tree that compares as XML does: the order of attributes means nothing, nor does white space
+/// around text.
+package struct XMLTree: Hashable, CustomStringConvertible {
+    package let name: String
+    package let attributes: [String: String]
+    package let children: [XMLTree]
+    package let text: String
+
+    /// Takes all but elements of some names.
+    package init(_ element: ParsedElement, without names: Set<String> = []) {
+        name = element.name
+        attributes = Dictionary(
+            element.attributes.filter { !$0.name.hasPrefix("xmlns") }.map { ($0.name, $0.value) },
+            uniquingKeysWith: { first, _ in first })
+        children = element.children.filter { !names.contains($0.name) }.map {
+            XMLTree($0, without: names)
+        }
+        text = element.text.trimmed.value
+    }
+
+    package init(name: String, attributes: [String: String], children: [XMLTree], text: String) {
+        self.name = name
+        self.attributes = attributes
+        self.children = children
+        self.text = text
+    }
+
+    /// With children of one kind together, in the order of the kinds' names: what kinds are mixed
+    /// in which way means nothing.
+    package var grouped: XMLTree {
+        let sorted = children.map(\.grouped).enumerated().sorted {
+            ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
+        }
+        return XMLTree(
+            name: name, attributes: attributes, children: sorted.map(\.element), text: text)
+    }
+
+    package var description: String {
+        let words = attributes.sorted { $0.key < $1.key }.map { " \($0.key)=\"\($0.value)\"" }
+        return "<\(name)\(words.joined())>\(text)"
+    }
+
+    /// What is not equal, as far as the first few.
+    package func differences(from other: XMLTree, at path: String = "") -> [String] {
+        guard self != other else { return [] }
+        let place = "\(path)/\(name)"
+        guard name == other.name, attributes == other.attributes, text == other.text else {
+            return ["\(path): \(self) is not \(other)"]
+        }
+        guard children.count == other.children.count else {
+            return [
+                "\(place) \(attributes["name"] ?? ""): \(children.map(\.description))"
+                    + " are not \(other.children.map(\.description))"
+            ]
+        }
+        return zip(children, other.children).flatMap { $0.differences(from: $1, at: place) }
+    }
+}
