@@ -34,21 +34,3 @@ extension FetchedResultsSection: CustomStringConvertible {
     /// The name and the number of objects: `Trees (3)`.
     public var description: String { "\(name) (\(numberOfObjects))" }
 }
-
-extension Value {
-    /// The value as the name of a section.
-    var sectionName: String {
-        switch self {
-        case .null: ""
-        case .bool(let value): value ? "true" : "false"
-        case .int(let value): String(value)
-        case .double(let value): String(value)
-        case .decimal(let value): value.description
-        case .string(let value): value
-        case .date(let value): value.formatted(.iso8601)
-        case .uuid(let value): value.uuidString
-        case .uri(let value): value.absoluteString
-        case .data(let value): value.base64EncodedString()
-        }
-    }
-}

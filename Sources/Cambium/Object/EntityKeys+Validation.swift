@@ -33,7 +33,7 @@ extension EntityKeys {
     ) throws {
         let repaired = try validation.validated(value?.attributeValue ?? .null, at: key.path)
         guard repaired != value?.attributeValue ?? .null else { return }
-        value = Value.value(repaired)
+        value = Value(attributeValue: repaired)
     }
 
     /// Checks a value that an attribute might be set to, where a repair is of no interest.
@@ -86,33 +86,5 @@ extension ManagedObject {
         ValidationError(
             code: .custom, entityName: entityDescription.name, objectID: objectID, property: name,
             message: message)
-    }
-}
-
-extension AttributeValue {
-    /// A value of this type from the form that predicates hold.
-    fileprivate static func value(_ value: Value) -> Self? {
-        if let type = Self.self as? any StoredEnumeration.Type {
-            return type.enumerationCase(value) as? Self
-        }
-        return switch value {
-        case .null: nil
-        case .bool(let value): value as? Self
-        case .int(let value):
-            value as? Self ?? Int32(exactly: value) as? Self ?? Int16(exactly: value) as? Self
-        case .double(let value): value as? Self ?? Float(value) as? Self
-        case .decimal(let value): value as? Self
-        case .string(let value): value as? Self
-        case .date(let value): value as? Self
-        case .uuid(let value): value as? Self
-        case .uri(let value): value as? Self
-        case .data(let value): value as? Self
-        }
-    }
-}
-
-extension StoredEnumeration {
-    fileprivate static func enumerationCase(_ value: Value) -> Self? {
-        allCases.first { $0.attributeValue == value }
     }
 }

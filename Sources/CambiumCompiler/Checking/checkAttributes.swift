@@ -33,14 +33,14 @@ extension ModelChecker {
         _ written: ParsedAttribute, orOneOf others: [String] = []
     ) -> AttributeType? {
         let name = written.value
-        if let type = Self.types[name] { return type }
+        if let type = AttributeType.words[name] { return type }
         if enumerationsByName[name] != nil { return .enumeration(name) }
         if brokenNames.contains(name) { return nil }
         let candidates =
             Self.typeWords.map(wording.type) + enumerations.map(\.name) + composites.map(\.name)
             + others
         let meant =
-            Self.foreignTypes[name.lowercased()].map(wording.type)
+            AttributeTypeDescriptor.word(forOther: name).map(wording.type)
             ?? nearestName(to: name, among: candidates)
         report(
             .unknownType, "There is no type '\(name)'", at: written,
@@ -49,23 +49,8 @@ extension ModelChecker {
         return nil
     }
 
-    /// What types are called elsewhere: in Swift, in Xcode's editor and in databases.
-    private static let foreignTypes = [
-        "transformable": "codable", "json": "codable",
-        "boolean": "bool", "int": "int64", "integer": "int64", "integer 16": "int16",
-        "integer 32": "int32", "integer 64": "int64", "real": "double", "number": "double",
-        "numeric": "decimal", "text": "string", "varchar": "string", "datetime": "date",
-        "timestamp": "date", "url": "uri", "binary": "data", "binary data": "data", "blob": "data",
-    ]
-
     /// The words for types.
-    package static var typeWords: [String] { types.keys.sorted() + ["codable"] }
-
-    private static let types: [String: AttributeType] = [
-        "bool": .bool, "int16": .int16, "int32": .int32, "int64": .int64, "float": .float,
-        "double": .double, "decimal": .decimal(scale: DecimalStorage.defaultScale),
-        "string": .string, "date": .date, "uuid": .uuid, "uri": .uri, "data": .data,
-    ]
+    package static var typeWords: [String] { AttributeType.words.keys.sorted() + ["codable"] }
 
     /// The type of an attribute whose Swift type the program defines, if it is one.
     private mutating func codableType(
@@ -224,8 +209,8 @@ extension ModelChecker {
         let isApplicable =
             switch rule {
             case .store, .object: true
-            case .max, .min: type.hasOrder || type == .string
-            case .sum: type.hasOrder && type != .date
+            case .max, .min: type.descriptor.hasOrder || type == .string
+            case .sum: type.descriptor.hasOrder && type != .date
             case .union: type.mayBeArray
             }
         guard isApplicable else {
@@ -244,14 +229,6 @@ extension ModelChecker {
 }
 
 extension AttributeType {
-    /// Whether its values are numbers or moments, which limits can be set to.
-    var hasOrder: Bool {
-        switch self {
-        case .int16, .int32, .int64, .float, .double, .decimal, .anyDecimal, .date: true
-        case .bool, .string, .uuid, .uri, .data, .enumeration, .codable: false
-        }
-    }
-
     /// Whether its values are of a type that the program defines.
     var isCodable: Bool {
         if case .codable = self { true } else { false }

@@ -33,7 +33,7 @@ extension ModelChecker {
         _ name: String, of element: ParsedElement, _ type: AttributeType
     ) -> Value? {
         guard let written = element[name] else { return nil }
-        guard type.hasOrder else {
+        guard type.descriptor.hasOrder else {
             reportInapplicable(written, to: type.word)
             return nil
         }

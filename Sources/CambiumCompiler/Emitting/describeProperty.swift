@@ -107,21 +107,10 @@ extension SwiftEmitter {
 
     private func typeName(_ type: AttributeType) -> String {
         switch type {
-        case .bool: "Boolean"
-        case .int16: "Whole number of 16 bits"
-        case .int32: "Whole number of 32 bits"
-        case .int64: "Whole number of 64 bits"
-        case .float: "Floating-point number of 32 bits"
-        case .double: "Floating-point number of 64 bits"
         case .decimal(let scale): "Decimal with \(scale) places"
-        case .anyDecimal: "Decimal of up to 38 digits"
-        case .string: "String"
-        case .date: "Date"
-        case .uuid: "UUID"
-        case .uri: "URI"
-        case .data: "Data"
         case .enumeration(let name): "One of `\(name)`"
         case .codable(let name): "`\(name)`, kept as JSON"
+        default: type.descriptor.title
         }
     }
 
@@ -166,8 +155,8 @@ extension SwiftEmitter {
     private func text(_ value: Value) -> String {
         switch value {
         case .string(let text): "`\(text)`"
-        case .date, .uuid, .uri: "`\(value.notation)`"
-        default: value.notation
+        case .null, .bool, .int, .double, .decimal, .data: value.notation
+        default: "`\(value.notation)`"
         }
     }
 }

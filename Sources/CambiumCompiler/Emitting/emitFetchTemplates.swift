@@ -101,22 +101,14 @@ extension SwiftEmitter {
 
     /// An argument, or an element of one, as a value.
     private func value(_ name: String, of type: AttributeType) -> String {
-        let int64 = names.initializer(of: names.standard("Int64"))
-        return switch type {
-        case .bool: ".bool(\(name))"
-        case .int64: ".int(\(name))"
-        case .int16, .int32: ".int(\(int64)(\(name)))"
-        case .double: ".double(\(name))"
-        case .float: ".double(\(names.initializer(of: names.standard("Double")))(\(name)))"
-        case .decimal, .anyDecimal: ".decimal(\(name))"
-        case .string, .codable: ".string(\(name))"
-        case .date: ".date(\(name))"
-        case .uuid: ".uuid(\(name))"
-        case .uri: ".uri(\(name))"
-        case .data: ".data(\(name))"
-        case .enumeration(let enumeration):
-            model.enumeration(named: enumeration)?.rawType == .string
-                ? ".string(\(name).rawValue)" : ".int(\(int64)(\(name).rawValue))"
+        var (descriptor, value) = (type.descriptor, name)
+        if case .enumeration(let enumeration) = type {
+            descriptor = model.enumeration(named: enumeration)?.rawType.descriptor ?? descriptor
+            value += ".rawValue"
         }
+        if let type = descriptor.valueType, type != descriptor.swiftName || value != name {
+            value = "\(names.initializer(of: names.standard(type)))(\(value))"
+        }
+        return ".\(descriptor.valueCase)(\(value))"
     }
 }

@@ -18,27 +18,18 @@ enum NeutralValue {
         let limits = attribute.limits
         guard limits.pattern == nil else { return nil }
         switch attribute.type {
-        case .bool: return "FALSE"
-        case .int16, .int32, .int64, .float, .double, .decimal, .anyDecimal:
-            // Zero, or the bound that is nearest to it.
-            if let minimum = limits.minimum, Value.isLess(.int(0), minimum) {
-                return "\(ModelExpression.literal(minimum))"
-            }
-            if let maximum = limits.maximum, Value.isLess(maximum, .int(0)) {
-                return "\(ModelExpression.literal(maximum))"
-            }
-            return "0"
         case .string:
             return "'" + String(repeating: "-", count: limits.minimumLength ?? 0) + "'"
-        case .uri: return "'about:blank'"
-        case .uuid: return "uuid()"
-        case .date:
-            guard limits.minimum == nil, limits.maximum == nil else { return nil }
-            return "'2001-01-01T00:00:00Z'"
-        case .data: return "0x00"
         case .enumeration(let name):
             return model.enumeration(named: name)?.cases.first.map { "'\($0.name)'" }
-        case .codable: return nil
+        case .date where limits.minimum != nil || limits.maximum != nil:
+            return nil
+        case let type:
+            // Zero, or the limit that is nearest to it.
+            let nearest =
+                limits.minimum.flatMap { $0.sign == 1 ? $0 : nil }
+                ?? limits.maximum.flatMap { $0.sign == -1 ? $0 : nil }
+            return nearest.map { "\(ModelExpression.literal($0))" } ?? type.descriptor.neutral
         }
     }
 }

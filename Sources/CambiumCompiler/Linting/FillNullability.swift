@@ -53,7 +53,7 @@ struct FillNullability {
 
     private func zero(_ divisor: ModelExpression) -> [Culprit] {
         switch divisor {
-        case .literal(let value): Self.sign(of: value) == 0 ? [.zero(divisor)] : []
+        case .literal(let value): value.sign == 0 ? [.zero(divisor)] : []
         case _ where divisors.contains(divisor): []
         case .keyPath(root: .subject, let names):
             mayBeZero(names.joined(separator: ".")) ? [.zero(divisor)] : []
@@ -78,7 +78,7 @@ struct FillNullability {
         case .not(let operand):
             return divisors(where: operand, is: !outcome)
         case .comparison(let left, let relation, .literal(let value), _):
-            guard let sign = sign(of: value) else { return [] }
+            guard let sign = value.sign else { return [] }
             let excludesZero =
                 switch (relation, outcome) {
                 case (.equal, false), (.notEqual, true): sign == 0
@@ -97,16 +97,6 @@ struct FillNullability {
             return excludesZero ? [left] : []
         default:
             return []
-        }
-    }
-
-    /// -1, 0 or 1; nil of what is no number.
-    static func sign(of value: Value) -> Int? {
-        switch value {
-        case .int(let number): Int(number.signum())
-        case .double(let number): number < 0 ? -1 : number > 0 ? 1 : 0
-        case .decimal(let number): number < 0 ? -1 : number > 0 ? 1 : 0
-        default: nil
         }
     }
 

@@ -97,12 +97,12 @@ extension StepLint {
         if !difference.seesOldValue(of: path, inFillOf: reader, of: entity),
             case .literal(let value)? = valueGiven(to: path, of: declarer)
         {
-            let isZero = FillNullability.sign(of: value) == 0
+            let isZero = value.sign == 0
             guard !isZero, !difference.isAdded(path, to: declarer.name) else { return isZero }
         }
         guard let limits = before?.limits else { return true }
-        let isPositive = limits.minimum.flatMap(FillNullability.sign) == 1
-        let isNegative = limits.maximum.flatMap(FillNullability.sign) == -1
+        let isPositive = limits.minimum?.sign == 1
+        let isNegative = limits.maximum?.sign == -1
         return !isPositive && !isNegative
     }
 

@@ -116,10 +116,7 @@ extension Attribute {
     /// Whether a default of the type is a constant for the store too.
     fileprivate var hasPlainDefault: Bool {
         guard !isPart, !isTransient, derivation == nil else { return false }
-        return switch type {
-        case .data, .codable, .anyDecimal, .uuid, .uri: false
-        default: true
-        }
+        return type.descriptor.hasPlainDefault
     }
 
     /// Whether values lie in the row and may be large, as their limit says. (Most data without a

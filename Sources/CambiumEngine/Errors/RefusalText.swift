@@ -32,12 +32,8 @@ package enum RefusalText {
     /// A limit of the model as a person reads it.
     package static func words(_ limit: Value) -> String {
         switch limit {
-        case .int(let number): "\(number)"
-        case .double(let number): "\(number)"
-        case .decimal(let number): "\(number)"
         case .date(let date): "\(date)"
-        case .string(let text): text
-        default: "\(limit)"
+        default: limit.plainText
         }
     }
 }

@@ -4,48 +4,10 @@ extension Value: DefinitionPart {
     static let isGroup = false
 
     init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
-        let (kind, text) = it.map(\.spelling) ?? ("", "")
+        let (kind, text) = it?.exactForm ?? ("", "")
         let name = try coder.word(kind)
-        if name == "null" {
-            self = .null
-            return
-        }
-        guard let value = Value(name, try coder.string(text)) else { throw UnreadableDefinition() }
-        self = value
-    }
-
-    /// The kind of value, and a text that is it to the last bit.
-    private var spelling: (kind: String, text: String) {
-        switch self {
-        case .null: ("null", "")
-        case .bool(let value): ("bool", "\(value)")
-        case .int(let value): ("int", "\(value)")
-        case .double(let value): ("double", "\(value)")
-        case .decimal(let value): ("decimal", "\(value)")
-        case .string(let value): ("string", value)
-        case .date(let value): ("date", "\(value.timeIntervalSinceReferenceDate)")
-        case .uuid(let value): ("uuid", value.uuidString)
-        case .uri(let value): ("uri", value.absoluteString)
-        case .data(let value): ("data", value.base64EncodedString())
-        }
-    }
-
-    private init?(_ kind: String, _ text: String) {
-        let value: Value? =
-            switch kind {
-            case "bool": Bool(text).map(Value.bool)
-            case "int": Int64(text).map(Value.int)
-            case "double": Double(text).map(Value.double)
-            case "decimal": DecimalText.decimal(of: text).map(Value.decimal)
-            case "string": .string(text)
-            case "date":
-                Double(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-            case "uuid": UUID(uuidString: text).map(Value.uuid)
-            case "uri": URL(string: text).map(Value.uri)
-            case "data": Data(base64Encoded: text).map(Value.data)
-            default: nil
-            }
-        guard let value else { return nil }
+        guard let value = Value(kind: name, exactText: name == "null" ? "" : try coder.string(text))
+        else { throw UnreadableDefinition() }
         self = value
     }
 }

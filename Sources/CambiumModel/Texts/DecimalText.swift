@@ -85,10 +85,12 @@ package enum DecimalText {
         }
     }
 
-    /// The shortest text that leads back to a floating-point number of an attribute.
-    package static func shortest(_ value: Double, as type: AttributeType) -> String {
+    /// The shortest text that reads back as the number.
+    ///
+    /// - Parameter isSingle: Whether it is read as a number of 32 bits.
+    package static func shortest(_ value: Double, isSingle: Bool) -> String {
         let single = Float(value)
-        return type == .float && Double(single) == value ? "\(single)" : "\(value)"
+        return isSingle && Double(single) == value ? "\(single)" : "\(value)"
     }
 
     /// A number, not negative and below 2⁵³, as its whole part and the shortest decimal places that

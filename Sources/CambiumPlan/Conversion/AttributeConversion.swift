@@ -97,21 +97,21 @@ extension AttributeConversion {
             return AttributeConversion(.cast(.blob))
         case (.int16, .string), (.int32, .string), (.int64, .string):
             return AttributeConversion(.cast(.text))
-        case (_, .double) where range(of: old) != nil:
+        case (_, .double) where old.descriptor.integers != nil:
             return AttributeConversion(
                 .cast(.real), fits: old == .int64 ? .within(wholeReals) : nil)
         case (.bool, .float), (.int16, .float):
             return AttributeConversion(.cast(.real))
-        case (.double, _) where range(of: new) != nil:
+        case (.double, _) where new.descriptor.integers != nil:
             return AttributeConversion(
                 value: .cast(.integer),
-                fits: .isWhole(within: range(of: new)?.clamped(to: wholeReals)),
+                fits: .isWhole(within: new.descriptor.integers?.clamped(to: wholeReals)),
                 isExact: .isWhole(within: nil))
         case (.decimal(let scale), .double):
             return AttributeConversion(
-                .real(ofUnits: powerOfTen(scale)), fits: .within(wholeReals))
+                .real(ofUnits: DecimalStorage.powerOfTen(scale)), fits: .within(wholeReals))
         case (.double, .decimal(let scale)):
-            let factor = powerOfTen(scale)
+            let factor = DecimalStorage.powerOfTen(scale)
             return AttributeConversion(.units(perOne: factor), fits: .hasUnits(perOne: factor))
         case (.anyDecimal, _), (_, .anyDecimal):
             return unscaled(from: old, to: new)
@@ -148,7 +148,7 @@ extension AttributeConversion {
         case .int16, .int32, .int64:
             return AttributeConversion(
                 value: .cast(.integer),
-                fits: .isTextOfInteger(within: new == .int64 ? nil : range(of: new)),
+                fits: .isTextOfInteger(within: new == .int64 ? nil : new.descriptor.integers),
                 isExact: .isTextOfInteger(within: nil))
         case .double: return AttributeConversion(.cast(.real), fits: .isTextOfReal)
         case .decimal(let scale):
@@ -171,7 +171,8 @@ extension AttributeConversion {
         if let scale = scale(of: new), old == .anyDecimal {
             let units = ConvertedValue.call(.decimalUnits, scale: scale)
             return AttributeConversion(
-                value: units, fits: .has(units, within: range(of: new)), isExact: .has(units))
+                value: units, fits: .has(units, within: new.descriptor.integers),
+                isExact: .has(units))
         }
         switch (old, new) {
         case (.anyDecimal, .string):
@@ -190,10 +191,10 @@ extension AttributeConversion {
     ) -> AttributeConversion? {
         guard let oldScale = scale(of: old), let newScale = scale(of: new) else { return nil }
         let all = Int64.min...Int64.max
-        let range = range(of: new) ?? all
+        let range = new.descriptor.integers ?? all
         if newScale >= oldScale {
-            let factor = powerOfTen(newScale - oldScale)
-            let oldRange = Self.range(of: old) ?? all
+            let factor = DecimalStorage.powerOfTen(newScale - oldScale)
+            let oldRange = old.descriptor.integers ?? all
             let lower = max(range.lowerBound / factor, -Int64.max)
             let upper = range.upperBound / factor
             let isFree = oldRange.lowerBound >= lower && oldRange.upperBound <= upper
@@ -205,7 +206,7 @@ extension AttributeConversion {
                 fits: isFree || isWhole ? nil : .within(lower...upper),
                 isExact: factor > 1 && overflows ? .within(-most...most) : nil)
         }
-        let factor = powerOfTen(oldScale - newScale)
+        let factor = DecimalStorage.powerOfTen(oldScale - newScale)
         return AttributeConversion(
             value: .divided(by: factor),
             fits: .isMultiple(of: factor, within: range == all ? nil : range),
@@ -216,21 +217,6 @@ extension AttributeConversion {
         switch type {
         case .bool, .int16, .int32, .int64: 0
         case .decimal(let scale): scale
-        default: nil
-        }
-    }
-
-    private static func powerOfTen(_ exponent: Int) -> Int64 {
-        (0..<min(exponent, DecimalStorage.maximumScale)).reduce(1) { power, _ in power * 10 }
-    }
-
-    /// The whole numbers that a type holds; nil of other types.
-    package static func range(of type: AttributeType) -> ClosedRange<Int64>? {
-        switch type {
-        case .bool: 0...1
-        case .int16: Int64(Int16.min)...Int64(Int16.max)
-        case .int32: Int64(Int32.min)...Int64(Int32.max)
-        case .int64: Int64.min...Int64.max
         default: nil
         }
     }
@@ -268,14 +254,6 @@ extension AttributeConversion {
     }
 }
 
-extension Model {
-    /// The type, or of an enumeration the type of its raw values.
-    package func plainType(of type: AttributeType) -> AttributeType {
-        guard case .enumeration(let name) = type else { return type }
-        return enumeration(named: name)?.rawType ?? type
-    }
-}
-
 extension Enumeration {
     /// The case that objects with one of the old version have, without a word of the author.
     func heir(of item: EnumerationCase) -> EnumerationCase? {
@@ -297,7 +275,7 @@ extension EnumerationCase {
     }
 
     private static func fits(_ value: Value, _ type: AttributeType) -> Bool {
-        guard case .int(let number) = value, let range = AttributeConversion.range(of: type) else {
+        guard case .int(let number) = value, let range = type.descriptor.integers else {
             return true
         }
         return range.contains(number)

@@ -38,8 +38,8 @@ extension ModelDifference {
                 let attribute = new.attribute(fill.attribute, of: entity),
                 let source = new.attribute(names.joined(separator: "."), of: entity),
                 source.name != attribute.name,
-                let range = AttributeConversion.range(of: attribute.type),
-                let wider = AttributeConversion.range(of: source.type),
+                let range = attribute.type.descriptor.integers,
+                let wider = source.type.descriptor.integers,
                 wider.lowerBound < range.lowerBound || wider.upperBound > range.upperBound
             else { return nil }
             return RowRisk(

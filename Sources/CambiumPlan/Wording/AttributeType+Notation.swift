@@ -41,15 +41,10 @@ extension Value {
     package var notation: String {
         switch self {
         case .null: "nil"
-        case .bool(let value): "\(value)"
-        case .int(let value): "\(value)"
         case .double(let value): Int64(exactly: value).map { "\($0)" } ?? "\(value)"
-        case .decimal(let value): value.description
         case .string(let value): "'\(value)'"
-        case .date(let value): value.formatted(.iso8601)
-        case .uuid(let value): value.uuidString
-        case .uri(let value): value.absoluteString
         case .data(let value): "\(value.count) bytes"
+        case .bool, .int, .decimal, .date, .uuid, .uri: plainText
         }
     }
 }

@@ -158,7 +158,7 @@ extension ExpressionSQL {
     private mutating func among(
         _ operand: TypedExpression, _ constants: ValueSet, _ use: Use
     ) throws(ExpressionDiagnostics) -> SQLFragment {
-        let elements = constants.values.compactMap { Self.stored($0, as: operand.type) }
+        let elements = constants.values.compactMap(operand.type.stored)
         let list: SQLFragment
         if elements.count > Self.longestList, self.constants == .parameters,
             let json = JSONList(elements)

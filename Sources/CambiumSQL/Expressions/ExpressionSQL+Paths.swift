@@ -172,7 +172,7 @@ extension ExpressionSQL {
         }
         let sum = dialect.whole("(h + (l >> 32)) * 4294967296 + (l & 4294967295)")
         guard function == .average else { return "(SELECT \(sum) FROM (\(select)))" }
-        let divisor = String(NumberFunctions.powerOfTen(scale))
+        let divisor = String(DecimalStorage.powerOfTen(scale))
         return "(SELECT \(dialect.real(sum)) / n / \(raw: divisor).0 FROM (\(select)))"
     }
 

@@ -8,7 +8,7 @@ extension ExpressionSQL {
         switch expression {
         case .literal(let value, let type):
             // An exact number out of range is nil in arithmetic, as it is in memory.
-            return constant(Self.stored(value, as: type) ?? .null)
+            return constant(type.stored(value) ?? .null)
         case .parameter(let name, let type):
             guard constants != .inline else {
                 throw Self.failure("the parameter $\(name) has no value here")
@@ -46,38 +46,10 @@ extension ExpressionSQL {
             ? SQLFragment(.value(value)) : SQLFragment(raw: SQLText.literal(value))
     }
 
-    /// A value in the form in which columns of a type hold it; nil where it has none.
-    static func stored(_ value: Value, as type: ExpressionType) -> StoredValue? {
-        switch (value, type) {
-        case (.null, _): .null
-        case (.bool(let value), .bool): .integer(value ? 1 : 0)
-        case (.int(let value), .integer), (.int(let value), .object),
-            (.int(let value), .enumeration):
-            .integer(value)
-        case (.int(let value), .float), (.int(let value), .double): .real(Double(value))
-        case (.int(let value), .decimal(let scale)):
-            DecimalStorage.units(of: Decimal(value), scale: scale).map { .integer($0) }
-        case (.int(let value), .anyDecimal):
-            OrderedDecimal.bytes(of: Decimal(value)).map { .blob($0) }
-        case (.decimal(let value), .anyDecimal):
-            OrderedDecimal.bytes(of: value).map { .blob($0) }
-        case (.string(let value), .codable): .text(value)
-        case (.double(let value), .float), (.double(let value), .double): .real(value)
-        case (.decimal(let value), .decimal(let scale)):
-            DecimalStorage.units(of: value, scale: scale).map { .integer($0) }
-        case (.string(let value), .string), (.string(let value), .enumeration): .text(value)
-        case (.date(let value), .date): .real(value.timeIntervalSinceReferenceDate)
-        case (.uuid(let value), .uuid): .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
-        case (.uri(let value), .uri): .text(value.absoluteString)
-        case (.data(let value), .data): .blob(value)
-        default: nil
-        }
-    }
-
     /// Whether it can be NULL. A required attribute's column cannot, in the rows of its entity.
     func isNullable(_ expression: TypedExpression) -> Bool {
         switch expression {
-        case .literal(let value, let type): Self.stored(value, as: type) ?? .null == .null
+        case .literal(let value, let type): type.stored(value) ?? .null == .null
         case .attribute(let path, let attribute, _):
             attribute.isOptional || attribute.isTransient || !path.steps.isEmpty
         case .object(let path): !path.steps.isEmpty
@@ -96,7 +68,7 @@ extension ExpressionSQL {
     /// An exact number times a power of ten.
     func scaled(_ fragment: SQLFragment, by places: Int) -> SQLFragment {
         guard places > 0 else { return fragment }
-        return "(\(fragment) * \(raw: String(NumberFunctions.powerOfTen(places))))"
+        return "(\(fragment) * \(raw: String(DecimalStorage.powerOfTen(places))))"
     }
 
     private mutating func arithmetic(
@@ -148,7 +120,7 @@ extension ExpressionSQL {
         }
         if let wanted = type.scale { return rescaled(fragment, operand, to: wanted) }
         if scale == 0 { return dialect.real(fragment) }
-        let divisor = String(NumberFunctions.powerOfTen(scale))
+        let divisor = String(DecimalStorage.powerOfTen(scale))
         return "(\(dialect.real(fragment)) / \(raw: divisor).0)"
     }
 

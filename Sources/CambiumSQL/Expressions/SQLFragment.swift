@@ -87,7 +87,7 @@ package enum SQLParameter: Sendable, Hashable {
                     ExpressionDiagnostic(offset: 0, message: "$\(name) has no value")
                 ])
             }
-            guard let stored = ExpressionSQL.stored(value, as: type) else {
+            guard let stored = type.stored(value) else {
                 throw ExpressionDiagnostics([
                     ExpressionDiagnostic(
                         offset: 0, message: "the value of $\(name) is of another type")

@@ -106,7 +106,7 @@ extension ExpressionSQL {
         let low: SQLFragment = "coalesce(sum(\(element) & 4294967295), 0)"
         let sum = dialect.whole("(\(high) + (\(low) >> 32)) * 4294967296 + (\(low) & 4294967295)")
         guard function == .average else { return sum }
-        let divisor = String(NumberFunctions.powerOfTen(operand.type.scale ?? 0))
+        let divisor = String(DecimalStorage.powerOfTen(operand.type.scale ?? 0))
         return "(\(dialect.real(sum)) / count(\(element)) / \(raw: divisor).0)"
     }
 
@@ -117,7 +117,7 @@ extension ExpressionSQL {
         switch test {
         case .comparison(let column, let relation, let value):
             let left = try self.column(column)
-            let constant = constant(Self.stored(value, as: column.type) ?? .null)
+            let constant = constant(column.type.stored(value) ?? .null)
             return switch relation {
             case .equal: "(\(dialect.areSame(left, constant)))"
             case .notEqual: "(\(dialect.areDifferent(left, constant)))"

@@ -31,11 +31,10 @@ extension Model {
                 ColumnBounds(
                     minimum: .integer(integers.lowerBound), maximum: .integer(integers.upperBound)))
         }
-        switch attribute.type {
-        case .bool: add(.range, "\(column) IN (0, 1)")
-        case .int16: addRange(of: Int64(Int16.min)...Int64(Int16.max))
-        case .int32: addRange(of: Int64(Int32.min)...Int64(Int32.max))
-        default: break
+        if attribute.type == .bool {
+            add(.range, "\(column) IN (0, 1)")
+        } else if let integers = attribute.type.narrowIntegers {
+            addRange(of: integers)
         }
         let limits = attribute.enforcedLimits
         if let value = limits.minimum.flatMap({ bound($0, of: attribute) }) {

@@ -96,7 +96,7 @@ import Testing
             let typed = try ExpressionCompiler.typedValue(value, entity: entity, model: model)
             let evaluator = ExpressionEvaluator(typed)
             let expected = try shop.items.map {
-                ExpressionSQL.stored(try evaluator.evaluate($0), as: typed.type)
+                typed.type.stored(try evaluator.evaluate($0))
             }
             let sql = try ExpressionSQL.value(value, entity: entity, model: model, alias: "t")
             let found = try connection.rows(

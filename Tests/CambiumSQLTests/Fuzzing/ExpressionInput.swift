@@ -141,7 +141,7 @@ struct ExpressionInput {
                 value, as: type, entity: entity, model: model)
             let evaluator = ExpressionEvaluator(typed)
             expected = try shop.items.map {
-                ExpressionSQL.stored(try evaluator.evaluate($0, now: now), as: typed.type)
+                typed.type.stored(try evaluator.evaluate($0, now: now))
             }
         } catch is PatternLimitError {
             return nil

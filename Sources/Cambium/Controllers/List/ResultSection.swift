@@ -8,7 +8,7 @@ struct ResultSection {
     var count: Int
 
     /// What the rows have in common, as text.
-    var name: String { derivedName ?? value.sectionName }
+    var name: String { derivedName ?? value.plainText }
 
     /// What tells sections apart.
     var identity: Identity {

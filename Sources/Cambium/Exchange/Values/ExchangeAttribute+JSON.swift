@@ -49,10 +49,8 @@ extension ExchangeAttribute {
             // Of the types that are decoded only this one takes null for a value.
             let value = try source.decode(JSONValue.self)
             return value == .null ? nil : .string(try value.text())
-        case .uuid:
-            return UUID(uuidString: try source.decode(String.self)).map { .uuid($0) }
-        case .uri:
-            return URL(string: try source.decode(String.self)).map { .uri($0) }
+        case .spelled(let type):
+            return Value(spelled: try source.decode(String.self), as: type)
         case .data:
             return Data(base64Encoded: try source.decode(String.self)).map { .data($0) }
         }

@@ -41,8 +41,7 @@ extension ExchangeAttribute {
         case .decimal: DecimalText.decimal(of: text).map { .decimal($0) }
         case .string: .string(text)
         case .date: dates.date(of: text).map { .date($0) }
-        case .uuid: UUID(uuidString: text).map { .uuid($0) }
-        case .uri: URL(string: text).map { .uri($0) }
+        case .spelled(let type): Value(spelled: text, as: type)
         case .data: Data(base64Encoded: text).map { .data($0) }
         case .textCase(let cases): cases.contains(text) ? .string(text) : nil
         case .numberCase(let cases):
@@ -62,16 +61,9 @@ extension ExchangeAttribute {
     /// - Throws: ``StoreError`` where the format cannot write it.
     func text(of value: Value, _ dates: ExchangeDateFormat) throws -> String {
         switch value {
-        case .null: ""
-        case .bool(let value): value ? "true" : "false"
-        case .int(let value): "\(value)"
-        case .double(let value): DecimalText.shortest(value, as: attribute.type)
-        case .decimal(let value): value.description
-        case .string(let value): value
+        case .double(let value): DecimalText.shortest(value, isSingle: attribute.type == .float)
         case .date(let value): try dates.text(of: value, attribute.name)
-        case .uuid(let value): value.uuidString
-        case .uri(let value): value.absoluteString
-        case .data(let value): value.base64EncodedString()
+        default: value.plainText
         }
     }
 }

@@ -10,8 +10,8 @@ final class ExchangeAttribute: Sendable {
         case decimal
         case string
         case date
-        case uuid
-        case uri
+        /// What is written as a text of its own form: UUIDs, URIs.
+        case spelled(AttributeType)
         case data
         case textCase(Set<String>)
         case numberCase(Set<Int64>)
@@ -36,19 +36,16 @@ final class ExchangeAttribute: Sendable {
     private static func kind(of type: AttributeType, in model: Model) -> Kind {
         switch type {
         case .bool: .bool
-        case .int16: .integer(Int64(Int16.min)...Int64(Int16.max))
-        case .int32: .integer(Int64(Int32.min)...Int64(Int32.max))
-        case .int64: .integer(Int64.min...Int64.max)
+        case .int16, .int32, .int64: .integer(type.descriptor.integers ?? 0...0)
         case .float: .float
         case .double: .double
         case .decimal, .anyDecimal: .decimal
         case .string: .string
         case .date: .date
-        case .uuid: .uuid
-        case .uri: .uri
         case .data: .data
         case .codable: .codable
         case .enumeration(let name): kind(of: model.enumeration(named: name))
+        default: .spelled(type)
         }
     }
 
@@ -104,9 +101,9 @@ struct FieldProblem: Error {
                     + "as 12.50, with more than 37 digits as a text.")
         case .string: FieldProblem("is no text. Put it in quotes.")
         case .date: date(dates)
-        case .uuid:
-            FieldProblem("is no UUID. Write one such as 01234567-89AB-CDEF-0123-456789ABCDEF.")
-        case .uri: FieldProblem("is no URI. Write one such as https://example.org/.")
+        case .spelled(let type):
+            FieldProblem(
+                "is no \(type.descriptor.noun). Write one such as \(type.descriptor.example).")
         case .data: FieldProblem("is no Base64. Encode the bytes so.")
         case .textCase(let cases):
             FieldProblem("is no case of its enumeration. Write \(list(cases.sorted())).")

@@ -56,9 +56,7 @@ struct SnapshotDecoder {
     ) throws {
         let value = try value(of: part.attribute.type, from: container, key)
         guard let stored = model.model.stored(value, of: part.attribute) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: container,
-                debugDescription: "The value does not fit the type \(part.attribute.type).")
+            throw misfit(part.attribute.type, key, container)
         }
         writer.set(stored, part.slot, of: &content.placed, entity.shape)
     }
@@ -70,22 +68,34 @@ struct SnapshotDecoder {
         func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded {
             try container.decode(type, forKey: key)
         }
-        return switch type {
-        case .bool: .bool(try decode(Bool.self))
-        case .int16, .int32, .int64: .int(try decode(Int64.self))
-        case .float: .double(Double(try decode(Float.self)))
-        case .double: .double(try decode(Double.self))
-        case .decimal, .anyDecimal: .decimal(try decode(Decimal.self))
-        case .string: .string(try decode(String.self))
-        case .date: .date(try decode(Date.self))
-        case .uuid: .uuid(try decode(UUID.self))
-        case .uri: .uri(try decode(URL.self))
-        case .data: .data(try decode(Data.self))
-        case .codable: .string(try decode(JSONValue.self).text())
-        case .enumeration(let name):
-            model.model.enumeration(named: name)?.rawType == .string
-                ? .string(try decode(String.self)) : .int(try decode(Int64.self))
-        }
+        let value: Value? =
+            switch type {
+            case .bool: .bool(try decode(Bool.self))
+            case .int16, .int32, .int64: .int(try decode(Int64.self))
+            case .float: .double(Double(try decode(Float.self)))
+            case .double: .double(try decode(Double.self))
+            case .decimal, .anyDecimal: .decimal(try decode(Decimal.self))
+            case .string: .string(try decode(String.self))
+            case .date: .date(try decode(Date.self))
+            case .uri: .uri(try decode(URL.self))
+            case .data: .data(try decode(Data.self))
+            case .codable: .string(try decode(JSONValue.self).text())
+            case .enumeration(let name):
+                model.model.enumeration(named: name)?.rawType == .string
+                    ? .string(try decode(String.self)) : .int(try decode(Int64.self))
+            default: Value(spelled: try decode(String.self), as: type)
+            }
+        guard let value else { throw misfit(type, key, container) }
+        return value
+    }
+
+    private func misfit(
+        _ type: AttributeType, _ key: PropertyName,
+        _ container: KeyedDecodingContainer<PropertyName>
+    ) -> DecodingError {
+        .dataCorruptedError(
+            forKey: key, in: container,
+            debugDescription: "The value does not fit the type \(type).")
     }
 
     /// What an attribute has that was left out.

@@ -40,7 +40,6 @@ struct SnapshotEncoder {
         case .double(let value): try container.encode(value, forKey: name)
         case .decimal(let value): try container.encode(value, forKey: name)
         case .date(let value): try container.encode(value, forKey: name)
-        case .uuid(let value): try container.encode(value, forKey: name)
         case .uri(let value): try container.encode(value, forKey: name)
         case .data(let value): try container.encode(value, forKey: name)
         case .string(let value):
@@ -49,6 +48,7 @@ struct SnapshotEncoder {
             } else {
                 try container.encode(value, forKey: name)
             }
+        case let value: try container.encode(value.plainText, forKey: name)
         }
     }
 

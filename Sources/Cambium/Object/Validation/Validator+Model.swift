@@ -28,28 +28,33 @@ extension Validator {
 
     private mutating func check(_ attribute: Attribute, _ slot: Int) {
         let limits = attribute.limits
-        switch object.properties.value(ofSlot: slot, attribute, in: object.readable) {
+        let value = object.properties.value(ofSlot: slot, attribute, in: object.readable)
+        switch value {
         case .string(let text):
             length(of: attribute.name, text, min: limits.minimumLength, max: limits.maximumLength)
             if let pattern = limits.pattern { self.pattern(of: attribute.name, text, pattern) }
         case .data(let data):
             length(of: attribute.name, data, min: limits.minimumLength, max: limits.maximumLength)
-        case .int(let number):
-            range(of: attribute.name, number, min: limits.minimum?.int, max: limits.maximum?.int)
         case .double(let number):
             finite(attribute.name, number)
-            range(
-                of: attribute.name, number, min: limits.minimum?.double, max: limits.maximum?.double
-            )
-        case .decimal(let number):
-            range(
-                of: attribute.name, number, min: limits.minimum?.decimal,
-                max: limits.maximum?.decimal)
         case .date(let date):
             finite(attribute.name, date)
-            range(of: attribute.name, date, min: limits.minimum?.date, max: limits.maximum?.date)
-        case .null, .bool, .uuid, .uri:
+        default:
             break
+        }
+        if let minimum = limits.minimum, Value.isLess(value, minimum) {
+            let code: ValidationError.Code =
+                attribute.type == .date ? .dateTooSoon : .numberTooSmall
+            add(
+                code, attribute.name, RefusalText.isBelow(attribute.name, minimum.text(like: value))
+            )
+        }
+        if let maximum = limits.maximum, Value.isLess(maximum, value) {
+            let code: ValidationError.Code =
+                attribute.type == .date ? .dateTooLate : .numberTooLarge
+            add(
+                code, attribute.name, RefusalText.isAbove(attribute.name, maximum.text(like: value))
+            )
         }
     }
 
@@ -125,20 +130,9 @@ extension Validator {
 }
 
 extension Value {
-    fileprivate var int: Int64? { if case .int(let value) = self { value } else { nil } }
-    fileprivate var double: Double? {
-        switch self {
-        case .double(let value): value
-        case .int(let value): Double(value)
-        default: nil
-        }
+    /// A limit as text, in the type of the values that it limits.
+    fileprivate func text(like value: Value) -> String {
+        if case .int(let limit) = self, case .double = value { return "\(Double(limit))" }
+        return RefusalText.words(self)
     }
-    fileprivate var decimal: Decimal? {
-        switch self {
-        case .decimal(let value): value
-        case .int(let value): Decimal(value)
-        default: nil
-        }
-    }
-    fileprivate var date: Date? { if case .date(let value) = self { value } else { nil } }
 }

@@ -37,29 +37,36 @@ extension StoreNode: Codable {
 private struct CodableValue: Codable {
     let value: Value
 
-    init(_ value: Value) {
-        self.value = value
+    /// The name of the value's type.
+    private struct Kind: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(_ name: String) { stringValue = name }
+        init?(stringValue: String) { self.init(stringValue) }
+        init?(intValue: Int) { return nil }
     }
 
-    private enum Kind: String, CodingKey {
-        case bool, int, double, decimal, string, date, uuid, uri, data
+    init(_ value: Value) {
+        self.value = value
     }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Kind.self)
         switch value {
         case .null: break
-        case .bool(let value): try container.encode(value, forKey: .bool)
-        case .int(let value): try container.encode(value, forKey: .int)
+        case .bool(let value): try container.encode(value, forKey: Kind("bool"))
+        case .int(let value): try container.encode(value, forKey: Kind("int"))
         // JSON has no infinity, and its numbers need not come back bit by bit.
-        case .double(let value): try container.encode(value.bitPattern, forKey: .double)
-        case .decimal(let value): try container.encode(value.description, forKey: .decimal)
-        case .string(let value): try container.encode(value, forKey: .string)
+        case .double(let value):
+            try container.encode(value.bitPattern, forKey: Kind("double"))
         case .date(let value):
-            try container.encode(value.timeIntervalSinceReferenceDate.bitPattern, forKey: .date)
-        case .uuid(let value): try container.encode(value.uuidString, forKey: .uuid)
-        case .uri(let value): try container.encode(value.absoluteString, forKey: .uri)
-        case .data(let value): try container.encode(value, forKey: .data)
+            try container.encode(
+                value.timeIntervalSinceReferenceDate.bitPattern, forKey: Kind("date"))
+        case .data(let value): try container.encode(value, forKey: Kind("data"))
+        default:
+            let (kind, text) = value.exactForm
+            try container.encode(text, forKey: Kind(kind))
         }
     }
 
@@ -70,27 +77,25 @@ private struct CodableValue: Codable {
             return
         }
         let found: Value? =
-            switch kind {
-            case .bool: .bool(try container.decode(Bool.self, forKey: kind))
-            case .int: .int(try container.decode(Int64.self, forKey: kind))
-            case .double:
+            switch kind.stringValue {
+            case "bool": .bool(try container.decode(Bool.self, forKey: kind))
+            case "int": .int(try container.decode(Int64.self, forKey: kind))
+            case "double":
                 .double(Double(bitPattern: try container.decode(UInt64.self, forKey: kind)))
-            case .decimal:
-                Decimal(string: try container.decode(String.self, forKey: kind)).map(Value.decimal)
-            case .string: .string(try container.decode(String.self, forKey: kind))
-            case .date:
+            case "date":
                 .date(
                     Date(
                         timeIntervalSinceReferenceDate: Double(
                             bitPattern: try container.decode(UInt64.self, forKey: kind))))
-            case .uuid:
-                UUID(uuidString: try container.decode(String.self, forKey: kind)).map(Value.uuid)
-            case .uri: URL(string: try container.decode(String.self, forKey: kind)).map(Value.uri)
-            case .data: .data(try container.decode(Data.self, forKey: kind))
+            case "data": .data(try container.decode(Data.self, forKey: kind))
+            default:
+                Value(
+                    kind: kind.stringValue,
+                    exactText: try container.decode(String.self, forKey: kind))
             }
         guard let found else {
             throw DecodingError.dataCorruptedError(
-                forKey: kind, in: container, debugDescription: "It is no \(kind.rawValue).")
+                forKey: kind, in: container, debugDescription: "It is no \(kind.stringValue).")
         }
         value = found
     }

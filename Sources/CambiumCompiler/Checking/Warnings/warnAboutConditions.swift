@@ -146,14 +146,6 @@ struct ConstantFolding {
 
     /// Whether a number or moment is less than another, or nil where they cannot be compared.
     private static func isLess(_ left: Value, _ right: Value) -> Bool? {
-        switch (left, right) {
-        case (.int(let left), .int(let right)): left < right
-        case (.double(let left), .double(let right)): left < right
-        case (.decimal(let left), .decimal(let right)): left < right
-        case (.date(let left), .date(let right)): left < right
-        case (.int(let left), .decimal(let right)): Decimal(left) < right
-        case (.decimal(let left), .int(let right)): left < Decimal(right)
-        default: nil
-        }
+        Value.order(left, right).map { $0 == .less }
     }
 }

@@ -34,9 +34,6 @@ enum Literal {
         case .date:
             DateText.date(text).map { .success(.date($0)) }
                 ?? wrong(text, "date", wording.dateHint)
-        case .uuid:
-            UUID(uuidString: text).map { .success(.uuid($0)) }
-                ?? wrong(text, "UUID", "Write it like F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6")
         case .uri:
             text.isEmpty
                 ? wrong(text, "URI")
@@ -46,16 +43,15 @@ enum Literal {
                 ?? wrong(text, "data", "Write the bytes in Base64")
         case .enumeration(let name):
             enumerationCase(text, of: enumerations[name])
+        case .uuid:
+            Value(spelled: text, as: type).map { .success($0) }
+                ?? wrong(text, type.descriptor.noun, "Write it like \(type.descriptor.example)")
         }
     }
 
     /// Whether a whole number fits into a type.
     static func fits(_ number: Int64, _ type: AttributeType) -> Bool {
-        switch type {
-        case .int16: Int16(exactly: number) != nil
-        case .int32: Int32(exactly: number) != nil
-        default: true
-        }
+        type.descriptor.integers?.contains(number) ?? true
     }
 
     private static func wrong(

@@ -108,21 +108,12 @@ struct GeneratedNames {
     /// The Swift type of an attribute's values other than nil.
     func swiftType(of type: AttributeType) -> String {
         switch type {
-        case .bool: standard("Bool")
-        case .int16: standard("Int16")
-        case .int32: standard("Int32")
-        case .int64: standard("Int64")
-        case .float: standard("Float")
-        case .double: standard("Double")
-        case .string: standard("String")
-        case .decimal, .anyDecimal: library("Decimal")
-        case .date: library("Date")
-        case .uuid: library("UUID")
-        case .uri: library("URL")
-        case .data: library("Data")
         case .enumeration(let name): own(name)
         // Only what the strict grammar of type names gives comes here as it is.
         case .codable(let name): ClassName(name)?.text ?? SwiftText.identifier(name)
+        default:
+            type.descriptor.isOfStandardLibrary
+                ? standard(type.descriptor.swiftName) : library(type.descriptor.swiftName)
         }
     }
 }

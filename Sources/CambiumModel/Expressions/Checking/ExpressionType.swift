@@ -101,8 +101,8 @@ package enum ExpressionType: Sendable, Hashable {
     /// Whether its constants are written as those of another type: a case as a string.
     var hasConstantsOfOthers: Bool {
         switch self {
-        case .enumeration, .date, .uuid, .uri, .data: true
-        default: false
+        case .enumeration, .date, .data: true
+        default: AttributeType(self)?.descriptor.isSpelled ?? false
         }
     }
 

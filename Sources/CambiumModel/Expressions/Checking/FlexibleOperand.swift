@@ -58,7 +58,8 @@ extension ExpressionChecker {
         if case .literal(.string(let text), _) = operand.typed {
             switch type {
             case .enumeration(let name): return "\(name) has no case '\(text)'"
-            case .date, .uuid, .uri: return "'\(text)' is not \(type.description)"
+            case _ where type == .date || AttributeType(type)?.descriptor.isSpelled == true:
+                return "'\(text)' is not \(type.description)"
             default: break
             }
         }

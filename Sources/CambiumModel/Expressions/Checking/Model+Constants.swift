@@ -35,18 +35,13 @@ extension Model {
     func constant(_ value: Value, as type: ExpressionType) -> (Value, ExpressionType)? {
         switch (value, type) {
         case (.null, _): return (.null, type)
-        case (.bool, .bool), (.string, .string), (.date, .date), (.uuid, .uuid), (.uri, .uri),
-            (.data, .data):
-            return (value, type)
+        case (.string, .string): return (value, type)
         case (.int(let number), .bool) where number == 0 || number == 1:
             return (.bool(number == 1), .bool)
         case (.bool(let isTrue), .integer): return (.int(isTrue ? 1 : 0), .integer)
         case (.int, .integer): return (value, type)
         case (.int, .object): return (value, type)
         case (.double, _), (.int, _), (.decimal, _): return number(value, as: type)
-        case (.string(let text), .uuid):
-            return UUID(uuidString: text).map { (.uuid($0), .uuid) }
-        case (.string(let text), .uri): return URL(string: text).map { (.uri($0), .uri) }
         case (.string(let text), .date):
             return (try? Date(text, strategy: .iso8601)).map { (.date($0), .date) }
                 ?? (try? Date(text + "T00:00:00Z", strategy: .iso8601)).map { (.date($0), .date) }
@@ -55,7 +50,9 @@ extension Model {
             let known =
                 cases.first { $0.rawValue == .string(text) } ?? cases.first { $0.name == text }
             return known.map { ($0.rawValue, type) }
-        default: return nil
+        case (.string(let text), _):
+            return AttributeType(type).flatMap { Value(spelled: text, as: $0) }.map { ($0, type) }
+        default: return value.naturalType == type ? (value, type) : nil
         }
     }
 

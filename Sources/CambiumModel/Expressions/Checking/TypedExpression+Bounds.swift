@@ -8,7 +8,7 @@ extension TypedExpression {
         case .literal(let value, let type):
             type.scale.flatMap { Self.units(value, scale: $0) }.map { $0...$0 }
         case .attribute(_, let attribute, _):
-            attribute.derivation == nil ? attribute.type.bounds : nil
+            attribute.derivation == nil ? attribute.type.narrowIntegers : nil
         case .arithmetic(let left, let operation, let right, let type):
             type.scale.flatMap { Self.bounds(left, operation, right, scale: $0) }
         case .convert(let operand, let type):
@@ -32,7 +32,7 @@ extension TypedExpression {
     package func bounds(rescaledTo scale: Int) -> ClosedRange<Int64>? {
         guard let bounds, let own = type.scale else { return nil }
         guard scale > own else { return bounds }
-        let factor = NumberFunctions.powerOfTen(scale - own)
+        let factor = DecimalStorage.powerOfTen(scale - own)
         return Self.corners(bounds, .multiply, factor...factor)
     }
 
@@ -87,17 +87,6 @@ extension TypedExpression {
             }
         }
         return result
-    }
-}
-
-extension AttributeType {
-    /// What whole numbers of less than 64 bits can be.
-    fileprivate var bounds: ClosedRange<Int64>? {
-        switch self {
-        case .int16: Int64(Int16.min)...Int64(Int16.max)
-        case .int32: Int64(Int32.min)...Int64(Int32.max)
-        default: nil
-        }
     }
 }
 

@@ -143,7 +143,7 @@ extension ExpressionEvaluator {
         guard let total = sum.value else { return .null }
         guard isAverage else { return type.value(ofUnits: total) }
         let mean = Double(total) / Double(values.count)
-        return .double(mean / Double(NumberFunctions.powerOfTen(scale)))
+        return .double(mean / Double(DecimalStorage.powerOfTen(scale)))
     }
 
     private func extreme(_ values: [Value], _ wanted: Value.Order) -> Value {

@@ -50,16 +50,11 @@ package enum NumberFunctions {
 
     /// The units of an exact number at a greater scale.
     static func rescaled(_ units: Int64, by places: Int) -> Int64? {
-        places == 0 ? units : integer(units, .multiply, powerOfTen(places))
+        places == 0 ? units : integer(units, .multiply, DecimalStorage.powerOfTen(places))
     }
 
     static func double(units: Int64, scale: Int) -> Double {
-        Double(units) / Double(powerOfTen(scale))
-    }
-
-    /// 10 to the power; scales end at 18, where 64 bits still hold it.
-    package static func powerOfTen(_ exponent: Int) -> Int64 {
-        (0..<max(0, min(exponent, 18))).reduce(1) { power, _ in power * 10 }
+        Double(units) / Double(DecimalStorage.powerOfTen(scale))
     }
 
     /// An exact sum in two halves, which SQL can add without overflow too.

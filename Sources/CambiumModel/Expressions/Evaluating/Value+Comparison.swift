@@ -1,6 +1,6 @@
 extension Value {
     /// How two values of comparable types stand to each other; nil where one of them is nil.
-    enum Order {
+    package enum Order {
         case less
         case equal
         case greater
@@ -8,7 +8,7 @@ extension Value {
 
     /// The order of two values; nil where one is nil or they are of types that have no order
     /// between them.
-    static func order(_ left: Value, _ right: Value) -> Order? {
+    package static func order(_ left: Value, _ right: Value) -> Order? {
         switch (left, right) {
         case (.int(let one), .int(let other)): order(one, other)
         case (.double(let one), .double(let other)): order(one, other)
@@ -21,6 +21,16 @@ extension Value {
             order(one.timeIntervalSinceReferenceDate, other.timeIntervalSinceReferenceDate)
         case (.string(let one), .string(let other)):
             one.hasEqualBytes(other) ? .equal : one.precedesByBytes(other) ? .less : .greater
+        default: nil
+        }
+    }
+
+    /// -1, 0 or 1; nil of what is no number.
+    package var sign: Int? {
+        switch self {
+        case .int(let number): Int(number.signum())
+        case .double(let number): number < 0 ? -1 : number > 0 ? 1 : 0
+        case .decimal(let number): number < 0 ? -1 : number > 0 ? 1 : 0
         default: nil
         }
     }

@@ -19,7 +19,6 @@ extension Value {
         case (.double(let one), .double(let other)): Self.numberOrder(one, other)
         case (.int(let one), .double(let other)): Self.numberOrder(Double(one), other)
         case (.double(let one), .int(let other)): Self.numberOrder(one, Double(other))
-        case (.decimal(let one), .decimal(let other)): one < other ? -1 : one > other ? 1 : 0
         case (.date(let one), .date(let other)):
             Self.numberOrder(
                 one.timeIntervalSinceReferenceDate, other.timeIntervalSinceReferenceDate)
@@ -29,7 +28,12 @@ extension Value {
         case (.uuid(let one), .uuid(let other)): one < other ? -1 : one == other ? 0 : 1
         case (.data(let one), .data(let other)):
             one == other ? 0 : one.lexicographicallyPrecedes(other) ? -1 : 1
-        default: 0
+        default:
+            switch Self.order(self, other) {
+            case .less: -1
+            case .greater: 1
+            case .equal, nil: 0
+            }
         }
     }
 

@@ -7,21 +7,19 @@ extension ExpressionType {
         switch (stored, self) {
         case (.null, _): .null
         case (.integer(let value), .bool): .bool(value != 0)
-        case (.integer(let value), .integer), (.integer(let value), .object),
-            (.integer(let value), .enumeration):
-            .int(value)
-        case (.integer(let value), .decimal(let scale)):
-            .decimal(DecimalStorage.decimal(ofUnits: value, scale: scale))
-        case (.blob(let bytes), .anyDecimal): OrderedDecimal.decimal(of: bytes).map { .decimal($0) }
-        case (.real(let value), .float), (.real(let value), .double): .double(value)
-        case (.real(let value), .date): .date(Date(timeIntervalSinceReferenceDate: value))
-        case (.text(let value), .string), (.text(let value), .enumeration),
-            (.text(let value), .codable):
-            .string(value)
-        case (.text(let value), .uri): URL(string: value).map { .uri($0) }
-        case (.blob(let value), .uuid): UUID(bytes: value).map { .uuid($0) }
-        case (.blob(let value), .data): .data(value)
-        default: nil
+        case (.integer(let value), .object), (.integer(let value), .enumeration): .int(value)
+        case (.text(let value), .enumeration), (.text(let value), .codable): .string(value)
+        default: AttributeType(self).flatMap(stored.value)
+        }
+    }
+
+    /// A value in the form in which columns of the type hold it; nil where it has none.
+    package func stored(_ value: Value) -> StoredValue? {
+        switch (value, self) {
+        case (.null, _): .null
+        case (.int(let value), .object), (.int(let value), .enumeration): .integer(value)
+        case (.string(let value), .enumeration), (.string(let value), .codable): .text(value)
+        default: AttributeType(self).flatMap(value.stored)
         }
     }
 }

@@ -196,15 +196,13 @@ private struct ResultChecker {
     private func isKept(_ constant: Value, as type: ExpressionType) -> Bool {
         switch (constant, type) {
         case (.int, .integer), (.int, .float), (.int, .double), (.int, .enumeration): true
-        case (.double, .float), (.double, .double), (.string, .string): true
-        case (.string, .enumeration), (.date, .date), (.bool, .bool), (.uuid, .uuid): true
-        case (.uri, .uri), (.data, .data): true
+        case (.double, .float), (.double, .double), (.string, .enumeration): true
         case (.int(let value), .decimal(let scale)):
             DecimalStorage.units(of: Decimal(value), scale: scale) != nil
         case (.decimal(let value), .decimal(let scale)):
             DecimalStorage.units(of: value, scale: scale) != nil
         case (.int, .anyDecimal), (.decimal, .anyDecimal): true
-        default: false
+        default: constant.naturalType == type
         }
     }
 }

@@ -144,11 +144,9 @@ extension Value {
         case .int(let value): String(value)
         case .double(let value): Self.digits(of: value)
         case .decimal(let value): value.description
-        case .string(let value): Self.quoted(value)
         case .date(let value): Self.digits(of: value.timeIntervalSinceReferenceDate)
-        case .uuid(let value): Self.quoted(value.uuidString)
-        case .uri(let value): Self.quoted(value.absoluteString)
         case .data(let value): "0x" + value.hexadecimal
+        case .string, .uuid, .uri: Self.quoted(plainText)
         }
     }
 

@@ -18,7 +18,6 @@ extension Model {
         }
         switch type {
         case .bool: return [.integer(0), .integer(1)]
-        case .int16, .int32, .int64, .decimal: return bounds + integers(of: type, bounds)
         case .float: return bounds + reals(Self.floats, bounds)
         case .double: return bounds + reals(Self.doubles, bounds)
         case .date: return bounds + reals(Self.dates, bounds)
@@ -28,14 +27,14 @@ extension Model {
         case .uri: return Self.uris.map { .text($0) }
         case .codable: return Self.documents.map { .text($0) }
         case .data: return blobs(of: attribute)
-        case .enumeration: return []
+        default: return bounds + integers(of: type, bounds)
         }
     }
 
     // MARK: Numbers
 
     private func integers(of type: AttributeType, _ bounds: [StoredValue]) -> [StoredValue] {
-        let range = AttributeConversion.range(of: type) ?? Int64.min...Int64.max
+        let range = type.descriptor.integers ?? Int64.min...Int64.max
         // Beyond 2^53 a binary floating-point number is no longer every whole number.
         let numbers: [Int64] = [
             range.lowerBound, range.upperBound, 0, -1, 1, 1 << 31, (1 << 53) + 1, -(1 << 53) - 1,

@@ -16,8 +16,6 @@ extension Model {
             sampleCase(of: attribute, &random)
         case .bool:
             .integer(Int64(random.next(below: 2)))
-        case .int16, .int32, .int64, .decimal:
-            sampleInteger(of: attribute, &random)
         case .float, .double, .date:
             sampleReal(of: attribute, &random)
         case .uuid:
@@ -32,6 +30,8 @@ extension Model {
             .text("[\(random.next(below: 100))]")
         case .string, .uri, .enumeration:
             .text(sampleText(of: attribute, &random))
+        default:
+            sampleInteger(of: attribute, &random)
         }
     }
 

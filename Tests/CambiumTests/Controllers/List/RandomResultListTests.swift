@@ -50,7 +50,7 @@ struct RandomResultListTests {
             case 0: .none
             case 1, 2: .values
             // Two values, or one, to a name.
-            default: .names { $0 == .int(0) || $0 == .int(1) ? "low" : $0.sectionName }
+            default: .names { $0 == .int(0) || $0 == .int(1) ? "low" : $0.plainText }
             }
         let places = Self.changes(dummies.count, &generator).moved.compactMapValues(\.self)
         return try PlacedList(

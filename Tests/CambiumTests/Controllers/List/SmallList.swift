@@ -31,7 +31,7 @@ struct SmallList {
         let sectioning: Sectioning =
             switch kind {
             case .none: .none
-            case .names: .names { "name of \($0.sectionName)" }
+            case .names: .names { "name of \($0.plainText)" }
             case .values, .descending: .values
             }
         var list = ResultList(

@@ -1,3 +1,5 @@
+import CambiumModel
+
 /// `<attribute>` and `<derived>`, which Xcode calls an attribute too.
 ///
 /// A transformable becomes `codable` where its class is known to be `Codable` and `Sendable`
@@ -26,12 +28,8 @@ package struct AttributeSpelling: Spelling {
         self.enumerations = enumerations
     }
 
-    static let words = [
-        "Integer 16": "int16", "Integer 32": "int32", "Integer 64": "int64", "Boolean": "bool",
-        "Float": "float", "Double": "double", "Decimal": "decimal", "String": "string",
-        "Date": "date", "UUID": "uuid", "URI": "uri", "Binary": "data",
-    ]
-    private static let xcodeWords = Dictionary(uniqueKeysWithValues: words.map { ($1, $0) })
+    private static let xcodeWords = AttributeType.words.compactMapValues(\.descriptor.xcodeName)
+    static let words = Dictionary(uniqueKeysWithValues: xcodeWords.map { ($1, $0) })
 
     // MARK: From Xcode
 

@@ -20,7 +20,6 @@ struct MadeUpValue {
         case .bool: return .bool(filling < 2 ? filling == 0 : bits >> (slot % 60) & 1 == 1)
         case .int16: return .int(Int64(integer(Int16.self)))
         case .int32: return .int(Int64(integer(Int32.self)))
-        case .int64: return .int(integer(Int64.self))
         case .float: return .double(Double(Float(real)))
         case .double: return .double(real)
         case .decimal(let scale):
@@ -45,6 +44,7 @@ struct MadeUpValue {
             let index = filling < cases.count ? filling : Int(bits % UInt64(cases.count))
             return cases[index].rawValue
         case .codable: return nil
+        default: return StoredValue.integer(integer(Int64.self)).value(as: attribute.type)
         }
     }
 

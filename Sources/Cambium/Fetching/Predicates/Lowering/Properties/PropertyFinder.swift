@@ -103,7 +103,8 @@ enum PropertyFinder {
         guard let found = (value as? any AttributeValue)?.attributeValue else { return false }
         // A narrower number is a conversion, which would trap of the values that come later.
         if let number = value as? any FixedWidthInteger,
-            let width = attribute.type.bitWidth, number.bitWidth < width
+            let greatest = attribute.type.descriptor.integers?.upperBound,
+            number.bitWidth <= Int64.bitWidth - greatest.leadingZeroBitCount
         {
             return false
         }
@@ -145,18 +146,6 @@ extension PropertyProbe {
             let type = model.entities[relationship.destination].objectClass
             let name = relationship.relationship.name
             return relationship.isToMany ? .toMany(name, type) : .toOne(name, type)
-        }
-    }
-}
-
-extension AttributeType {
-    /// How many bits a whole number of the type has; nil of other types.
-    fileprivate var bitWidth: Int? {
-        switch self {
-        case .int16: 16
-        case .int32: 32
-        case .int64: 64
-        default: nil
         }
     }
 }

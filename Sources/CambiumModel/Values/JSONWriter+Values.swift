@@ -15,21 +15,18 @@ extension JSONWriter {
             // Readers of JSON are not sure to keep more digits.
             DecimalText.significantDigits(text) < DecimalText.exactDigits
                 ? write(raw: text) : write(text)
-        case .string(let value): write(value)
         case .date(let value):
             if let text = ISO8601Text.text(of: value) {
                 write(text)
             } else {
                 write(number: value.timeIntervalSinceReferenceDate, as: .double)
             }
-        case .uuid(let value): write(value.uuidString)
-        case .uri(let value): write(value.absoluteString)
-        case .data(let value): write(value.base64EncodedString())
+        case .string, .uuid, .uri, .data: write(value.plainText)
         }
     }
 
     private mutating func write(number value: Double, as type: AttributeType) {
         value.isFinite
-            ? write(raw: DecimalText.shortest(value, as: type)) : write("\(value)")
+            ? write(raw: DecimalText.shortest(value, isSingle: type == .float)) : write("\(value)")
     }
 }

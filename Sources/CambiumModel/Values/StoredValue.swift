@@ -18,13 +18,12 @@ public enum StoredValue: Sendable, Hashable {
     package var text: String? { if case .text(let text) = self { text } else { nil } }
 }
 
-extension Model {
-    /// The stored form of a value of an attribute, as the design's table of storage forms says.
+extension Value {
+    /// The stored form of a value of any type but an enumeration, for which a model is needed.
     ///
-    /// - Returns: nil where the value is of another type or does not fit (a decimal with more
-    ///   places than its scale, a whole number out of range).
-    public func stored(_ value: Value, as type: AttributeType) -> StoredValue? {
-        switch (value, type) {
+    /// - Returns: nil where the value is of another type or does not fit.
+    package func stored(as type: AttributeType) -> StoredValue? {
+        switch (self, type) {
         case (.null, _):
             .null
         case (.bool(let value), .bool):
@@ -57,27 +56,8 @@ extension Model {
             .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
         case (.data(let value), .data):
             .blob(value)
-        case (.string(let raw), .enumeration(let name)):
-            enumeration(named: name)?.rawType == .string ? .text(raw) : nil
-        case (.int(let raw), .enumeration(let name)):
-            enumeration(named: name).flatMap { stored(.int(raw), as: $0.rawType) }
         default:
             nil
-        }
-    }
-
-    /// The value of an attribute from its stored form.
-    ///
-    /// - Returns: nil where the stored form is not one of that type, which only another program can
-    ///   have written.
-    public func value(_ stored: StoredValue, as type: AttributeType) -> Value? {
-        guard case .enumeration(let name) = type else { return stored.value(as: type) }
-        let isText = enumeration(named: name)?.rawType == .string
-        return switch stored {
-        case .null: .null
-        case .text(let raw): isText ? .string(raw) : nil
-        case .integer(let raw): isText ? nil : .int(raw)
-        case .real, .blob: nil
         }
     }
 }

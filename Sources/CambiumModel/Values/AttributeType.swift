@@ -1,0 +1,234 @@
+/// The type of an attribute's values.
+public enum AttributeType: Sendable, Hashable {
+    /// True or false; stored as 1 or 0.
+    case bool
+    /// A whole number of 16 bits.
+    case int16
+    /// A whole number of 32 bits.
+    case int32
+    /// A whole number of 64 bits.
+    case int64
+    /// A binary floating-point number of 32 bits.
+    case float
+    /// A binary floating-point number of 64 bits.
+    case double
+    /// An exact decimal number, stored as an integer in units of 10 to the power −scale.
+    case decimal(scale: Int)
+    /// An exact decimal number of up to 38 digits, whatever its scale; stored as bytes that sort as
+    /// the numbers do.
+    case anyDecimal
+    /// Text.
+    case string
+    /// A moment; stored as seconds since 2001-01-01 UTC.
+    case date
+    /// A UUID; stored as its 16 bytes.
+    case uuid
+    /// A URI; stored as text.
+    case uri
+    /// Bytes.
+    case data
+    /// One of the cases of the model's enumeration of that name; stored as its raw value.
+    case enumeration(String)
+    /// A value of the Swift type of that name, which is `Codable` and `Sendable`; stored as JSON.
+    case codable(String)
+
+    /// All types but those of a scale, an enumeration or a class of the program.
+    package static let plain: [AttributeType] = [
+        .bool, .int16, .int32, .int64, .float, .double, .anyDecimal, .string, .date, .uuid, .uri,
+        .data,
+    ]
+
+    /// What is known about the type.
+    package var descriptor: AttributeTypeDescriptor {
+        switch self {
+        case .bool: .bool
+        case .int16: .int16
+        case .int32: .int32
+        case .int64: .int64
+        case .float: .float
+        case .double: .double
+        case .decimal: .decimal
+        case .anyDecimal: .anyDecimal
+        case .string: .string
+        case .date: .date
+        case .uuid: .uuid
+        case .uri: .uri
+        case .data: .data
+        case .enumeration: .enumeration
+        case .codable: .codable
+        }
+    }
+
+    /// The case's name without its associated value. Swift's own description of an enumeration looks
+    /// it up in metadata, which takes long for ten thousand attributes.
+    package var caseName: String { descriptor.name }
+
+    /// The range of an integer of less than 64 bits; nil of other types.
+    package var narrowIntegers: ClosedRange<Int64>? {
+        self == .bool || self == .int64 ? nil : descriptor.integers
+    }
+
+    /// The words for types in a model, each with the type that it names.
+    package static let words: [String: AttributeType] = Dictionary(
+        uniqueKeysWithValues: plain.filter { $0 != .anyDecimal }.map { ($0.caseName, $0) }
+            + [("decimal", .decimal(scale: DecimalStorage.defaultScale))])
+}
+
+/// What is known about a type of attributes: a row of the table of types.
+package struct AttributeTypeDescriptor: Sendable {
+    /// The name of the case, which is also the word for the type in a model.
+    package let name: String
+    /// What the documentation of a generated property calls it.
+    package let title: String
+    /// The Swift type of the values, and whether the standard library defines it.
+    package let swiftName: String
+    package var isOfStandardLibrary = false
+    /// The case of ``Value`` that holds the values, and the Swift type that the case holds.
+    package let valueCase: String
+    package var valueType: String?
+    /// How the store keeps the values.
+    package let storage: StorageClass
+    /// The integers of the type, if it is a type of integers.
+    package var integers: ClosedRange<Int64>?
+    /// Whether limits can be set to the values: numbers and moments.
+    package var hasOrder = false
+    /// The expression for the value that says least, for existing objects that need one.
+    package var neutral: String?
+    /// Whether a default is the same constant in the store.
+    package var hasPlainDefault = true
+    /// Whether JSON, conditions and files have the values as texts of a form of their own.
+    package var isSpelled = false
+    /// What messages call a value, and how to write one.
+    package var noun = ""
+    package var example = ""
+    /// The name in Xcode's editor and files.
+    package var xcodeName: String?
+    /// What other tools and databases call the type, in lower case.
+    package var otherNames: [String] = []
+}
+
+extension AttributeTypeDescriptor {
+    /// The word for the type that other tools and databases call so; nil where none does.
+    package static func word(forOther name: String) -> String? {
+        (AttributeType.plain.map(\.descriptor) + [.decimal, .codable])
+            .first { $0.otherNames.contains(name.lowercased()) }?.name
+    }
+
+    static let bool = Self(
+        name: "bool", title: "Boolean", swiftName: "Bool", isOfStandardLibrary: true,
+        valueCase: "bool", storage: .integer, integers: 0...1, neutral: "FALSE",
+        xcodeName: "Boolean", otherNames: ["boolean"])
+
+    static let int16 = integer(Int16.self, bits: 16)
+    static let int32 = integer(Int32.self, bits: 32)
+    static let int64 = integer(Int64.self, bits: 64, otherNames: ["int", "integer"])
+
+    private static func integer<Number: FixedWidthInteger>(
+        _ type: Number.Type, bits: Int, otherNames: [String] = []
+    ) -> Self {
+        Self(
+            name: "int\(bits)", title: "Whole number of \(bits) bits", swiftName: "Int\(bits)",
+            isOfStandardLibrary: true, valueCase: "int", valueType: "Int64", storage: .integer,
+            integers: Int64(Number.min)...Int64(Number.max), hasOrder: true, neutral: "0",
+            noun: "whole number", xcodeName: "Integer \(bits)",
+            otherNames: otherNames + ["integer \(bits)"])
+    }
+
+    static let float = Self(
+        name: "float", title: "Floating-point number of 32 bits", swiftName: "Float",
+        isOfStandardLibrary: true, valueCase: "double", valueType: "Double", storage: .real,
+        hasOrder: true, neutral: "0", noun: "number", example: "12.5 or 1e-3", xcodeName: "Float")
+
+    static let double = Self(
+        name: "double", title: "Floating-point number of 64 bits", swiftName: "Double",
+        isOfStandardLibrary: true, valueCase: "double", storage: .real, hasOrder: true,
+        neutral: "0", noun: "number", example: "12.5 or 1e-3", xcodeName: "Double",
+        otherNames: ["real", "number"])
+
+    static let decimal = Self(
+        name: "decimal", title: "Decimal", swiftName: "Decimal", valueCase: "decimal",
+        storage: .integer, hasOrder: true, neutral: "0", noun: "decimal number",
+        xcodeName: "Decimal", otherNames: ["numeric"])
+
+    static let anyDecimal = Self(
+        name: "anyDecimal", title: "Decimal of up to 38 digits", swiftName: "Decimal",
+        valueCase: "decimal", storage: .blob, hasOrder: true, neutral: "0", hasPlainDefault: false,
+        noun: "decimal number")
+
+    static let string = Self(
+        name: "string", title: "String", swiftName: "String", isOfStandardLibrary: true,
+        valueCase: "string", storage: .text, noun: "text", xcodeName: "String",
+        otherNames: ["text", "varchar"])
+
+    static let date = Self(
+        name: "date", title: "Date", swiftName: "Date", valueCase: "date", storage: .real,
+        hasOrder: true, neutral: "'2001-01-01T00:00:00Z'", noun: "date", xcodeName: "Date",
+        otherNames: ["datetime", "timestamp"])
+
+    static let uuid = Self(
+        name: "uuid", title: "UUID", swiftName: "UUID", valueCase: "uuid", storage: .blob,
+        neutral: "uuid()", hasPlainDefault: false, isSpelled: true, noun: "UUID",
+        example: "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6", xcodeName: "UUID")
+
+    static let uri = Self(
+        name: "uri", title: "URI", swiftName: "URL", valueCase: "uri", storage: .text,
+        neutral: "'about:blank'", hasPlainDefault: false, isSpelled: true, noun: "URI",
+        example: "https://example.org/", xcodeName: "URI", otherNames: ["url"])
+
+    static let data = Self(
+        name: "data", title: "Data", swiftName: "Data", valueCase: "data", storage: .blob,
+        neutral: "0x00", hasPlainDefault: false, noun: "data", xcodeName: "Binary",
+        otherNames: ["binary", "binary data", "blob"])
+
+    /// The store keeps the raw values, so a model tells how: ``Model/storageClass(of:)``.
+    static let enumeration = Self(
+        name: "enumeration", title: "Enumeration", swiftName: "", valueCase: "string",
+        storage: .integer)
+
+    static let codable = Self(
+        name: "codable", title: "JSON", swiftName: "", valueCase: "string", storage: .text,
+        hasPlainDefault: false, otherNames: ["transformable", "json"])
+}
+
+/// A closed set of values that the model names; a Swift `enum` with a raw value.
+public struct Enumeration: Sendable, Hashable {
+    /// The name of the Swift type.
+    public let name: String
+    /// The type of the raw values: `.string` or one of the integers.
+    public let rawType: AttributeType
+    /// The cases in declaration order.
+    public let cases: [EnumerationCase]
+
+    /// Describes an enumeration.
+    public init(name: String, rawType: AttributeType, cases: [EnumerationCase]) {
+        self.name = name
+        self.rawType = rawType
+        self.cases = cases
+    }
+}
+
+/// A case of an enumeration.
+public struct EnumerationCase: Sendable, Hashable {
+    /// The name of the Swift case.
+    public let name: String
+    /// What the store holds: a `.string` or an `.int`, as the enumeration's raw type says.
+    public let rawValue: Value
+
+    /// Describes a case.
+    public init(name: String, rawValue: Value) {
+        self.name = name
+        self.rawValue = rawValue
+    }
+}
+
+/// How a value is kept in a row: SQLite's storage classes without NULL.
+public enum StorageClass: String, Sendable, Hashable {
+    /// A signed 64-bit integer.
+    case integer = "INTEGER"
+    /// A 64-bit floating-point number.
+    case real = "REAL"
+    /// UTF-8 text.
+    case text = "TEXT"
+    /// Bytes.
+    case blob = "BLOB"
+}
