@@ -10,8 +10,6 @@ struct AdoptedValue {
     /// - Parameter column: The column, quoted and with its table.
     func sql(of column: String, for attribute: Attribute) -> String {
         switch attribute.type {
-        case .bool, .int16, .int32, .int64, .float, .double, .date:
-            return column
         case .string, .uri:
             return "CASE WHEN \(TextCheck.name)(\(column)) THEN \(Self.noText) ELSE \(column) END"
         case .uuid:
@@ -41,6 +39,8 @@ struct AdoptedValue {
                 + "ELSE \(model.storageClass(of: attribute.type) == .text ? Self.noText : Self.noNumber) END"
         case .codable(let type):
             return Self.json(of: column, as: type)
+        default:
+            return column
         }
     }
 

@@ -60,13 +60,13 @@ enum CoreDataName {
     static func types(of attribute: Attribute) -> Set<String>? {
         if attribute.derivation != nil { return nil }
         return switch attribute.type {
-        case .bool, .int16, .int32, .int64: ["INTEGER", "BOOLEAN"]
         case .float, .double: ["FLOAT", "DOUBLE", "REAL"]
         case .decimal, .anyDecimal: ["DECIMAL"]
         case .string, .uri: ["VARCHAR", "TEXT"]
         case .date: ["TIMESTAMP"]
         case .uuid, .data: ["BLOB"]
         case .enumeration, .codable: nil
+        default: ["INTEGER", "BOOLEAN"]
         }
     }
 

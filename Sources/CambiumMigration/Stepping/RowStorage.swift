@@ -42,6 +42,7 @@ public struct RowStorage: Sendable {
     public mutating func set(_ index: Int, _ value: (some RowValue)?) {
         guard index < values.count else { return }
         values[index] = value?.rowForm ?? .null
+        if value != nil, values[index] == .null { unfit.insert(index) } else { unfit.remove(index) }
     }
 
     // MARK: Decimals

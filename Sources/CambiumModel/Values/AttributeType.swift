@@ -86,6 +86,8 @@ package struct AttributeTypeDescriptor: Sendable {
     /// The case of ``Value`` that holds the values, and the Swift type that the case holds.
     package let valueCase: String
     package var valueType: String?
+    /// What the accessors of an object that generated code calls are named after.
+    package var accessor = "value"
     /// How the store keeps the values.
     package let storage: StorageClass
     /// The integers of the type, if it is a type of integers.
@@ -101,6 +103,8 @@ package struct AttributeTypeDescriptor: Sendable {
     /// What messages call a value, and how to write one.
     package var noun = ""
     package var example = ""
+    /// What an error says of a value that the store cannot keep.
+    package var unfit = ""
     /// The name in Xcode's editor and files.
     package var xcodeName: String?
     /// What other tools and databases call the type, in lower case.
@@ -116,7 +120,7 @@ extension AttributeTypeDescriptor {
 
     static let bool = Self(
         name: "bool", title: "Boolean", swiftName: "Bool", isOfStandardLibrary: true,
-        valueCase: "bool", storage: .integer, integers: 0...1, neutral: "FALSE",
+        valueCase: "bool", accessor: "bool", storage: .integer, integers: 0...1, neutral: "FALSE",
         xcodeName: "Boolean", otherNames: ["boolean"])
 
     static let int16 = integer(Int16.self, bits: 16)
@@ -128,7 +132,8 @@ extension AttributeTypeDescriptor {
     ) -> Self {
         Self(
             name: "int\(bits)", title: "Whole number of \(bits) bits", swiftName: "Int\(bits)",
-            isOfStandardLibrary: true, valueCase: "int", valueType: "Int64", storage: .integer,
+            isOfStandardLibrary: true, valueCase: "int", valueType: "Int64", accessor: "int\(bits)",
+            storage: .integer,
             integers: Int64(Number.min)...Int64(Number.max), hasOrder: true, neutral: "0",
             noun: "whole number", xcodeName: "Integer \(bits)",
             otherNames: otherNames + ["integer \(bits)"])
@@ -136,47 +141,56 @@ extension AttributeTypeDescriptor {
 
     static let float = Self(
         name: "float", title: "Floating-point number of 32 bits", swiftName: "Float",
-        isOfStandardLibrary: true, valueCase: "double", valueType: "Double", storage: .real,
+        isOfStandardLibrary: true, valueCase: "double", valueType: "Double", accessor: "float",
+        storage: .real,
         hasOrder: true, neutral: "0", noun: "number", example: "12.5 or 1e-3", xcodeName: "Float")
 
     static let double = Self(
         name: "double", title: "Floating-point number of 64 bits", swiftName: "Double",
-        isOfStandardLibrary: true, valueCase: "double", storage: .real, hasOrder: true,
+        isOfStandardLibrary: true, valueCase: "double", accessor: "double", storage: .real,
+        hasOrder: true,
         neutral: "0", noun: "number", example: "12.5 or 1e-3", xcodeName: "Double",
         otherNames: ["real", "number"])
 
     static let decimal = Self(
         name: "decimal", title: "Decimal", swiftName: "Decimal", valueCase: "decimal",
-        storage: .integer, hasOrder: true, neutral: "0", noun: "decimal number",
+        accessor: "decimal", storage: .integer, hasOrder: true, neutral: "0",
+        noun: "decimal number",
+        unfit: "a decimal that has more places than the attribute keeps, or more than 18 digits. "
+            + "Round it, or give the attribute another scale.",
         xcodeName: "Decimal", otherNames: ["numeric"])
 
     static let anyDecimal = Self(
         name: "anyDecimal", title: "Decimal of up to 38 digits", swiftName: "Decimal",
-        valueCase: "decimal", storage: .blob, hasOrder: true, neutral: "0", hasPlainDefault: false,
-        noun: "decimal number")
+        valueCase: "decimal", accessor: "decimal", storage: .blob, hasOrder: true, neutral: "0",
+        hasPlainDefault: false, noun: "decimal number", unfit: "a decimal that is no number.")
 
     static let string = Self(
         name: "string", title: "String", swiftName: "String", isOfStandardLibrary: true,
-        valueCase: "string", storage: .text, noun: "text", xcodeName: "String",
+        valueCase: "string", accessor: "string", storage: .text, noun: "text", xcodeName: "String",
         otherNames: ["text", "varchar"])
 
     static let date = Self(
-        name: "date", title: "Date", swiftName: "Date", valueCase: "date", storage: .real,
+        name: "date", title: "Date", swiftName: "Date", valueCase: "date", accessor: "date",
+        storage: .real,
         hasOrder: true, neutral: "'2001-01-01T00:00:00Z'", noun: "date", xcodeName: "Date",
         otherNames: ["datetime", "timestamp"])
 
     static let uuid = Self(
-        name: "uuid", title: "UUID", swiftName: "UUID", valueCase: "uuid", storage: .blob,
+        name: "uuid", title: "UUID", swiftName: "UUID", valueCase: "uuid", accessor: "uuid",
+        storage: .blob,
         neutral: "uuid()", hasPlainDefault: false, isSpelled: true, noun: "UUID",
         example: "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6", xcodeName: "UUID")
 
     static let uri = Self(
-        name: "uri", title: "URI", swiftName: "URL", valueCase: "uri", storage: .text,
+        name: "uri", title: "URI", swiftName: "URL", valueCase: "uri", accessor: "uri",
+        storage: .text,
         neutral: "'about:blank'", hasPlainDefault: false, isSpelled: true, noun: "URI",
         example: "https://example.org/", xcodeName: "URI", otherNames: ["url"])
 
     static let data = Self(
-        name: "data", title: "Data", swiftName: "Data", valueCase: "data", storage: .blob,
+        name: "data", title: "Data", swiftName: "Data", valueCase: "data", accessor: "data",
+        storage: .blob,
         neutral: "0x00", hasPlainDefault: false, noun: "data", xcodeName: "Binary",
         otherNames: ["binary", "binary data", "blob"])
 
@@ -186,8 +200,10 @@ extension AttributeTypeDescriptor {
         storage: .integer)
 
     static let codable = Self(
-        name: "codable", title: "JSON", swiftName: "", valueCase: "string", storage: .text,
-        hasPlainDefault: false, otherNames: ["transformable", "json"])
+        name: "codable", title: "JSON", swiftName: "", valueCase: "string", accessor: "codable",
+        storage: .text,
+        hasPlainDefault: false, unfit: "a value that cannot be written as JSON.",
+        otherNames: ["transformable", "json"])
 }
 
 /// A closed set of values that the model names; a Swift `enum` with a raw value.

@@ -21,7 +21,7 @@ extension JSONWriter {
             } else {
                 write(number: value.timeIntervalSinceReferenceDate, as: .double)
             }
-        case .string, .uuid, .uri, .data: write(value.plainText)
+        default: write(value.plainText)
         }
     }
 

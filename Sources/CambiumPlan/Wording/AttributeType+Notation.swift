@@ -44,7 +44,7 @@ extension Value {
         case .double(let value): Int64(exactly: value).map { "\($0)" } ?? "\(value)"
         case .string(let value): "'\(value)'"
         case .data(let value): "\(value.count) bytes"
-        case .bool, .int, .decimal, .date, .uuid, .uri: plainText
+        default: plainText
         }
     }
 }

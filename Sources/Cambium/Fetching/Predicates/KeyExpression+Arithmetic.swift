@@ -30,7 +30,7 @@ extension KeyExpression {
     }
 }
 
-extension KeyExpression where Value: Numeric {
+extension KeyExpression where Value: AdditiveArithmetic {
     /// The sum.
     public static func + (key: Self, value: Value) -> ComputedKey<Root, Value> {
         key.combined(.add, value)
@@ -64,7 +64,9 @@ extension KeyExpression where Value: Numeric {
     ) -> ComputedKey<Root, Value> {
         key.combined(.subtract, other)
     }
+}
 
+extension KeyExpression where Value: Numeric {
     /// The product.
     public static func * (key: Self, value: Value) -> ComputedKey<Root, Value> {
         key.combined(.multiply, value)

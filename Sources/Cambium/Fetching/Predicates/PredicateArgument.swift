@@ -12,26 +12,12 @@ public protocol PredicateArgument {
     func argument(naming objects: inout [ObjectID]) -> FormatArgument
 }
 
-extension PredicateArgument where Self: AttributeValue {
+extension AttributeValue {
     /// The value.
     public func argument(naming objects: inout [ObjectID]) -> FormatArgument {
         .value(attributeValue)
     }
 }
-
-extension Bool: PredicateArgument {}
-extension Int: PredicateArgument {}
-extension Int16: PredicateArgument {}
-extension Int32: PredicateArgument {}
-extension Int64: PredicateArgument {}
-extension Float: PredicateArgument {}
-extension Double: PredicateArgument {}
-extension Decimal: PredicateArgument {}
-extension String: PredicateArgument {}
-extension Date: PredicateArgument {}
-extension UUID: PredicateArgument {}
-extension URL: PredicateArgument {}
-extension Data: PredicateArgument {}
 
 extension FormatArgument: PredicateArgument {
     /// The argument itself.

@@ -21,24 +21,16 @@ extension MemberKey where Value: Comparable {
     public var max: ComputedKey<Root, Value> { aggregate(.maximum) }
 }
 
-extension MemberKey where Value: Numeric {
-    /// The mean; nil of none.
+extension MemberKey where Value: AdditiveArithmetic {
+    /// The sum; 0 of none, nil where it is too great.
+    public var sum: ComputedKey<Root, Value> { aggregate(.sum) }
+    /// The mean, of durations in seconds; nil of none.
     public var average: ComputedKey<Root, Double> { aggregate(.average) }
 }
 
 extension MemberKey where Value: BinaryInteger {
     /// The sum; 0 of none, nil where 64 bits do not hold it.
     public var sum: ComputedKey<Root, Int> { aggregate(.sum) }
-}
-
-extension MemberKey where Value: BinaryFloatingPoint {
-    /// The sum; 0 of none.
-    public var sum: ComputedKey<Root, Value> { aggregate(.sum) }
-}
-
-extension MemberKey where Value == Decimal {
-    /// The sum; 0 of none, nil where it is too great.
-    public var sum: ComputedKey<Root, Decimal> { aggregate(.sum) }
 }
 
 /// The members of a to-many relationship that meet a condition:

@@ -95,20 +95,10 @@ extension Validator {
         let description = object.entityDescription
         for slot in slots {
             let property = description.layout.slots[slot].property
-            switch description.attributes[slot]?.type {
-            case .codable:
-                add(
-                    .unencodable, property,
-                    "\(property) was set to a value that cannot be written as JSON.")
-            case .anyDecimal:
-                add(.unfitDecimal, property, "\(property) was set to a decimal that is no number.")
-            default:
-                add(
-                    .unfitDecimal, property,
-                    "\(property) was set to a decimal that has more places than the attribute "
-                        + "keeps, or more than 18 digits. Round it, or give the attribute another "
-                        + "scale.")
-            }
+            guard let type = description.attributes[slot]?.type else { continue }
+            var code = ValidationError.Code.unfitDecimal
+            if case .codable = type { code = .unencodable }
+            add(code, property, "\(property) was set to \(type.descriptor.unfit)")
         }
     }
 

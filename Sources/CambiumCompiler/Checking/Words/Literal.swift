@@ -43,7 +43,7 @@ enum Literal {
                 ?? wrong(text, "data", "Write the bytes in Base64")
         case .enumeration(let name):
             enumerationCase(text, of: enumerations[name])
-        case .uuid:
+        default:
             Value(spelled: text, as: type).map { .success($0) }
                 ?? wrong(text, type.descriptor.noun, "Write it like \(type.descriptor.example)")
         }

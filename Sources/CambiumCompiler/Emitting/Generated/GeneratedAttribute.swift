@@ -83,11 +83,7 @@ extension Attribute {
 
     /// The name of the accessor of its type.
     private var accessor: String {
-        switch type {
-        case .decimal, .anyDecimal: "decimal"
-        case .enumeration: "value"
-        default: type.caseName
-        }
+        type.descriptor.accessor
     }
 
     private var scale: String {

@@ -21,7 +21,7 @@ extension ExpressionChecker {
         let isFit: Bool =
             switch function {
             case .count: true
-            case .sum, .average: type.isNumber
+            case .sum, .average: type.hasSum
             case .minimum, .maximum: type.isOrdered
             }
         if !isFit {

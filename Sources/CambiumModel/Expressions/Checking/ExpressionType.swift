@@ -56,6 +56,9 @@ package enum ExpressionType: Sendable, Hashable {
         }
     }
 
+    /// Whether sums and means of its values can be computed.
+    var hasSum: Bool { isNumber }
+
     /// Whether its values can be sorted.
     var isOrdered: Bool {
         isNumber || self == .string || self == .date
@@ -137,6 +140,49 @@ package enum ExpressionType: Sendable, Hashable {
         case .data: "data"
         case .enumeration(let name), .codable(let name): "a value of \(name)"
         case .object(let name): "an object of \(name)"
+        }
+    }
+}
+
+extension AttributeType {
+    /// The type of an argument that meets something of a type; nil where there is none.
+    init?(_ type: ExpressionType) {
+        switch type {
+        case .bool: self = .bool
+        case .integer: self = .int64
+        case .float: self = .float
+        case .double: self = .double
+        case .decimal(let scale): self = .decimal(scale: scale)
+        case .anyDecimal: self = .anyDecimal
+        case .string: self = .string
+        case .date: self = .date
+        case .uuid: self = .uuid
+        case .uri: self = .uri
+        case .data: self = .data
+        case .enumeration(let name): self = .enumeration(name)
+        case .null, .codable, .object: return nil
+        }
+    }
+}
+
+extension Value {
+    /// The type of a constant that meets nothing; nil for NaN.
+    var naturalType: ExpressionType? {
+        switch self {
+        case .null: .null
+        case .bool: .bool
+        case .int: .integer
+        case .double(let value): value.isNaN ? nil : .double
+        case .decimal(let value):
+            value.isNaN
+                ? nil
+                : value.places <= DecimalStorage.maximumScale
+                    ? .decimal(scale: value.places) : .anyDecimal
+        case .string: .string
+        case .date: .date
+        case .uuid: .uuid
+        case .uri: .uri
+        case .data: .data
         }
     }
 }

@@ -107,7 +107,7 @@ extension ExpressionChecker {
         switch type {
         case .data:
             return NumberText.bytes(digits).map { (.data($0), .data) }
-        case .decimal, .anyDecimal:
+        case _ where type.isExact:
             guard let decimal = NumberText.decimal(digits) else { return nil }
             guard type == .anyDecimal || decimal.places <= DecimalStorage.maximumScale else {
                 return nil

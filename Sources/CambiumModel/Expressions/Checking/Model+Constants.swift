@@ -1,25 +1,3 @@
-extension Value {
-    /// The type of a constant that meets nothing; nil for NaN.
-    var naturalType: ExpressionType? {
-        switch self {
-        case .null: .null
-        case .bool: .bool
-        case .int: .integer
-        case .double(let value): value.isNaN ? nil : .double
-        case .decimal(let value):
-            value.isNaN
-                ? nil
-                : value.places <= DecimalStorage.maximumScale
-                    ? .decimal(scale: value.places) : .anyDecimal
-        case .string: .string
-        case .date: .date
-        case .uuid: .uuid
-        case .uri: .uri
-        case .data: .data
-        }
-    }
-}
-
 extension Decimal {
     /// How many digits it has after the point.
     var places: Int {
@@ -52,7 +30,7 @@ extension Model {
             return known.map { ($0.rawValue, type) }
         case (.string(let text), _):
             return AttributeType(type).flatMap { Value(spelled: text, as: $0) }.map { ($0, type) }
-        default: return value.naturalType == type ? (value, type) : nil
+        default: return value.naturalType == type ? (value.normalized, type) : nil
         }
     }
 
@@ -80,7 +58,11 @@ extension Model {
             return enumeration(named: name)?.cases.first { $0.rawValue == value }.map {
                 ($0.rawValue, type)
             }
-        default: return nil
+        default:
+            guard let scale = type.scale, let exact = value.exact,
+                let units = DecimalStorage.units(of: exact, scale: scale)
+            else { return nil }
+            return (type.value(ofUnits: units), type)
         }
     }
 }

@@ -102,25 +102,6 @@ extension FetchParameter {
 }
 
 extension AttributeType {
-    /// The type of an argument that meets something of a type; nil where there is none.
-    init?(_ type: ExpressionType) {
-        switch type {
-        case .bool: self = .bool
-        case .integer: self = .int64
-        case .float: self = .float
-        case .double: self = .double
-        case .decimal(let scale): self = .decimal(scale: scale)
-        case .anyDecimal: self = .anyDecimal
-        case .string: self = .string
-        case .date: self = .date
-        case .uuid: self = .uuid
-        case .uri: self = .uri
-        case .data: self = .data
-        case .enumeration(let name): self = .enumeration(name)
-        case .null, .codable, .object: return nil
-        }
-    }
-
     /// The least type whose values are all of both, or nil where the two do not meet.
     func meeting(_ other: AttributeType) -> AttributeType? {
         if self == other { return self }

@@ -143,7 +143,7 @@ private struct ResultChecker {
         let isFit: Bool =
             switch function {
             case .count: true
-            case .sum, .average: operand.type.isNumber
+            case .sum, .average: operand.type.hasSum
             case .minimum, .maximum: operand.type.isOrdered
             }
         guard isFit else {

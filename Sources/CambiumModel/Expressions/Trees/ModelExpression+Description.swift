@@ -146,7 +146,7 @@ extension Value {
         case .decimal(let value): value.description
         case .date(let value): Self.digits(of: value.timeIntervalSinceReferenceDate)
         case .data(let value): "0x" + value.hexadecimal
-        case .string, .uuid, .uri: Self.quoted(plainText)
+        default: Self.quoted(plainText)
         }
     }
 

@@ -29,7 +29,10 @@ package struct AttributeSpelling: Spelling {
     }
 
     private static let xcodeWords = AttributeType.words.compactMapValues(\.descriptor.xcodeName)
-    static let words = Dictionary(uniqueKeysWithValues: xcodeWords.map { ($1, $0) })
+    static let words = Dictionary(
+        (AttributeType.plain.map(\.descriptor) + [AttributeType.decimal(scale: 0).descriptor])
+            .compactMap { type in type.xcodeName.map { ($0, type.name) } },
+        uniquingKeysWith: { first, _ in first })
 
     // MARK: From Xcode
 
