@@ -132,6 +132,7 @@ let package = Package(
         .model("EverythingModel", path: "Models/Everything"),
         .model("ExtendedModel", path: "Models/Extended"),
         .model("ContactsModel", path: "Models/Stepped"),
+        .model("TimesModel", path: "Models/Times"),
 
         // The demo
         .executableTarget(
@@ -227,7 +228,7 @@ let package = Package(
                 "CambiumSQLite", "CambiumEngine", "CambiumSQLiteStore",
                 "CambiumEngineSpecification",
                 "TestDummyModel", "ShopModel", "PackagesModel", "FirstPackagesModel",
-                "EverythingModel", "ExtendedModel", "ContactsModel", "FaultVFS",
+                "EverythingModel", "ExtendedModel", "ContactsModel", "TimesModel", "FaultVFS",
             ],
             swiftSettings: settings),
         .testTarget(

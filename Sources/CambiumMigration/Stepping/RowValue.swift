@@ -99,6 +99,20 @@ extension Date: RowValue {
     public var rowForm: StoredValue { .real(timeIntervalSinceReferenceDate) }
 }
 
+extension Duration: RowValue {
+    /// What a missing value reads as.
+    public static var emptyRowValue: Duration { .zero }
+    /// The value of a stored form, or nil.
+    public init?(rowForm stored: StoredValue) {
+        guard case .integer(let value) = stored else { return nil }
+        self = .nanoseconds(value)
+    }
+    /// The form in which the store has it; null of more than 292 years.
+    public var rowForm: StoredValue {
+        DurationStorage.nanoseconds(of: self).map { .integer($0) } ?? .null
+    }
+}
+
 extension UUID: RowValue {
     /// What a missing value reads as.
     public static var emptyRowValue: UUID {

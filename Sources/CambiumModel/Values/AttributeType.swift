@@ -21,6 +21,8 @@ public enum AttributeType: Sendable, Hashable {
     case string
     /// A moment; stored as seconds since 2001-01-01 UTC.
     case date
+    /// A length of time of whole nanoseconds; stored as their number.
+    case duration
     /// A UUID; stored as its 16 bytes.
     case uuid
     /// A URI; stored as text.
@@ -34,8 +36,8 @@ public enum AttributeType: Sendable, Hashable {
 
     /// All types but those of a scale, an enumeration or a class of the program.
     package static let plain: [AttributeType] = [
-        .bool, .int16, .int32, .int64, .float, .double, .anyDecimal, .string, .date, .uuid, .uri,
-        .data,
+        .bool, .int16, .int32, .int64, .float, .double, .anyDecimal, .string, .date, .duration,
+        .uuid, .uri, .data,
     ]
 
     /// What is known about the type.
@@ -51,6 +53,7 @@ public enum AttributeType: Sendable, Hashable {
         case .anyDecimal: .anyDecimal
         case .string: .string
         case .date: .date
+        case .duration: .duration
         case .uuid: .uuid
         case .uri: .uri
         case .data: .data
@@ -175,6 +178,14 @@ extension AttributeTypeDescriptor {
         storage: .real,
         hasOrder: true, neutral: "'2001-01-01T00:00:00Z'", noun: "date", xcodeName: "Date",
         otherNames: ["datetime", "timestamp"])
+
+    static let duration = Self(
+        name: "duration", title: "Duration", swiftName: "Duration", isOfStandardLibrary: true,
+        valueCase: "duration", storage: .integer, hasOrder: true, neutral: "'PT0S'",
+        isSpelled: true, noun: "duration", example: "PT1H30M",
+        unfit: "a duration of more than 292 years.",
+        xcodeName: "Integer 64",
+        otherNames: ["interval", "time interval", "timeinterval", "timespan"])
 
     static let uuid = Self(
         name: "uuid", title: "UUID", swiftName: "UUID", valueCase: "uuid", accessor: "uuid",

@@ -52,6 +52,8 @@ extension Value {
             .text(value.absoluteString)
         case (.date(let value), .date):
             .real(value.timeIntervalSinceReferenceDate)
+        case (.duration(let value), .duration):
+            DurationStorage.nanoseconds(of: value).map { .integer($0) }
         case (.uuid(let value), .uuid):
             .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
         case (.data(let value), .data):
@@ -90,6 +92,8 @@ extension StoredValue {
             .string(value)
         case (.text(let value), .uri):
             URL(string: value).map { .uri($0) }
+        case (.integer(let value), .duration):
+            .duration(.nanoseconds(value))
         case (.blob(let value), .uuid):
             UUID(bytes: value).map { .uuid($0) }
         case (.blob(let value), .data):

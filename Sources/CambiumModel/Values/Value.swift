@@ -16,6 +16,8 @@ public enum Value: Sendable, Hashable {
     case string(String)
     /// A moment.
     case date(Date)
+    /// A length of time, of whole nanoseconds.
+    case duration(Duration)
     /// A UUID.
     case uuid(UUID)
     /// A URI.
@@ -35,6 +37,7 @@ extension Value: CustomStringConvertible {
         case .decimal(let value): "\(value)"
         case .string(let value): "\"\(value)\""
         case .date(let value): "\(value)"
+        case .duration(let value): "\(value)"
         case .uuid(let value): "\(value)"
         case .uri(let value): "\(value)"
         case .data(let value): "\(value.count) bytes"
@@ -45,7 +48,7 @@ extension Value: CustomStringConvertible {
 // MARK: Texts
 
 extension Value {
-    /// The value as a text without quotes, empty for no value: dates as ISO 8601, data as Base64.
+    /// The value as a text without quotes, empty for no value: dates and durations as ISO 8601, data as Base64.
     package var plainText: String {
         switch self {
         case .null: ""
@@ -55,6 +58,7 @@ extension Value {
         case .decimal(let value): value.description
         case .string(let value): value
         case .date(let value): value.formatted(.iso8601)
+        case .duration(let value): DurationStorage.text(of: value)
         case .uuid(let value): value.uuidString
         case .uri(let value): value.absoluteString
         case .data(let value): value.base64EncodedString()
@@ -66,6 +70,7 @@ extension Value {
     package init?(spelled text: String, as type: AttributeType) {
         let value: Value? =
             switch type {
+            case .duration: DurationStorage.duration(of: text).map(Value.duration)
             case .uuid: UUID(uuidString: text).map(Value.uuid)
             case .uri: URL(string: text).map(Value.uri)
             default: nil
@@ -85,6 +90,7 @@ extension Value {
         case .decimal: ("decimal", plainText)
         case .string: ("string", plainText)
         case .date(let value): ("date", "\(value.timeIntervalSinceReferenceDate)")
+        case .duration: ("duration", plainText)
         case .uuid: ("uuid", plainText)
         case .uri: ("uri", plainText)
         case .data: ("data", plainText)

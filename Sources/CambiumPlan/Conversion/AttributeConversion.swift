@@ -84,7 +84,15 @@ extension AttributeConversion {
         from old: AttributeType, to new: AttributeType
     ) -> AttributeConversion? {
         if old == new { return AttributeConversion() }
+        // As a number of seconds. A whole number may as well be one of milliseconds.
+        let seconds = AttributeType.decimal(scale: DurationStorage.scale)
         switch (old, new) {
+        case (.duration, .double), (.duration, .decimal), (.duration, .anyDecimal):
+            return base(from: seconds, to: new)
+        case (.double, .duration), (.decimal, .duration), (.anyDecimal, .duration):
+            return base(from: old, to: seconds)
+        case (.duration, _), (_, .duration):
+            return nil
         case (.float, .double), (.date, .double), (.double, .date),
             (.uri, .string), (.uuid, .data), (.codable, .string):
             return AttributeConversion()

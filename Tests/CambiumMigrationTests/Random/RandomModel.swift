@@ -87,7 +87,7 @@ struct RandomModel {
     private static let types: [AttributeType] = [
         .bool, .int16, .int32, .int64, .float, .double, .decimal(scale: 2), .decimal(scale: 4),
         .string, .date, .uuid, .uri, .data, .enumeration("Level"), .anyDecimal,
-        .codable("[Int]"),
+        .codable("[Int]"), .duration,
     ]
 
     mutating func name(_ prefix: String) -> String {
@@ -420,6 +420,7 @@ struct RandomModel {
         case .float, .double: .double(0.1)
         case .string: .string("it's")
         case .date: .date(Date(timeIntervalSinceReferenceDate: 1.5))
+        case .duration: .duration(.nanoseconds(-1_500_000_000))
         case .uuid:
             .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))
         case .uri: URL(string: "urn:x").map { .uri($0) } ?? .null

@@ -6,6 +6,10 @@ extension StoredValue {
     /// - Returns: Nil where this knows nothing about the types, or the value does not fit.
     func converted(from old: AttributeType, to new: AttributeType) -> StoredValue? {
         if old == new { return self }
+        if old == .duration, new.isFraction {
+            return converted(from: .decimal(scale: 9), to: new)
+        }
+        if new == .duration, old.isFraction { return converted(from: old, to: .decimal(scale: 9)) }
         switch (self, old, new) {
         case (_, .float, .double), (_, .date, .double), (_, .double, .date),
             (_, .uuid, .data), (_, .data, .uuid), (_, .uri, .string), (_, .codable, .string):
@@ -49,6 +53,11 @@ extension StoredValue {
 }
 
 extension AttributeType {
+    /// Whether its values can be numbers of seconds with decimal places.
+    fileprivate var isFraction: Bool {
+        if case .decimal = self { true } else { self == .double }
+    }
+
     /// How many digits behind the point a number of this type has; nil where it is none.
     fileprivate var scale: Int? {
         switch self {

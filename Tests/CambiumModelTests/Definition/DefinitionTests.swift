@@ -118,6 +118,8 @@ struct DefinitionTests {
         .null, .bool(true), .int(.min), .double(0.1), .double(.infinity), .double(-0.0),
         .decimal(Decimal(string: "-12345678901234567890.123456789") ?? 0), .string("a\"\\\n\0b"),
         .date(Date(timeIntervalSinceReferenceDate: 0.1 + 0.2)), .uuid(UUID()),
+        .duration(.nanoseconds(Int64.min)), .duration(.nanoseconds(Int64.max)),
+        .duration(.nanoseconds(-1)),
         .data(Data([0, 1, 255])),
     ]
 

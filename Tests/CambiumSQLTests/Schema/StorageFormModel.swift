@@ -35,6 +35,10 @@ enum StorageFormModel {
                 name: "aString", type: .string, defaultValue: .constant(.string("it's")),
                 limits: Limits(minimumLength: 1, maximumLength: 20, pattern: "[a-z']+")),
             Attribute(name: "aDate", type: .date, defaultValue: .now),
+            Attribute(
+                name: "aDuration", type: .duration,
+                defaultValue: .constant(.duration(.seconds(90))),
+                limits: Limits(minimum: .duration(.zero))),
             Attribute(name: "aUUID", type: .uuid, defaultValue: .newUUID),
             Attribute(name: "aURI", type: .uri, isOptional: true),
             Attribute(

@@ -51,6 +51,8 @@ enum RandomValue {
             return .date(
                 Date(
                     timeIntervalSinceReferenceDate: .random(in: -1e11...1e11, using: &generator)))
+        case .duration:
+            return .duration(.nanoseconds(Int64.random(in: .min ... .max, using: &generator)))
         case .uuid: return .uuid(UUID())
         case .uri: return .uri(URL(filePath: "/x/\(Int.random(in: 0..<99, using: &generator))?a=b"))
         case .data: return .data(data())

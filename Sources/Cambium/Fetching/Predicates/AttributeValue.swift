@@ -1,11 +1,35 @@
 /// A type whose values can be compared in a predicate: those that attributes have.
-public protocol AttributeValue: Sendable {
+public protocol AttributeValue: PredicateArgument, Sendable {
     /// The value in the form that predicates hold.
     var attributeValue: Value { get }
 
     /// The value of that form, or nil where it is of another type or none.
     init?(attributeValue: Value)
 }
+
+/// A type of attributes whose values add up: numbers and durations.
+public protocol AdditiveAttribute: AttributeValue, AdditiveArithmetic {
+    /// The type of a sum: of integers `Int`, else the same.
+    associatedtype Sum: AttributeValue = Self
+}
+
+extension Int: AdditiveAttribute {}
+extension Int16: AdditiveAttribute {
+    /// Of as many bits as the machine has.
+    public typealias Sum = Int
+}
+extension Int32: AdditiveAttribute {
+    /// Of as many bits as the machine has.
+    public typealias Sum = Int
+}
+extension Int64: AdditiveAttribute {
+    /// Of as many bits as the machine has.
+    public typealias Sum = Int
+}
+extension Float: AdditiveAttribute {}
+extension Double: AdditiveAttribute {}
+extension Decimal: AdditiveAttribute {}
+extension Duration: AdditiveAttribute {}
 
 extension Bool: AttributeValue {
     /// The value in the form that predicates hold.
@@ -113,6 +137,17 @@ extension Date: AttributeValue {
     /// The value of that form.
     public init?(attributeValue: Value) {
         guard case .date(let value) = attributeValue else { return nil }
+        self = value
+    }
+}
+
+extension Duration: AttributeValue {
+    /// The value in the form that predicates hold.
+    public var attributeValue: Value { .duration(self) }
+
+    /// The value of that form.
+    public init?(attributeValue: Value) {
+        guard case .duration(let value) = attributeValue else { return nil }
         self = value
     }
 }

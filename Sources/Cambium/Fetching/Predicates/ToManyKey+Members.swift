@@ -21,16 +21,11 @@ extension MemberKey where Value: Comparable {
     public var max: ComputedKey<Root, Value> { aggregate(.maximum) }
 }
 
-extension MemberKey where Value: AdditiveArithmetic {
+extension MemberKey where Value: AdditiveAttribute {
     /// The sum; 0 of none, nil where it is too great.
-    public var sum: ComputedKey<Root, Value> { aggregate(.sum) }
+    public var sum: ComputedKey<Root, Value.Sum> { aggregate(.sum) }
     /// The mean, of durations in seconds; nil of none.
     public var average: ComputedKey<Root, Double> { aggregate(.average) }
-}
-
-extension MemberKey where Value: BinaryInteger {
-    /// The sum; 0 of none, nil where 64 bits do not hold it.
-    public var sum: ComputedKey<Root, Int> { aggregate(.sum) }
 }
 
 /// The members of a to-many relationship that meet a condition:

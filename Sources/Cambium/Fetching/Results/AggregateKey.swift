@@ -52,14 +52,9 @@ extension KeyExpression where Value: Comparable {
     public var max: AggregateKey<Root, Value> { AggregateKey(.maximum, self) }
 }
 
-extension KeyExpression where Value: AdditiveArithmetic {
+extension KeyExpression where Value: AdditiveAttribute {
     /// The sum; 0 of none, nil where it is too great.
-    public var sum: AggregateKey<Root, Value> { AggregateKey(.sum, self) }
+    public var sum: AggregateKey<Root, Value.Sum> { AggregateKey(.sum, self) }
     /// The mean, of durations in seconds; nil of none.
     public var average: AggregateKey<Root, Double> { AggregateKey(.average, self) }
-}
-
-extension KeyExpression where Value: BinaryInteger {
-    /// The sum; 0 of none, nil where 64 bits do not hold it.
-    public var sum: AggregateKey<Root, Int> { AggregateKey(.sum, self) }
 }

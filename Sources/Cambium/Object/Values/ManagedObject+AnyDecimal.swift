@@ -17,11 +17,7 @@ extension ManagedObject {
     /// Sets a decimal attribute of any scale. NaN is not taken over, and the next save is refused.
     @_spi(Generated)
     public final func setDecimal(_ value: Decimal?, at slot: Int) {
-        guard let value else {
-            writeNull(slot)
-            extras?.unfitSlots.remove(slot)
-            return
-        }
+        guard let value else { return writeNull(slot) }
         guard let bytes = OrderedDecimal.bytes(of: value) else { return noteUnfit(slot) }
         bytes.withUnsafeBytes { writeBytes(slot, $0) }
         extras?.unfitSlots.remove(slot)

@@ -35,9 +35,7 @@ extension ManagedObject {
     @_spi(Generated)
     public final func setCodable<Value: Codable & Sendable>(_ value: Value?, at slot: Int) {
         guard let value else {
-            writeNull(slot)
-            extras?.unfitSlots.remove(slot)
-            return
+            return writeNull(slot)
         }
         guard let json = try? state.codec.json(of: value) else {
             noteUnfit(slot)

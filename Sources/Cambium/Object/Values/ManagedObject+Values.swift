@@ -80,15 +80,11 @@ extension ManagedObject {
     /// save is refused until the attribute is set to one that fits.
     @_spi(Generated)
     public final func setDecimal(_ value: Decimal?, at slot: Int, scale: Int) {
-        let units = value.flatMap { DecimalStorage.units(of: $0, scale: scale) }
-        if let units {
-            writeInteger(slot, units)
-        } else if value == nil {
-            writeNull(slot)
-        } else {
-            noteUnfit(slot)
-            return
+        guard let value else { return writeNull(slot) }
+        guard let units = DecimalStorage.units(of: value, scale: scale) else {
+            return noteUnfit(slot)
         }
+        writeInteger(slot, units)
         extras?.unfitSlots.remove(slot)
     }
 
@@ -131,10 +127,10 @@ extension ManagedObject {
         if notesReads { notifyOfChange(of: slot) }
     }
 
-    /// Takes a value away, as a change.
-    @inlinable
+    /// Takes a value away, as a change. No value fits every optional type.
     public final func writeNull(_ slot: Int) {
         prepareChange(slot)?.setNull(slot)
+        extras?.unfitSlots.remove(slot)
         if notesReads { notifyOfChange(of: slot) }
     }
 

@@ -109,6 +109,24 @@ extension Data: StoredProperty {
     }
 }
 
+extension Duration: StoredProperty {
+    /// What a missing value reads as.
+    public static var _missing: Duration { .zero }
+    /// The value in a slot that has one.
+    public static func read(_ record: Record, _ slot: Int) -> Duration? {
+        .nanoseconds(record.integer(slot))
+    }
+    /// Writes the value, rounded to whole nanoseconds, as a change. One that 64 bits cannot hold leaves
+    /// the old one, and every save is refused until the attribute is set to another.
+    public func write(to object: ManagedObject, _ slot: Int) {
+        guard let nanoseconds = DurationStorage.nanoseconds(of: self) else {
+            return object.noteUnfit(slot)
+        }
+        object.writeInteger(slot, nanoseconds)
+        object.extras?.unfitSlots.remove(slot)
+    }
+}
+
 extension UUID: StoredProperty {
     /// The nil UUID.
     public static var _missing: UUID {

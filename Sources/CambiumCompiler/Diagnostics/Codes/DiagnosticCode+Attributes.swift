@@ -1,11 +1,14 @@
+import CambiumModel
+import CambiumPlan
+
 // 4xx: attributes and enumerations
 extension DiagnosticCode {
     static let unknownType = DiagnosticCode(
         401, title: "There is no such type",
         meaning: """
-            Types are bool, int16, int32, int64, float, double, decimal, string, date, uuid, \
-            uri, data, and the names of the model's own enumerations. Words of other languages \
-            (Boolean, Integer 16, text) are not among them; the note translates them.
+            Types are \(AttributeType.plain.map(\.word).joined(separator: ", ")), and the names of \
+            the model's own enumerations. Words of other languages (Boolean, Integer 16, text) are \
+            not among them; the note translates them.
             """,
         remedy: "Write one of the types.",
         wrong: .product(#"<attribute name="isNew" type="Boolean" default="false"/>"#),

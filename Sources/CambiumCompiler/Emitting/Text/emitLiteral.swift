@@ -19,6 +19,8 @@ struct LiteralEmitter {
             decimal(value)
         case (.date(let value), .date):
             date(value)
+        case (.duration(let value), .duration):
+            duration(value)
         default:
             nil
         }
@@ -91,6 +93,15 @@ struct LiteralEmitter {
             exponent += 18
         }
         return parts.count == 1 ? parts[0] : .sum(parts)
+    }
+
+    /// A duration, in seconds where they are whole.
+    private func duration(_ value: Duration) -> SwiftCode? {
+        DurationStorage.nanoseconds(of: value).map { number in
+            let isWhole = number % 1_000_000_000 == 0
+            return .text(
+                isWhole ? ".seconds(\(number / 1_000_000_000))" : ".nanoseconds(\(number))")
+        }
     }
 
     /// A moment, exact to the bit.

@@ -49,7 +49,7 @@ extension ExpressionChecker {
         let first = check(left)
         let second = check(right)
         guard let first, let second else { return nil }
-        guard let (one, other) = unifyForArithmetic(first, second) else { return nil }
+        guard let (one, other) = unifyForArithmetic(first, operation, second) else { return nil }
         let isExact = one.typed.type == .anyDecimal || other.typed.type == .anyDecimal
         guard purpose != .index || !(isExact || operation == .power) else {
             return fail(
@@ -67,8 +67,17 @@ extension ExpressionChecker {
 
     /// Seconds that are added to a date stay seconds.
     private mutating func unifyForArithmetic(
-        _ left: Checked, _ right: Checked
+        _ left: Checked, _ operation: ArithmeticOperator, _ right: Checked
     ) -> (Checked, Checked)? {
+        // A duration is multiplied by an integer.
+        if operation == .multiply || operation == .divide {
+            if left.typed.type == .duration, right.isFlexibleNumber {
+                return settle(right, as: .integer).map { (left, $0) }
+            }
+            if right.typed.type == .duration, left.isFlexibleNumber {
+                return settle(left, as: .integer).map { ($0, right) }
+            }
+        }
         if left.typed.type == .date, right.isFlexibleNumber {
             guard let seconds = settle(right, as: .double) else { return nil }
             return (left, seconds)
@@ -103,10 +112,22 @@ extension ExpressionChecker {
             return .arithmetic(left, .add, right, .string)
         case (.date, .date) where operation == .subtract:
             return .arithmetic(left, .subtract, right, .double)
+        case (.date, .duration) where isSum:
+            return .arithmetic(left, operation, .convert(right, .double), .date)
+        case (.duration, .date) where operation == .add:
+            return .arithmetic(.convert(left, .double), .add, right, .date)
         case (.date, _) where isSum:
             return right.floating.map { .arithmetic(left, operation, $0, .date) }
         case (_, .date) where operation == .add:
             return left.floating.map { .arithmetic($0, .add, right, .date) }
+        case (.duration, .duration):
+            if isSum { return .arithmetic(left, operation, right, .duration) }
+            guard operation == .divide else { return nil }
+            return .arithmetic(
+                .convert(left, .double), .divide, .convert(right, .double), .double)
+        case (.duration, .integer) where operation == .multiply || operation == .divide,
+            (.integer, .duration) where operation == .multiply:
+            return .arithmetic(left, operation, right, .duration)
         case (.integer, .integer):
             return operation == .power
                 ? floatingArithmetic(left, .power, right)

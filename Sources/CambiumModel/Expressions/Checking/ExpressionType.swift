@@ -12,6 +12,8 @@ package enum ExpressionType: Sendable, Hashable {
     case anyDecimal
     case string
     case date
+    /// An exact number of seconds of its own, which meets others only by multiplication.
+    case duration
     case uuid
     case uri
     case data
@@ -33,6 +35,7 @@ package enum ExpressionType: Sendable, Hashable {
             case .codable(let name): .codable(name)
             case .string: .string
             case .date: .date
+            case .duration: .duration
             case .uuid: .uuid
             case .uri: .uri
             case .data: .data
@@ -51,17 +54,17 @@ package enum ExpressionType: Sendable, Hashable {
     /// mean nothing for them.
     var hasNoSpelling: Bool {
         switch self {
-        case .bool, .date, .uuid, .data, .object: true
+        case .bool, .date, .duration, .uuid, .data, .object: true
         default: isNumber
         }
     }
 
     /// Whether sums and means of its values can be computed.
-    var hasSum: Bool { isNumber }
+    var hasSum: Bool { isNumber || self == .duration }
 
     /// Whether its values can be sorted.
     var isOrdered: Bool {
-        isNumber || self == .string || self == .date
+        hasSum || self == .string || self == .date
     }
 
     package var isFloatingPoint: Bool {
@@ -71,7 +74,7 @@ package enum ExpressionType: Sendable, Hashable {
     /// Whether it is a number with places, each of which counts.
     var isExact: Bool {
         switch self {
-        case .decimal, .anyDecimal: true
+        case .decimal, .anyDecimal, .duration: true
         default: false
         }
     }
@@ -81,6 +84,7 @@ package enum ExpressionType: Sendable, Hashable {
         switch self {
         case .integer: 0
         case .decimal(let scale): scale
+        case .duration: DurationStorage.scale
         default: nil
         }
     }
@@ -90,6 +94,7 @@ package enum ExpressionType: Sendable, Hashable {
         switch value {
         case .int(let value): value
         case .decimal(let value): DecimalStorage.units(of: value, scale: scale ?? 0)
+        case .duration(let value): DurationStorage.nanoseconds(of: value)
         default: nil
         }
     }
@@ -97,8 +102,11 @@ package enum ExpressionType: Sendable, Hashable {
     /// The exact number of that many units.
     func value(ofUnits units: Int64?) -> Value {
         guard let units else { return .null }
-        guard case .decimal(let scale) = self else { return .int(units) }
-        return .decimal(DecimalStorage.decimal(ofUnits: units, scale: scale))
+        return switch self {
+        case .decimal(let scale): .decimal(DecimalStorage.decimal(ofUnits: units, scale: scale))
+        case .duration: .duration(.nanoseconds(units))
+        default: .int(units)
+        }
     }
 
     /// Whether its constants are written as those of another type: a case as a string.
@@ -135,6 +143,7 @@ package enum ExpressionType: Sendable, Hashable {
         case .decimal, .anyDecimal: "a decimal number"
         case .string: "a string"
         case .date: "a date"
+        case .duration: "a duration"
         case .uuid: "a UUID"
         case .uri: "a URI"
         case .data: "data"
@@ -156,6 +165,7 @@ extension AttributeType {
         case .anyDecimal: self = .anyDecimal
         case .string: self = .string
         case .date: self = .date
+        case .duration: self = .duration
         case .uuid: self = .uuid
         case .uri: self = .uri
         case .data: self = .data
@@ -180,6 +190,7 @@ extension Value {
                     ? .decimal(scale: value.places) : .anyDecimal
         case .string: .string
         case .date: .date
+        case .duration: .duration
         case .uuid: .uuid
         case .uri: .uri
         case .data: .data

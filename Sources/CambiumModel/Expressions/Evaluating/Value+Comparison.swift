@@ -19,6 +19,7 @@ extension Value {
         case (.decimal(let one), .int(let other)): order(one, Decimal(other))
         case (.date(let one), .date(let other)):
             order(one.timeIntervalSinceReferenceDate, other.timeIntervalSinceReferenceDate)
+        case (.duration(let one), .duration(let other)): order(one, other)
         case (.string(let one), .string(let other)):
             one.hasEqualBytes(other) ? .equal : one.precedesByBytes(other) ? .less : .greater
         default: nil
@@ -31,6 +32,7 @@ extension Value {
         case .int(let number): Int(number.signum())
         case .double(let number): number < 0 ? -1 : number > 0 ? 1 : 0
         case .decimal(let number): number < 0 ? -1 : number > 0 ? 1 : 0
+        case .duration(let length): length < .zero ? -1 : length > .zero ? 1 : 0
         default: nil
         }
     }
@@ -83,13 +85,14 @@ extension Value {
     }
 
     /// The value that a row would hold: a number that is none, such as a NaN that has not been
-    /// validated yet, is nil, and zero has no sign.
+    /// validated yet, is nil, zero has no sign, and durations have whole nanoseconds.
     var normalized: Value {
         switch self {
         case .double(let value) where value == 0: .double(0)
         case .double(let value) where value.isNaN: .null
         case .decimal(let value) where value.isNaN: .null
         case .date(let value) where value.timeIntervalSinceReferenceDate.isNaN: .null
+        case .duration(let value): .duration(DurationStorage.nearest(to: value))
         default: self
         }
     }

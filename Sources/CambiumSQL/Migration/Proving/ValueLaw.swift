@@ -140,6 +140,10 @@ extension Model {
         of stored: StoredValue, from old: AttributeType, to new: AttributeType
     ) -> ValueLaw.Expectation {
         if old == new { return .exactly(stored) }
+        // The store keeps a duration as a number of seconds with nine places.
+        let seconds = AttributeType.decimal(scale: DurationStorage.scale)
+        if old == .duration { return expectation(of: stored, from: seconds, to: new) }
+        if new == .duration { return expectation(of: stored, from: old, to: seconds) }
         switch (stored, old, new) {
         case (_, .float, .double), (_, .date, .double), (_, .double, .date), (_, .uuid, .data),
             (_, .data, .uuid), (_, .uri, .string), (_, .codable, .string),

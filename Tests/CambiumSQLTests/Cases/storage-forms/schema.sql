@@ -27,6 +27,8 @@ CREATE TABLE "EveryType" (
         CONSTRAINT "EveryType.aString.maxLength" CHECK (length("aString") <= 20)
         CONSTRAINT "EveryType.aString.pattern" CHECK (("aString" GLOB '[a-z'']*' AND substr("aString", 1) NOT GLOB '*[^a-z'']*')),
     "aDate" REAL NOT NULL,
+    "aDuration" INTEGER NOT NULL DEFAULT 90000000000
+        CONSTRAINT "EveryType.aDuration.min" CHECK ("aDuration" >= 0),
     "aUUID" BLOB NOT NULL,
     "aURI" TEXT,
     "someData" BLOB
@@ -89,6 +91,6 @@ INSERT INTO "_keys" ("entity", "next") VALUES ('Named', 1);
 INSERT INTO "_keys" ("entity", "next") VALUES ('Tag', 1);
 INSERT INTO "_metadata" ("name", "value") VALUES ('model', 'Forms');
 INSERT INTO "_metadata" ("name", "value") VALUES ('version', '1');
-INSERT INTO "_metadata" ("name", "value") VALUES ('versionHash', '3b9496babc4c71c785cea4baaa5d73a761c639f544239731bf742ea00b21a4c0');
-INSERT INTO "_metadata" ("name", "value") VALUES ('schemaHash', '1918079e4f266ad408f8275db36be7498d1fb2760a913c2fe2d2afb77100fe53');
+INSERT INTO "_metadata" ("name", "value") VALUES ('versionHash', '808aede754a90f4e79a2146613a2d7d357f5ad6c7639590e009a5c055a371067');
+INSERT INTO "_metadata" ("name", "value") VALUES ('schemaHash', 'ce9c1d163072150c8d6c91b671aed312fd01d656ce70285f234b82b288d16bfe');
 INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1');

@@ -26,7 +26,7 @@ struct ConditionWorld {
 
     private static let types: [AttributeType] = [
         .bool, .int16, .int32, .int64, .float, .double, .decimal(scale: 2), .decimal(scale: 4),
-        .anyDecimal, .string, .date, .uuid, .uri, .enumeration("Level"),
+        .anyDecimal, .string, .date, .duration, .uuid, .uri, .enumeration("Level"),
     ]
 
     init(using random: inout SeededGenerator) {
@@ -119,6 +119,7 @@ struct ConditionWorld {
             .decimal(DecimalStorage.decimal(ofUnits: number * 50, scale: scale))
         case .anyDecimal: .decimal(Decimal(number) / 4)
         case .date: .date(Date(timeIntervalSinceReferenceDate: Double(number)))
+        case .duration: .duration(.milliseconds(number * 500))
         case .uuid:
             .uuid(
                 UUID(

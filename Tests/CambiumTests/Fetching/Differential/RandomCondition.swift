@@ -109,6 +109,16 @@ struct RandomCondition {
             let sum = ModelExpression.arithmetic(
                 path, operation.randomElement(using: &random) ?? .add, constant)
             return .comparison(sum, relation, self.constant(property.type), [])
+        case 5 where property.type == .duration:
+            let factor = ModelExpression.literal(.int(.random(in: -2...3, using: &random)))
+            let computed: ModelExpression =
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: .arithmetic(path, .add, constant)
+                case 1: .arithmetic(constant, .subtract, path)
+                case 2: .arithmetic(path, .multiply, factor)
+                default: .arithmetic(path, .divide, factor)
+                }
+            return .comparison(computed, relation, self.constant(property.type), [])
         case 6:
             let otherwise = self.constant(property.type)
             guard otherwise != .literal(.null) else { break }

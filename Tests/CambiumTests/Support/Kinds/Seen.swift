@@ -128,6 +128,7 @@ struct Seen<Class: EntityKeys>: Hashable {
         case .decimal(let value): value as? Value
         case .string(let value): value as? Value
         case .date(let value): value as? Value
+        case .duration(let value): value as? Value
         case .uuid(let value): value as? Value
         case .uri(let value): value as? Value
         case .data(let value): value as? Value

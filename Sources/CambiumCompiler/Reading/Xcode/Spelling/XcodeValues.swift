@@ -25,6 +25,8 @@ enum XcodeValues {
         case "date" where text == "now": nil
         case "date": DateText.date(text).map { interval($0.timeIntervalSinceReferenceDate) } ?? text
         case "data", "codable": nil
+        case "duration":
+            DurationStorage.duration(of: text).flatMap(DurationStorage.nanoseconds).map { "\($0)" }
         case "uuid": text == "new" ? nil : text
         default: text
         }
