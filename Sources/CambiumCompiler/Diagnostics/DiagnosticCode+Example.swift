@@ -35,14 +35,15 @@ extension DiagnosticCode {
     /// Describes a code whose examples have the same first version, `before`. The second version has
     /// `after` in both, and then what is only in the one that is wrong, or only in the right one.
     init(
-        _ number: Int, _ severity: Severity = .error, title: String, meaning: String,
-        remedy: String, before: String, after: String = "", wrong: String = "", right: String = ""
+        _ number: Int, _ severity: Severity = .error, about subject: Subject? = nil,
+        title: String, meaning: String, remedy: String, before: String, after: String = "",
+        wrong: String = "", right: String = ""
     ) {
         func versions(_ own: String) -> Example {
             .versions(before, [after, own].filter { !$0.isEmpty }.joined(separator: "\n"))
         }
         self.init(
-            number, severity, title: title, meaning: meaning, remedy: remedy,
+            number, severity, about: subject, title: title, meaning: meaning, remedy: remedy,
             wrong: versions(wrong), right: versions(right))
     }
 

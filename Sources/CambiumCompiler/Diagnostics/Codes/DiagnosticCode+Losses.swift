@@ -1,5 +1,7 @@
 // LQ1xx: what loses data, or what it means
 extension DiagnosticCode {
+    static let aboutLosses = [droppedTwin, lostOrder]
+
     static let droppedTwin = DiagnosticCode(
         10_101, .warning, title: "What is dropped comes back under nearly the same name",
         meaning: """
