@@ -54,6 +54,15 @@ extension DiagnosticCode {
             properties.isEmpty ? [#"<attribute name="sku" type="string"/>"#] : properties)
     }
 
+    /// An album with a list of tracks: what is said of the list, and what else tracks have.
+    static func album(_ list: String = "", _ properties: String...) -> String {
+        let tracks =
+            #"<relationship name="tracks" to="Track" inverse="album" many="true"\#(list)/>"#
+        let title = #"<attribute name="title" type="string"/>"#
+        let album = #"<relationship name="album" to="Album" inverse="tracks" optional="true"/>"#
+        return entity("Album", [tracks]) + "\n" + entity("Track", [title] + properties + [album])
+    }
+
     /// The declaration of a migration with one line.
     static func migration(_ declaration: String) -> String {
         "<migration from=\"1\">\n  \(declaration)\n</migration>"

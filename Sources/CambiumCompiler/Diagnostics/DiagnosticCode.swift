@@ -22,15 +22,8 @@ package struct DiagnosticCode: RawRepresentable, Sendable, Hashable, Codable {
     /// The same without.
     package let right: Example
 
-    /// What a finding is about.
-    package enum Subject: Sendable {
-        /// A version.
-        case version
-        /// The step to a version.
-        case step
-        /// A suppression, which nothing suppresses.
-        case suppression
-    }
+    /// What a finding is about: a version, the step to it, or a suppression, which nothing suppresses.
+    package enum Subject: Sendable { case version, step, suppression }
 
     /// Describes a code.
     ///

@@ -93,35 +93,10 @@ extension DiagnosticCode {
             saved.
             """,
         remedy: "Widen min and max. If there can be no such objects, say so in a suppression.",
-        before: """
-            <entity name="Album">
-              <relationship name="tracks" to="Track" inverse="album" many="true"/>
-            </entity>
-            <entity name="Track">
-              <attribute name="title" type="string"/>
-              <relationship name="album" to="Album" inverse="tracks" optional="true"/>
-            </entity>
-            """,
-        wrong: """
-            <entity name="Album">
-              <relationship name="tracks" to="Track" inverse="album" many="true" max="20"/>
-            </entity>
-            <entity name="Track">
-              <attribute name="title" type="string"/>
-              <attribute name="note" type="string" optional="true"/>
-              <relationship name="album" to="Album" inverse="tracks" optional="true"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Album">
-              <relationship name="tracks" to="Track" inverse="album" many="true"/>
-            </entity>
-            <entity name="Track">
-              <attribute name="title" type="string"/>
-              <attribute name="note" type="string" optional="true"/>
-              <relationship name="album" to="Album" inverse="tracks" optional="true"/>
-            </entity>
-            """)
+        before: album(),
+        wrong: album(
+            #" max="20""#, #"<attribute name="note" type="string" optional="true"/>"#),
+        right: album("", #"<attribute name="note" type="string" optional="true"/>"#))
 
     static let abstractOnRows = DiagnosticCode(
         10_206, .warning, title: "An entity that may have objects becomes abstract",
