@@ -1,4 +1,4 @@
-// 4xx: attributes and their types
+// 4xx: attributes and enumerations
 extension DiagnosticCode {
     static let aboutAttributes = [
         unknownType, wrongDefault, inapplicable, contradictoryLimits, invalidPattern,
