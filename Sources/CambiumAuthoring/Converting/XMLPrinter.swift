@@ -73,7 +73,7 @@ struct XMLPrinter {
         let start = indent + "<\(element.name)"
         let column = String(repeating: " ", count: start.count + 1)
         var line = start
-        for attribute in LanguageOrder.sorted(element.attributes, of: element.name) {
+        for attribute in element.orderedAttributes {
             let text = "\(attribute.name)=\"\(XMLText.attribute(attribute.value))\""
             if line.count + 1 + text.count + end.count > Self.width, line != start {
                 lines.append(line)

@@ -15,12 +15,7 @@ struct XcodePrinter {
     private mutating func add(_ element: ParsedElement, indent: String) {
         text += indent + "<" + element.name
         let order = XcodeVocabulary.rules[element.name]?.attributes ?? []
-        let sorted = element.attributes.enumerated().sorted { left, right in
-            let one = order.firstIndex(of: left.element.name) ?? order.count
-            let other = order.firstIndex(of: right.element.name) ?? order.count
-            return (one, left.offset) < (other, right.offset)
-        }
-        for (_, attribute) in sorted {
+        for attribute in element.attributes(in: order) {
             text += " \(attribute.name)=\"\(XMLText.attribute(attribute.value))\""
         }
         guard !element.children.isEmpty else {

@@ -68,7 +68,7 @@ extension XcodeRestorer {
         }
         if own.value("type") == "codable" {
             spelling.hasDefault = own["default"] != nil
-            if let name = own["class"], !CodableClass.isKnown(name.value) {
+            if let name = own["class"], !ClassName.isKnown(name.value) {
                 spelling.codableClass = name
                 keys.append(("class", name.value))
             }

@@ -148,7 +148,7 @@ private struct VersionText {
         case "migration": return true
         case "suppress":
             let code = element.attributes.first { text($0.name) == "code" }
-            return code.flatMap { DiagnosticCode(named: text($0.value)) }?.isAboutStep ?? false
+            return code.flatMap { DiagnosticCode(named: text($0.value)) }?.subject == .step
         default: return false
         }
     }

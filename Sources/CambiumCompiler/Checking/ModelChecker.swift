@@ -208,11 +208,10 @@ package struct ModelChecker {
         return nil
     }
 
-    /// True or false; the default where the attribute is absent or wrong (and reported).
-    mutating func flag(
-        _ name: String, of element: ParsedElement, default absent: Bool = false
-    ) -> Bool {
-        guard let attribute = element[name] else { return absent }
+    /// True or false; the language's default where the attribute is absent, and false where it is
+    /// wrong (and reported).
+    mutating func flag(_ name: String, of element: ParsedElement) -> Bool {
+        guard let attribute = element[name] else { return Vocabulary.trueFlags.contains(name) }
         if !["true", "false"].contains(attribute.value) {
             report(
                 .invalidWord, "'\(attribute.value)' is no value of \(wording.name(name))",
@@ -221,11 +220,12 @@ package struct ModelChecker {
         return attribute.value == "true"
     }
 
-    /// A whole number in a range, or nil where the attribute is absent or wrong (and reported).
-    mutating func count(
-        _ name: String, of element: ParsedElement, in range: ClosedRange<Int> = 0...Int(Int32.max)
-    ) -> Int? {
-        guard let attribute = element[name] else { return nil }
+    /// An integer of the language's range, or nil where the attribute is absent or wrong (and
+    /// reported).
+    mutating func count(_ name: String, of element: ParsedElement) -> Int? {
+        guard let attribute = element[name],
+            case .count(let range)? = Vocabulary.rules[element.name]?[name]?.kind
+        else { return nil }
         if let number = Int(attribute.value), range.contains(number) { return number }
         report(
             .invalidWord, "'\(attribute.value)' is no value of \(wording.name(name))",
@@ -235,15 +235,15 @@ package struct ModelChecker {
         return nil
     }
 
-    /// Whether the user's code supplies a validation: `validate="custom"`.
-    mutating func hasCustomValidation(_ element: ParsedElement) -> Bool {
-        guard let attribute = element["validate"] else { return false }
-        if attribute.value != "custom" {
-            report(
-                .invalidWord, "'\(attribute.value)' is no value of validate", at: attribute,
-                notes: ["Possible is: custom"])
-        }
-        return true
+    /// Whether an XML attribute has the one word that it may be; another one is reported.
+    mutating func isSet(_ name: String, of element: ParsedElement) -> Bool {
+        guard let attribute = element[name] else { return false }
+        let words = Vocabulary.words(name, of: element.name)
+        if words.contains(attribute.value) { return true }
+        report(
+            .invalidWord, "'\(attribute.value)' is no value of \(name)", at: attribute,
+            notes: ["Possible is: \(words.joined())"])
+        return false
     }
 }
 

@@ -20,7 +20,7 @@ extension ModelChecker {
         return Attribute(
             name: name, type: type, isOptional: isOptional, isTransient: isTransient,
             defaultValue: defaultValue, limits: limits, merge: checkMerge(of: element, type),
-            renamedFrom: renamedFrom, hasCustomValidation: hasCustomValidation(element),
+            renamedFrom: renamedFrom, hasCustomValidation: isSet("validate", of: element),
             isExternal: checkStorage(of: element, type, isTransient: isTransient),
             isPreservedAfterDeletion: checkPreserved(element, isTransient: isTransient),
             hashModifier: element["hashModifier"]?.value, userInfo: userInfo(of: element))
@@ -137,13 +137,7 @@ extension ModelChecker {
     private mutating func checkStorage(
         of element: ParsedElement, _ type: AttributeType, isTransient: Bool
     ) -> Bool {
-        guard let written = element["storage"] else { return false }
-        guard written.value == "external" else {
-            report(
-                .invalidWord, "'\(written.value)' is no value of storage", at: written,
-                notes: ["Possible is: external"])
-            return false
-        }
+        guard isSet("storage", of: element), let written = element["storage"] else { return false }
         guard type == .data, !isTransient else {
             report(
                 .inapplicable,

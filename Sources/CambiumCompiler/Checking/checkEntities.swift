@@ -29,7 +29,7 @@ extension ModelChecker {
         draft.hashModifier = element["hashModifier"]?.value
         draft.userInfo = userInfo(of: element)
         draft.isAbstract = flag("abstract", of: element)
-        draft.hasCustomValidation = hasCustomValidation(element)
+        draft.hasCustomValidation = isSet("validate", of: element)
         draft.renamedFrom = renamedFrom(element, Subject(entity: name))
         var seen: [String: String] = [:]
         for (index, child) in element.children.enumerated()

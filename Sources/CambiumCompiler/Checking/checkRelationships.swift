@@ -73,8 +73,8 @@ extension ModelChecker {
             return (nil, nil)
         }
         return consistent(
-            ("min", count("min", of: element)),
-            ("max", count("max", of: element, in: 1...Int(Int32.max))), of: element, isLess: <)
+            ("min", count("min", of: element)), ("max", count("max", of: element)), of: element,
+            isLess: <)
     }
 
     /// Checks that inverses exist and point back. In a model of Xcode's a relationship has none

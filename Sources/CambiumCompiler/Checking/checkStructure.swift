@@ -4,7 +4,7 @@ extension ModelChecker {
     ///
     /// Elements of other namespaces are not there any more; XML attributes of other namespaces are
     /// none of the language's either.
-    mutating func checkStructure(of element: ParsedElement, _ rule: ElementRule) {
+    mutating func checkStructure(of element: ParsedElement, _ rule: ElementDescriptor) {
         checkAttributes(of: element, rule)
         checkText(of: element, rule)
         for child in element.children {
@@ -21,7 +21,7 @@ extension ModelChecker {
         }
     }
 
-    private mutating func checkAttributes(of element: ParsedElement, _ rule: ElementRule) {
+    private mutating func checkAttributes(of element: ParsedElement, _ rule: ElementDescriptor) {
         for attribute in element.attributes where !rule.attributes.contains(attribute.name) {
             if attribute.name == "xmlns" || attribute.name.contains(":") {
                 continue
@@ -39,7 +39,7 @@ extension ModelChecker {
         }
     }
 
-    private mutating func checkText(of element: ParsedElement, _ rule: ElementRule) {
+    private mutating func checkText(of element: ParsedElement, _ rule: ElementDescriptor) {
         guard !rule.hasText,
             let start = element.text.value.utf8.firstIndex(where: { !" \t\r\n".utf8.contains($0) })
         else { return }

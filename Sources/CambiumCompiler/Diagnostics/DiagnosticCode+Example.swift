@@ -35,14 +35,15 @@ extension DiagnosticCode {
     /// Describes a code whose examples have the same first version, `before`. The second version has
     /// `after` in both, and then what is only in the one that is wrong, or only in the right one.
     init(
-        _ number: Int, _ severity: Severity = .error, title: String, meaning: String,
-        remedy: String, before: String, after: String = "", wrong: String = "", right: String = ""
+        _ number: Int, _ severity: Severity = .error, about subject: Subject? = nil,
+        title: String, meaning: String, remedy: String, before: String, after: String = "",
+        wrong: String = "", right: String = ""
     ) {
         func versions(_ own: String) -> Example {
             .versions(before, [after, own].filter { !$0.isEmpty }.joined(separator: "\n"))
         }
         self.init(
-            number, severity, title: title, meaning: meaning, remedy: remedy,
+            number, severity, about: subject, title: title, meaning: meaning, remedy: remedy,
             wrong: versions(wrong), right: versions(right))
     }
 
@@ -51,6 +52,15 @@ extension DiagnosticCode {
         entity(
             "Product",
             properties.isEmpty ? [#"<attribute name="sku" type="string"/>"#] : properties)
+    }
+
+    /// An album with a list of tracks: what is said of the list, and what else tracks have.
+    static func album(_ list: String = "", _ properties: String...) -> String {
+        let tracks =
+            #"<relationship name="tracks" to="Track" inverse="album" many="true"\#(list)/>"#
+        let title = #"<attribute name="title" type="string"/>"#
+        let album = #"<relationship name="album" to="Album" inverse="tracks" optional="true"/>"#
+        return entity("Album", [tracks]) + "\n" + entity("Track", [title] + properties + [album])
     }
 
     /// The declaration of a migration with one line.

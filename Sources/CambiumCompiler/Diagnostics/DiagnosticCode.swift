@@ -1,6 +1,6 @@
 /// A kind of finding, with all there is to say of it. The number is for people to search for and never
-/// changes its meaning; each has a folder of examples in the tests, `Cases/CM<number>`, those of the
-/// lint `Cases/LQ<number>`.
+/// changes its meaning. The tests compile the examples; where they are in words, the tests have a folder
+/// `Cases/CM<number>`.
 package struct DiagnosticCode: RawRepresentable, Sendable, Hashable, Codable {
     /// The number. Those of the lint come after 10,000.
     package let rawValue: Int
@@ -9,6 +9,8 @@ package struct DiagnosticCode: RawRepresentable, Sendable, Hashable, Codable {
     /// Whether it is an error in a model that was written for Cambium, and a warning about what Xcode
     /// compiled and Core Data ran.
     package let isWarningInXcode: Bool
+    /// What it is about.
+    package let subject: Subject
     /// The kind of finding, in a few words.
     package let title: String
     /// What it means and why it matters.
@@ -20,14 +22,21 @@ package struct DiagnosticCode: RawRepresentable, Sendable, Hashable, Codable {
     /// The same without.
     package let right: Example
 
+    /// What a finding is about: a version, the step to it, or a suppression, which nothing suppresses.
+    package enum Subject: Sendable { case version, step, suppression }
+
     /// Describes a code.
+    ///
+    /// - Parameter subject: What it is about; nil means a step for the rules of the lint, else a version.
     init(
         _ number: Int, _ severity: Severity = .error, isWarningInXcode: Bool = false,
-        title: String, meaning: String, remedy: String, wrong: Example, right: Example
+        about subject: Subject? = nil, title: String, meaning: String, remedy: String,
+        wrong: Example, right: Example
     ) {
         rawValue = number
         self.severity = severity
         self.isWarningInXcode = isWarningInXcode
+        self.subject = subject ?? (number > Self.firstOfLint ? .step : .version)
         self.title = title
         self.meaning = meaning
         self.remedy = remedy
@@ -53,14 +62,6 @@ package struct DiagnosticCode: RawRepresentable, Sendable, Hashable, Codable {
     /// use.
     package var isOfLint: Bool { rawValue > Self.firstOfLint }
 
-    /// Whether it is about the step to a version, and not about the version itself.
-    package var isAboutStep: Bool {
-        isOfLint && !isAboutSuppressions && self != .costlyPattern && self != .floatingUnique
-    }
-
-    /// Whether it is about suppressions, which nothing suppresses.
-    var isAboutSuppressions: Bool { self == .unusedSuppression || self == .invalidSuppression }
-
     /// The code as people write it: `CM502`, `cm502`, `502`, or `LQ301`.
     package init?(named name: String) {
         let word = name.uppercased()
@@ -78,36 +79,11 @@ extension DiagnosticCode: CustomStringConvertible {
 }
 
 extension DiagnosticCode: CaseIterable {
-    /// All codes, by number: a new one is entered here. CM305, CM710, CM711, LQ103 and LQ104 existed once and are not used again.
-    package static let allCases: [DiagnosticCode] = [
-        .malformed, .notUTF8, .documentType, .processingInstruction, .limitExceeded, .bundleLayout,
-        .foreignFile, .skippedVersion, .binaryModel, .invalidSettings, .unknownXcodeName,
-        .xcodeMeaning, .malformedLock, .incompleteLock,
-        .unknownElement, .unknownXMLAttribute, .missingXMLAttribute, .wrongRoot, .notSupportedYet,
-        .invalidWord, .unexpectedText, .versionMismatch, .nameMismatch,
-        .notAnIdentifier, .duplicateName, .reservedName, .shadowedProperty, .renamedInSwift,
-        .longName,
-        .unknownType, .wrongDefault, .inapplicable, .contradictoryLimits, .invalidPattern,
-        .defaultBeyondLimits, .optionalBool, .emptyEnumeration, .duplicateRawValue,
-        .codableWithoutDefault, .madeOptional, .invalidClass, .compositeCycle, .fixedValue,
-        .unusedType, .smallExternalData,
-        .unknownEntity, .unknownInverse, .inverseNotMutual, .inheritanceCycle, .missingInverse,
-        .laxRequirement, .deleteNeverSucceeds, .transientInverse, .separatedEntities,
-        .separatedInXcode, .cascadeBothWays, .cascadeIntoShared, .denyForever, .emptyEntity,
-        .childlessAbstract, .singularToMany,
-        .unknownProperty, .unsuitableProperty, .invalidExpression, .derivedMayBeNil,
-        .limitWithoutOrder, .unusedParameter, .rtreeKeptBinary, .coveredIndex, .uselessIndex,
-        .leakyConstraint, .constantCondition, .impliedRule, .distantDerivation, .inertOption,
-        .skippedIndex,
-        .wrongStartVersion, .unknownMigrationSubject, .undecidedMigration, .unprovenMigration,
-        .frozenVersionChanged, .frozenVersionMissing, .impliedDrop, .emptyProof, .brokenChain,
-        .idleFill,
-        .droppedTwin, .lostOrder,
-        .uniqueOnRows, .limitsOnRows, .ruleOnRows, .narrowedType, .countsOnRows, .abstractOnRows,
-        .presenceOnRows, .externalOnRows, .emptyFill,
-        .needlessRebuild, .rebuiltData, .indexInUse, .costlyPattern,
-        .floatingUnique, .inventedMoment,
-        .sameHash, .unknownCase,
-        .unusedSuppression, .invalidSuppression,
-    ]
+    /// All codes, by number: each file of codes has a list of its own. CM305, CM710, CM711, LQ103
+    /// and LQ104 existed once and are not used again.
+    package static let allCases = [
+        aboutFiles, aboutStructure, aboutNames, aboutAttributes, aboutRelationships,
+        aboutUnwiseEntities, aboutExpressions, aboutMigrations, aboutLosses, aboutRows, aboutCosts,
+        aboutCompatibility,
+    ].flatMap(\.self)
 }

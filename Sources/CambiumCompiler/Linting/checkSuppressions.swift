@@ -29,6 +29,6 @@ extension ModelChecker {
             return "There is no code '\(name)'"
         }
         let isWarning = code.severity == .warning || parsed.isOfXcode && code.isWarningInXcode
-        return isWarning && !code.isAboutSuppressions ? nil : "\(name) cannot be suppressed"
+        return isWarning && code.subject != .suppression ? nil : "\(name) cannot be suppressed"
     }
 }

@@ -124,7 +124,7 @@ package struct BundleReader {
             let place = error.word.flatMap {
                 String(decoding: source.bytes, as: UTF8.self).utf8Offset(of: "\"\($0)\"")
             }
-            append(
+            diagnostics.append(
                 Diagnostic(
                     .invalidSettings, error.message, at: source.position(at: place ?? 0)))
         }
@@ -204,10 +204,6 @@ package struct BundleReader {
     }
 
     // MARK: Reporting
-
-    mutating func append(_ diagnostic: Diagnostic) {
-        diagnostics.append(diagnostic)
-    }
 
     mutating func report(
         _ code: DiagnosticCode, _ message: String, _ path: String, notes: [String] = []

@@ -54,8 +54,6 @@ struct InvalidSettings: Error {
 
 extension BundleSettings {
     private static let words = ["access", "codegen", "versions", "current", "earlierVersions"]
-    private static let accessLevels = ["public", "package", "internal"]
-    private static let codegenWords = ["class", "base", "none"]
 
     /// Reads the settings of one bundle.
     init(_ json: Any, of bundle: String) throws(InvalidSettings) {
@@ -64,7 +62,7 @@ extension BundleSettings {
         }
         for (key, value) in object.sorted(by: { $0.key < $1.key }) {
             switch key {
-            case "access": access = try Self.word(value, of: key, from: Self.accessLevels)
+            case "access": access = try Self.word(value, of: key, in: "model")
             case "codegen": try readCodegen(value)
             case "versions":
                 guard let names = value as? [String], Set(names).count == names.count else {
@@ -86,12 +84,11 @@ extension BundleSettings {
 
     private mutating func readCodegen(_ value: Any) throws(InvalidSettings) {
         guard let entities = value as? [String: Any] else {
-            codegen = try Self.word(value, of: "codegen", from: Self.codegenWords)
+            codegen = try Self.word(value, of: "codegen", in: "entity")
             return
         }
         for (entity, value) in entities {
-            codegenOfEntities[entity] = try Self.word(
-                value, of: "codegen", from: Self.codegenWords)
+            codegenOfEntities[entity] = try Self.word(value, of: "codegen", in: "entity")
         }
     }
 
@@ -104,9 +101,11 @@ extension BundleSettings {
         return value
     }
 
+    /// A word that an XML attribute of the same name may be.
     private static func word(
-        _ value: Any, of key: String, from words: [String]
+        _ value: Any, of key: String, in element: String
     ) throws(InvalidSettings) -> String {
+        let words = Vocabulary.words(key, of: element)
         guard let word = value as? String, words.contains(word) else {
             throw InvalidSettings(
                 message: "\(key) is one of \(words.joined(separator: ", "))", word: key)

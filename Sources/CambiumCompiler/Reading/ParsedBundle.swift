@@ -53,12 +53,5 @@ package struct ParsedBundle: Sendable {
     }
 
     /// A model's name for a file's.
-    static func modelName(of file: String) -> String {
-        let signs = file.unicodeScalars.map { scalar in
-            scalar.properties.isXIDContinue ? Character(scalar) : "_"
-        }
-        let name = String(signs)
-        let first = name.unicodeScalars.first
-        return first?.properties.isXIDStart == true ? name : "Model" + name
-    }
+    static func modelName(of file: String) -> String { Vocabulary.identifier(file, after: "Model") }
 }

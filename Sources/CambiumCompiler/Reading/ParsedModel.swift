@@ -61,6 +61,23 @@ package struct ParsedElement: Sendable {
         attributes.first { $0.name == name }
     }
 
+    /// The attributes in the order in which Cambium's own language is written.
+    package var orderedAttributes: [ParsedAttribute] {
+        Vocabulary.orders[name].map(attributes(in:)) ?? attributes
+    }
+
+    /// The attributes in an order of names. Those that it does not have follow as they stand, the ones
+    /// of other namespaces last.
+    package func attributes(in order: [String]) -> [ParsedAttribute] {
+        func rank(_ name: String) -> Int {
+            if name.hasPrefix("xmlns") { return -1 }
+            return order.firstIndex(of: name) ?? order.count + (name.contains(":") ? 1 : 0)
+        }
+        return attributes.enumerated().sorted { left, right in
+            (rank(left.element.name), left.offset) < (rank(right.element.name), right.offset)
+        }.map(\.element)
+    }
+
     /// Whether there is a comment before it, in it or after it.
     package var hasComments: Bool {
         !comments.isEmpty || children.contains { $0.hasComments }

@@ -38,8 +38,8 @@ package enum XMLText {
 extension ParsedElement {
     /// The element on one line, without comments and what a file adds to it.
     package var compactXML: String {
-        let list = LanguageOrder.sorted(attributes, of: name)
-            .map { " \($0.name)=\"\(XMLText.attribute($0.value))\"" }.joined()
+        let list = orderedAttributes.map { " \($0.name)=\"\(XMLText.attribute($0.value))\"" }
+            .joined()
         let content =
             children.map(\.compactXML).joined() + XMLText.content(text.trimmed.value)
         return content.isEmpty ? "<\(name)\(list)/>" : "<\(name)\(list)>\(content)</\(name)>"

@@ -48,11 +48,6 @@ package struct SQLFragment: Sendable, Hashable {
         return fragment
     }
 
-    /// The same parameters in a text around this one.
-    func mapText(_ transform: (String) -> String) -> SQLFragment {
-        impure.replacingText(with: transform(text))
-    }
-
     /// The values to bind.
     ///
     /// - Throws: ``ExpressionDiagnostics`` where a parameter has no value or one of another type.

@@ -21,9 +21,9 @@ enum SchemaCommand: Command {
         where systemId is the file's path from the folder that is open. Other editors, and VS Code
         without settings, find it by the model itself:
 
-            <model xmlns="\(ModelSchema.namespace)" …
+            <model xmlns="\(Vocabulary.namespace)" …
                    xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
-                   xsi:schemaLocation="\(ModelSchema.namespace) ../\(ModelSchema.fileName)">
+                   xsi:schemaLocation="\(Vocabulary.namespace) ../\(ModelSchema.fileName)">
 
         A target that has the file in its folder names it in exclude: in Package.swift. Write it
         again after an update of Cambium.

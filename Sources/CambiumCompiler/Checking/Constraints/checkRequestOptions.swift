@@ -19,15 +19,15 @@ extension ModelChecker {
         let kind = checkResult(of: element, isFetchedProperty)
         warnAboutInertOptions(of: element, kind, isFetchedProperty)
         return RequestOptions(
-            limit: count("limit", of: element, in: 1...Int(Int32.max)),
+            limit: count("limit", of: element),
             offset: count("offset", of: element) ?? 0,
             batchSize: count("batchSize", of: element) ?? 0,
             resultKind: kind,
             isDistinct: flag("distinct", of: element),
-            includesSubentities: flag("includesSubentities", of: element, default: true),
-            includesPendingChanges: flag("includesPendingChanges", of: element, default: true),
-            includesPropertyValues: flag("includesPropertyValues", of: element, default: true),
-            returnsObjectsAsFaults: flag("returnsFaults", of: element, default: true),
+            includesSubentities: flag("includesSubentities", of: element),
+            includesPendingChanges: flag("includesPendingChanges", of: element),
+            includesPropertyValues: flag("includesPropertyValues", of: element),
+            returnsObjectsAsFaults: flag("returnsFaults", of: element),
             prefetched: element["prefetch"].map { checkPrefetch($0, of: entity, in: model) } ?? [])
     }
 

@@ -14,12 +14,14 @@ package struct Wording: Sendable {
 
     /// An XML attribute of Cambium's language.
     func name(_ attribute: String) -> String {
-        isXcode ? Self.fields[attribute]?.label ?? Self.key(attribute) : attribute
+        isXcode ? Vocabulary.xcodeFields[attribute]?.label ?? Self.key(attribute) : attribute
     }
 
     /// One of the words that an XML attribute may have.
     func value(_ attribute: String, _ word: String) -> String {
-        guard isXcode, case .choice(_, let choices) = Self.fields[attribute] else { return word }
+        guard isXcode, case .choice(_, let choices, _) = Vocabulary.xcodeFields[attribute] else {
+            return word
+        }
         return choices[word] ?? word
     }
 
@@ -47,11 +49,11 @@ package struct Wording: Sendable {
     /// What to do so that an XML attribute is no longer there.
     func remove(_ attribute: String, _ value: String) -> String {
         guard isXcode else { return "Remove \(attribute)=\"\(value)\"" }
-        return switch Self.fields[attribute] {
-        case .box(let label): "Uncheck \(label)"
-        case .choice(let label, let choices):
+        return switch Vocabulary.xcodeFields[attribute] {
+        case .box(let label, _), .flag(let label, _): "Uncheck \(label)"
+        case .choice(let label, let choices, _):
             choices["false"].map { "Set \(label) to \($0)" } ?? "Clear \(label)"
-        case .value(let label): "Clear \(label)"
+        case let field?: "Clear \(field.label)"
         case nil: "Remove the user info \(Self.key(attribute))"
         }
     }
@@ -157,42 +159,6 @@ package struct Wording: Sendable {
 
     // MARK: Xcode's model editor
 
-    /// A field of Xcode's inspectors.
-    private enum Field {
-        case box(String)
-        case choice(String, [String: String])
-        case value(String)
-
-        var label: String {
-            switch self {
-            case .box(let label), .choice(let label, _), .value(let label): label
-            }
-        }
-    }
-
-    private static let fields: [String: Field] = [
-        "optional": .box("Optional"), "transient": .box("Transient"), "ordered": .box("Ordered"),
-        "abstract": .box("Abstract Entity"), "preserved": .box("Preserve After Deletion"),
-        "storage": .box("Allows External Storage"),
-        "many": .choice("Type", ["true": "To Many", "false": "To One"]),
-        "onDelete": .choice(
-            "Delete Rule", ["nullify": "Nullify", "cascade": "Cascade", "deny": "Deny"]),
-        "name": .value("Name"), "to": .value("Destination"), "inverse": .value("Inverse"),
-        "type": .value("Attribute Type"), "default": .value("Default Value"),
-        "min": .value("Minimum"), "max": .value("Maximum"), "minLength": .value("Min Length"),
-        "maxLength": .value("Max Length"), "pattern": .value("Reg. Ex."),
-        "expression": .value("Derivation"), "parent": .value("Parent Entity"),
-        "renamedFrom": .value("Renaming ID"), "hashModifier": .value("Hash Modifier"),
-        "where": .value("Predicate"), "by": .value("Constraints"),
-        "limit": .value("Fetch Limit"), "offset": .value("Fetch Offset"),
-        "batchSize": .value("Batch Size"), "result": .value("Result Type"),
-        "distinct": .box("Return Distinct Results"),
-        "includesSubentities": .box("Include Subentities"),
-        "includesPropertyValues": .box("Include Property Values"),
-        "includesPendingChanges": .box("Include Pending Changes"),
-        "returnsFaults": .box("Return Objects as Faults"),
-    ]
-
     private static let kinds = [
         "fetched": "fetched property", "fetch": "fetch request", "derived": "derived attribute",
         "by": "element of the index", "unique": "constraint",
@@ -206,13 +172,13 @@ package struct Wording: Sendable {
     private static func key(_ name: String) -> String { UserInfo.prefix + name }
 
     private static func step(_ attribute: String, _ value: String) -> String {
-        switch fields[attribute] {
-        case .box(let label):
+        switch Vocabulary.xcodeFields[attribute] {
+        case .box(let label, _), .flag(let label, _):
             value == "false" ? "uncheck \(label)" : "check \(label)"
-        case .choice(let label, let choices):
+        case .choice(let label, let choices, _):
             "set \(label) to \(choices[value] ?? value)"
-        case .value(let label):
-            value == "…" ? "set \(label)" : "set \(label) to \(value)"
+        case let field?:
+            value == "…" ? "set \(field.label)" : "set \(field.label) to \(value)"
         case nil:
             "add the user info \(key(attribute)) = \(value)"
         }

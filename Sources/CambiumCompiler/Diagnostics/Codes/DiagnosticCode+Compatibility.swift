@@ -1,5 +1,7 @@
 // LQ5xx and LQ8xx: programs of other versions, and suppressions
 extension DiagnosticCode {
+    static let aboutCompatibility = [sameHash, unknownCase, unusedSuppression, invalidSuppression]
+
     static let sameHash = DiagnosticCode(
         10_501, .warning, title: "A store looks the same to the older program",
         meaning: """
@@ -60,7 +62,7 @@ extension DiagnosticCode {
             """)
 
     static let unusedSuppression = DiagnosticCode(
-        10_801, .warning, title: "A suppression suppresses nothing",
+        10_801, .warning, about: .suppression, title: "A suppression suppresses nothing",
         meaning: """
             There is no finding with the code in the element that the suppression is in. It was \
             put right, or belonged to an older step, and the suppression would hide the next \
@@ -83,7 +85,7 @@ extension DiagnosticCode {
             """)
 
     static let invalidSuppression = DiagnosticCode(
-        10_802, title: "A suppression is not complete",
+        10_802, about: .suppression, title: "A suppression is not complete",
         meaning: """
             A suppression names the code of a warning and the reason why the warning is right to \
             be ignored here. Errors, and findings about suppressions themselves, cannot be \

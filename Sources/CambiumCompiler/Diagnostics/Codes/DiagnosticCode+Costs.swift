@@ -1,5 +1,9 @@
 // LQ3xx and LQ4xx: what costs, and where a store differs from what one expects
 extension DiagnosticCode {
+    static let aboutCosts = [
+        needlessRebuild, rebuiltData, indexInUse, costlyPattern, floatingUnique, inventedMoment,
+    ]
+
     static let needlessRebuild = DiagnosticCode(
         10_301, .warning, title: "A table is rebuilt for what its default says",
         meaning: """
@@ -88,7 +92,7 @@ extension DiagnosticCode {
             """)
 
     static let costlyPattern = DiagnosticCode(
-        10_304, .warning, title: "A pattern cannot be matched in linear time",
+        10_304, .warning, about: .version, title: "A pattern cannot be matched in linear time",
         meaning: """
             Most patterns are matched in time that grows with the length of the text. With \
             back-references, look-ahead, atomic groups or \\X ways have to be tried one after the \
@@ -111,7 +115,7 @@ extension DiagnosticCode {
             """)
 
     static let floatingUnique = DiagnosticCode(
-        10_401, .warning, title: "A floating-point number is to be unique",
+        10_401, .warning, about: .version, title: "A floating-point number is to be unique",
         meaning: """
             Such numbers are compared to the last bit. Two that a person takes for equal, such \
             as 0.3 and 0.1 + 0.2, are two to the store, and both are saved.

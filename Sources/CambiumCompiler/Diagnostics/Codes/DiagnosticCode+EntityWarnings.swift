@@ -1,5 +1,10 @@
 // 5xx: entities and relationships that will hurt later
 extension DiagnosticCode {
+    static let aboutUnwiseEntities = [
+        cascadeBothWays, cascadeIntoShared, denyForever, emptyEntity, childlessAbstract,
+        singularToMany,
+    ]
+
     static let cascadeBothWays = DiagnosticCode(
         511, .warning, title: "Both ends of a relationship cascade",
         meaning: """

@@ -1,5 +1,11 @@
-// 6xx: constraints and expressions
+// 6xx: constraints, indexes and expressions
 extension DiagnosticCode {
+    static let aboutExpressions = [
+        unknownProperty, unsuitableProperty, invalidExpression, derivedMayBeNil, limitWithoutOrder,
+        unusedParameter, rtreeKeptBinary, coveredIndex, uselessIndex, leakyConstraint,
+        constantCondition, impliedRule, distantDerivation, inertOption, skippedIndex,
+    ]
+
     static let unknownProperty = DiagnosticCode(
         601, isWarningInXcode: true, title: "The entity has no such property",
         meaning: """
@@ -120,4 +126,120 @@ extension DiagnosticCode {
               <index by="longitude, latitude"/>
             </entity>
             """)
+
+    static let coveredIndex = DiagnosticCode(
+        608, .warning, title: "Another index finds the same",
+        meaning: """
+            An index over a and b also finds by a alone, and a unique set is an index too. The \
+            second one makes every save slower and finds nothing more.
+            """,
+        remedy: "Remove the index.",
+        wrong: .product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<unique by="sku"/>"#,
+            #"<index by="sku"/>"#),
+        right: .product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<unique by="sku"/>"#))
+
+    static let uselessIndex = DiagnosticCode(
+        609, .warning, title: "The index is of no use",
+        meaning: """
+            An index over a property with two or three values narrows a search so little that \
+            reading the table is as fast, and makes every save slower.
+            """,
+        remedy: """
+            Remove it, or give it a condition: an index where="isOpen == TRUE" over another \
+            property is small and quick.
+            """,
+        wrong: .product(
+            #"<attribute name="isOpen" type="bool" default="true"/>"#,
+            #"<index by="isOpen"/>"#),
+        right: .product(#"<attribute name="isOpen" type="bool" default="true"/>"#))
+
+    static let leakyConstraint = DiagnosticCode(
+        610, .warning, title: "A unique set has an optional or a codable property",
+        meaning: """
+            Nil never equals nil here, so objects without that value are never taken for equal, \
+            whatever else they share. (A single optional property may be unique: that is what one \
+            says who wants it to be so where it is there.) Values of a Codable type are compared \
+            by the bytes that are stored, which equal values need not share.
+            """,
+        remedy: """
+            Make the property required, or leave it out of the set. For a codable one, name an \
+            attribute that holds what makes its values equal.
+            """,
+        wrong: .product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<attribute name="shop" type="string" optional="true"/>"#,
+            #"<unique by="sku, shop"/>"#),
+        right: .product(
+            #"<attribute name="sku" type="string"/>"#,
+            #"<attribute name="shop" type="string"/>"#,
+            #"<unique by="sku, shop"/>"#))
+
+    static let constantCondition = DiagnosticCode(
+        611, .warning, title: "A condition is always true or always false",
+        meaning: """
+            Whatever the object, the condition has the same value: a rule says nothing, or lets \
+            no object be saved; an index holds all rows, or none.
+            """,
+        remedy: "Correct the condition, or remove it.",
+        wrong: .product(
+            #"<attribute name="stock" type="int32" min="0"/>"#,
+            #"<rule name="counted">stock &gt;= 0 OR TRUEPREDICATE</rule>"#),
+        right: .product(
+            #"<attribute name="stock" type="int32" min="0"/>"#,
+            #"<rule name="few">stock != 13</rule>"#))
+
+    static let impliedRule = DiagnosticCode(
+        612, .warning, title: "A rule says what the limits say",
+        meaning: """
+            The limits of the attribute refuse every value that the rule refuses, so it is \
+            checked twice and reported twice.
+            """,
+        remedy: "Remove the rule, or the limit.",
+        wrong: .product(
+            #"<attribute name="stock" type="int32" min="0"/>"#,
+            #"<rule name="counted">stock &gt;= 0</rule>"#),
+        right: .product(#"<attribute name="stock" type="int32" min="0"/>"#))
+
+    static let distantDerivation = DiagnosticCode(
+        613, .warning, title: "A derived attribute looks far",
+        meaning: """
+            Its value comes from more than one relationship away. Every save of an object there \
+            has to search for all that are computed from it.
+            """,
+        remedy: "Derive an attribute halfway there, and this one from it.",
+        wrong: .words(
+            "A derived attribute of Item from order.customer.name"),
+        right: .words(
+            "One of Order from customer.name, and one of Item from that"))
+
+    static let inertOption = DiagnosticCode(
+        614, .warning, title: "An option of a request has no effect here",
+        meaning: """
+            The model keeps the option, but a fetch does the same with it and without it: only \
+            dictionaries can be equal and so distinct, and a fetched property is a list of \
+            objects that are all read.
+            """,
+        remedy: "Remove it.",
+        wrong: .product(
+            #"<attribute name="stock" type="int32"/>"#,
+            #"<fetch name="rare" distinct="true">stock &lt; 3</fetch>"#),
+        right: .product(
+            #"<attribute name="stock" type="int32"/>"#,
+            #"<fetch name="rare" distinct="true" result="dictionaries">stock &lt; 3</fetch>"#))
+
+    static let skippedIndex = DiagnosticCode(
+        615, .warning, title: "An index of an Xcode model is left out",
+        meaning: """
+            One of its expressions needs more than the columns of a row and SQLite's own \
+            functions, such as upper case beyond ASCII. The store is made without the index, and \
+            finds the same, slower.
+            """,
+        remedy: "Index a derived attribute that has the value.",
+        wrong: .words("A fetch index over the expression uppercase:(title)"),
+        right: .words(
+            "A derived attribute from uppercase:(title), and a fetch index over it"))
 }

@@ -1,5 +1,7 @@
 // LQ1xx: what loses data, or what it means
 extension DiagnosticCode {
+    static let aboutLosses = [droppedTwin, lostOrder]
+
     static let droppedTwin = DiagnosticCode(
         10_101, .warning, title: "What is dropped comes back under nearly the same name",
         meaning: """
@@ -34,34 +36,6 @@ extension DiagnosticCode {
             Leave it ordered. If nobody has ever given it an order that counts, suppress the \
             finding and say so.
             """,
-        before: """
-            <entity name="Album">
-              <relationship name="tracks" to="Track" inverse="album" many="true" ordered="true"/>
-            </entity>
-            <entity name="Track">
-              <attribute name="title" type="string"/>
-              <relationship name="album" to="Album" inverse="tracks" optional="true"/>
-            </entity>
-            """,
-        wrong: """
-            <entity name="Album">
-              <relationship name="tracks" to="Track" inverse="album" many="true"/>
-            </entity>
-            <entity name="Track">
-              <attribute name="title" type="string"/>
-              <relationship name="album" to="Album" inverse="tracks" optional="true"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Album">
-              <relationship name="tracks" to="Track" inverse="album" many="true" ordered="true"/>
-            </entity>
-            <entity name="Track">
-              <attribute name="title" type="string"/>
-              <relationship name="album" to="Album" inverse="tracks" optional="true"/>
-            </entity>
-            <entity name="Product">
-              <attribute name="sku" type="string"/>
-            </entity>
-            """)
+        before: album(#" ordered="true""#), wrong: album(),
+        right: album(#" ordered="true""#) + "\n" + product())
 }

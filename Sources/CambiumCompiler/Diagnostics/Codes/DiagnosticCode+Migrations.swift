@@ -1,5 +1,10 @@
 // 7xx: migrations
 extension DiagnosticCode {
+    static let aboutMigrations = [
+        wrongStartVersion, unknownMigrationSubject, undecidedMigration, unprovenMigration,
+        frozenVersionChanged, frozenVersionMissing, impliedDrop, emptyProof, brokenChain, idleFill,
+    ]
+
     static let wrongStartVersion = DiagnosticCode(
         701, title: "The migration starts from another version",
         meaning: """
@@ -117,7 +122,7 @@ extension DiagnosticCode {
         right: .words("Version 2 has the attribute name with the renaming identifier title"))
 
     static let emptyProof = DiagnosticCode(
-        708, .warning, title: "The migration was proven without rows",
+        708, .warning, about: .step, title: "The migration was proven without rows",
         meaning: """
             A migration is proven with rows that are generated, two at least of every entity that it \
             touches. The new version's conditions or types refused all of them, or all but one of some \
@@ -149,4 +154,32 @@ extension DiagnosticCode {
             """,
         wrong: .words("A required attribute without a default, new in version 2 of 3"),
         right: .words("The same attribute with a default"))
+
+    static let idleFill = DiagnosticCode(
+        712, .warning, about: .step, title: "A fill changes nothing",
+        meaning: """
+            The attribute was required before, so every object has a value, and a fill is for \
+            objects that have none, unless it looks at the value of before.
+            """,
+        remedy: """
+            Make the value of the old one, drop the attribute's old values as well so that all \
+            objects get the new one, or remove the fill.
+            """,
+        before: product(#"<attribute name="price" type="double"/>"#),
+        wrong: """
+            <entity name="Product">
+              <attribute name="price" type="double"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="price" with="9.5"/>
+            </migration>
+            """,
+        right: """
+            <entity name="Product">
+              <attribute name="price" type="double" hashModifier="2"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="price" with="price * 1.19"/>
+            </migration>
+            """)
 }

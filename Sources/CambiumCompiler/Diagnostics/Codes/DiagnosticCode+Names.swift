@@ -1,5 +1,9 @@
 // 3xx: names
 extension DiagnosticCode {
+    static let aboutNames = [
+        notAnIdentifier, duplicateName, reservedName, shadowedProperty, renamedInSwift, longName,
+    ]
+
     static let notAnIdentifier = DiagnosticCode(
         301, isWarningInXcode: true, title: "The name is no identifier",
         meaning: """

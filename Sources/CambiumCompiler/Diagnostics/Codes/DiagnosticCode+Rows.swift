@@ -1,5 +1,10 @@
 // LQ2xx: what fails on rows that are there
 extension DiagnosticCode {
+    static let aboutRows = [
+        uniqueOnRows, limitsOnRows, ruleOnRows, narrowedType, countsOnRows, abstractOnRows,
+        presenceOnRows, externalOnRows, emptyFill,
+    ]
+
     static let uniqueOnRows = DiagnosticCode(
         10_201, .warning, title: "Rows that are there may not be unique",
         meaning: """
@@ -88,35 +93,10 @@ extension DiagnosticCode {
             saved.
             """,
         remedy: "Widen min and max. If there can be no such objects, say so in a suppression.",
-        before: """
-            <entity name="Album">
-              <relationship name="tracks" to="Track" inverse="album" many="true"/>
-            </entity>
-            <entity name="Track">
-              <attribute name="title" type="string"/>
-              <relationship name="album" to="Album" inverse="tracks" optional="true"/>
-            </entity>
-            """,
-        wrong: """
-            <entity name="Album">
-              <relationship name="tracks" to="Track" inverse="album" many="true" max="20"/>
-            </entity>
-            <entity name="Track">
-              <attribute name="title" type="string"/>
-              <attribute name="note" type="string" optional="true"/>
-              <relationship name="album" to="Album" inverse="tracks" optional="true"/>
-            </entity>
-            """,
-        right: """
-            <entity name="Album">
-              <relationship name="tracks" to="Track" inverse="album" many="true"/>
-            </entity>
-            <entity name="Track">
-              <attribute name="title" type="string"/>
-              <attribute name="note" type="string" optional="true"/>
-              <relationship name="album" to="Album" inverse="tracks" optional="true"/>
-            </entity>
-            """)
+        before: album(),
+        wrong: album(
+            #" max="20""#, #"<attribute name="note" type="string" optional="true"/>"#),
+        right: album("", #"<attribute name="note" type="string" optional="true"/>"#))
 
     static let abstractOnRows = DiagnosticCode(
         10_206, .warning, title: "An entity that may have objects becomes abstract",
@@ -209,4 +189,27 @@ extension DiagnosticCode {
         right: product(
             #"<attribute name="photo" type="data" optional="true" storage="external"/>"#,
             #"<attribute name="note" type="string" optional="true"/>"#))
+
+    static let emptyFill = DiagnosticCode(
+        10_209, .warning, title: "A fill has no value for some objects",
+        meaning: """
+            The attribute is required, and its fill looks at one that may be nil, divides by one that \
+            may be 0, or says nil in a branch. A store with an object where that is so has no value to \
+            put there: it is refused when it is opened, and stays as it was.
+            """,
+        remedy: """
+            Say what such objects get: TERNARY(note == nil, 'none', note), TERNARY(count == 0, 0, sum / \
+            count). A lower limit of more than 0 says that there is none to divide by; else, if there \
+            can be no such object, say so in a suppression.
+            """,
+        before: product(#"<attribute name="note" type="string" optional="true"/>"#),
+        after: product(
+            #"<attribute name="note" type="string" optional="true"/>"#,
+            #"<attribute name="label" type="string"/>"#),
+        wrong: migration(#"<fill entity="Product" attribute="label" with="note"/>"#),
+        right: """
+            <migration from="1">
+              <fill entity="Product" attribute="label" with="TERNARY(note == nil, 'none', note)"/>
+            </migration>
+            """)
 }

@@ -1,5 +1,10 @@
 // 2xx: the structure of the XML
 extension DiagnosticCode {
+    static let aboutStructure = [
+        unknownElement, unknownXMLAttribute, missingXMLAttribute, wrongRoot, notSupportedYet,
+        invalidWord, unexpectedText, versionMismatch, nameMismatch,
+    ]
+
     static let unknownElement = DiagnosticCode(
         201, title: "There is no such element here",
         meaning: """

@@ -124,7 +124,7 @@ extension BundleReader {
             return nil
         }
         guard root.name == "model" else {
-            append(
+            diagnostics.append(
                 Diagnostic(
                     .wrongRoot, "A model of Xcode's starts with <model …>",
                     at: source.position(at: root.offset)))

@@ -20,10 +20,21 @@ package struct AttributeList {
         for (name, value) in values { set(name, value, from: source) }
     }
 
-    /// A list that has so far only the name of what another list is about.
-    init(named other: AttributeList) {
+    /// A list, so far with what the table says of both spellings.
+    ///
+    /// - Parameter isXcode: Whether the other list is Xcode's.
+    init(_ attributes: [XMLAttribute], from other: AttributeList, isXcode: Bool) {
         self.init(at: other.offset)
-        copy("name", of: other, as: "name")
+        for attribute in attributes {
+            guard let (name, words, writesOthers) = attribute.xcode?.spelling,
+                let written = other[isXcode ? name : attribute.name]
+            else { continue }
+            let word =
+                isXcode
+                ? words.first { $0.value == written.value }?.key : words[written.value]
+            guard let value = word ?? (writesOthers ? written.value : nil) else { continue }
+            set(isXcode ? attribute.name : name, value, from: written)
+        }
     }
 
     /// The attribute of that name.
@@ -52,15 +63,6 @@ package struct AttributeList {
     /// Copies an attribute under another name, unless it is absent.
     mutating func copy(_ name: String, of other: AttributeList, as newName: String) {
         if let attribute = other[name] { set(newName, attribute.value, from: attribute) }
-    }
-
-    /// Copies a flag, unless it is not set.
-    mutating func copyFlag(_ name: String, of other: AttributeList, as newName: String) {
-        switch other.value(name) {
-        case "YES": set(newName, "true", from: other[name])
-        case "true": set(newName, "YES", from: other[name])
-        default: break
-        }
     }
 
     mutating func remove(_ name: String) {

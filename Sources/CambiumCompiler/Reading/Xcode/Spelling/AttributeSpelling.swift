@@ -3,7 +3,7 @@ import CambiumModel
 /// `<attribute>` and `<derived>`, which Xcode calls an attribute too.
 ///
 /// A transformable becomes `codable` where its class is known to be `Codable` and `Sendable`
-/// (`CodableClass`), or where the user info `cambium.class` names one; else it is raw data. A
+/// (`ClassName`), or where the user info `cambium.class` names one; else it is raw data. A
 /// required codable has no default in Xcode, so it becomes optional, unless `cambium.default` gives
 /// its JSON text.
 package struct AttributeSpelling: Spelling {
@@ -37,32 +37,27 @@ package struct AttributeSpelling: Spelling {
     // MARK: From Xcode
 
     package func own(from xcode: AttributeList) -> AttributeList {
-        var own = AttributeList(named: xcode)
+        let isDerived = isDerived(xcode)
+        let element: ElementDescriptor = isLeaf ? .part : isDerived ? .derived : .attribute
+        var own = AttributeList(element.fields, from: xcode, isXcode: true)
         setType(of: &own, from: xcode)
         let type = own.value("type") ?? ""
-        own.copyFlag("optional", of: xcode, as: "optional")
         if needsOptional(type, xcode) { own.set("optional", "true") }
-        if isDerived(type, xcode) {
-            own.copy("derivationExpression", of: xcode, as: "expression")
-            own.copy("versionHashModifier", of: xcode, as: "hashModifier")
+        if isDerived {
             identity?.setRenamedFrom(&own, from: xcode)
             return own
         }
-        if !isLeaf { own.copyFlag("transient", of: xcode, as: "transient") }
         if type == "data", !isLeaf, xcode.isYes("allowsExternalBinaryDataStorage") {
             own.set("storage", "external", from: xcode["allowsExternalBinaryDataStorage"])
         }
         setDefault(of: &own, type: type, from: xcode)
         setLimits(of: &own, type: type, from: xcode)
-        guard !isLeaf else { return own }
-        own.copyFlag("preserveAfterDeletion", of: xcode, as: "preserved")
-        own.copy("versionHashModifier", of: xcode, as: "hashModifier")
-        identity?.setRenamedFrom(&own, from: xcode)
+        if !isLeaf { identity?.setRenamedFrom(&own, from: xcode) }
         return own
     }
 
     /// Whether the values are computed. No transformable or composite value is.
-    private func isDerived(_ type: String, _ xcode: AttributeList) -> Bool {
+    private func isDerived(_ xcode: AttributeList) -> Bool {
         !isLeaf && xcode.isYes("derived") && xcode["derivationExpression"] != nil
             && !["Transformable", "Composite"].contains(xcode.value("attributeType"))
     }
@@ -90,7 +85,7 @@ package struct AttributeSpelling: Spelling {
     }
 
     private func setCodable(of own: inout AttributeList, from xcode: AttributeList) {
-        let known = xcode["customClassName"].flatMap { CodableClass.isKnown($0.value) ? $0 : nil }
+        let known = xcode["customClassName"].flatMap { ClassName.isKnown($0.value) ? $0 : nil }
         if let name = codableClass ?? known {
             own.set("type", "codable", from: xcode["attributeType"])
             own.set("class", name.value, from: name)
@@ -148,15 +143,12 @@ package struct AttributeSpelling: Spelling {
     // MARK: To Xcode
 
     package func xcode(from own: AttributeList) -> AttributeList {
-        var xcode = AttributeList(named: own)
+        let isDerived = own["expression"] != nil
+        let element: ElementDescriptor = isDerived ? .derived : .attribute
+        var xcode = AttributeList(element.fields, from: own, isXcode: false)
         let type = own.value("type") ?? ""
-        xcode.copyFlag("optional", of: own, as: "optional")
-        xcode.copyFlag("transient", of: own, as: "transient")
         setXcodeType(of: &xcode, type: type, from: own)
-        if let expression = own["expression"] {
-            xcode.set("derived", "YES")
-            xcode.set("derivationExpression", expression.value, from: expression)
-        }
+        if isDerived { xcode.set("derived", "YES") }
         if type == "data", own.value("storage") == "external" {
             xcode.set("allowsExternalBinaryDataStorage", "YES", from: own["storage"])
         }
@@ -169,8 +161,6 @@ package struct AttributeSpelling: Spelling {
         default: break
         }
         if isIndexed { xcode.set("indexed", "YES") }
-        xcode.copyFlag("preserved", of: own, as: "preserveAfterDeletion")
-        xcode.copy("hashModifier", of: own, as: "versionHashModifier")
         identity?.setElementID(&xcode, from: own)
         return xcode
     }

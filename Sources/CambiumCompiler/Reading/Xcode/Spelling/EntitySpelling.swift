@@ -11,9 +11,7 @@ package struct EntitySpelling: Spelling {
     }
 
     package func own(from xcode: AttributeList) -> AttributeList {
-        var own = AttributeList(named: xcode)
-        own.copy("parentEntity", of: xcode, as: "parent")
-        own.copyFlag("isAbstract", of: xcode, as: "abstract")
+        var own = AttributeList(ElementDescriptor.entity.fields, from: xcode, isXcode: true)
         if let written = xcode["representedClassName"] {
             let name = Self.className(written.value)
             if !name.isEmpty, name != "NSManagedObject", !sharedClasses.contains(name),
@@ -22,18 +20,14 @@ package struct EntitySpelling: Spelling {
                 own.set("class", name, from: written)
             }
         }
-        own.copy("versionHashModifier", of: xcode, as: "hashModifier")
         identity?.setRenamedFrom(&own, from: xcode)
         return own
     }
 
     package func xcode(from own: AttributeList) -> AttributeList {
-        var xcode = AttributeList(named: own)
+        var xcode = AttributeList(ElementDescriptor.entity.fields, from: own, isXcode: false)
         let name = own["class"] ?? own["name"]
         xcode.set("representedClassName", name?.value, from: name)
-        xcode.copyFlag("abstract", of: own, as: "isAbstract")
-        xcode.copy("parent", of: own, as: "parentEntity")
-        xcode.copy("hashModifier", of: own, as: "versionHashModifier")
         xcode.set("syncable", "YES")
         identity?.setElementID(&xcode, from: own)
         return xcode
@@ -55,8 +49,13 @@ package struct EntitySpelling: Spelling {
 package struct NameSpelling: Spelling {
     package init() {}
 
-    package func own(from xcode: AttributeList) -> AttributeList { AttributeList(named: xcode) }
-    package func xcode(from own: AttributeList) -> AttributeList { AttributeList(named: own) }
+    package func own(from xcode: AttributeList) -> AttributeList {
+        AttributeList([.name], from: xcode, isXcode: true)
+    }
+
+    package func xcode(from own: AttributeList) -> AttributeList {
+        AttributeList([.name], from: own, isXcode: false)
+    }
 }
 
 /// `<model>`. Its name and version are the bundle's and the file's, not Xcode's to say.

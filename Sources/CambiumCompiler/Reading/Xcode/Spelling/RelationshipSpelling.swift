@@ -12,16 +12,11 @@ package struct RelationshipSpelling: Spelling {
     ]
 
     package func own(from xcode: AttributeList) -> AttributeList {
-        var own = AttributeList(named: xcode)
+        var own = AttributeList(ElementDescriptor.relationship.fields, from: xcode, isXcode: true)
         let isToMany = xcode.isYes("toMany")
-        own.copy("destinationEntity", of: xcode, as: "to")
-        own.copy("inverseName", of: xcode, as: "inverse")
         let minimum = isToMany ? xcode["minCount"].flatMap { $0.value == "0" ? nil : $0 } : nil
         // A set may be empty in any case, unless a minimum is given.
-        if !isToMany || minimum != nil { own.copyFlag("optional", of: xcode, as: "optional") }
-        own.copyFlag("toMany", of: xcode, as: "many")
-        own.copyFlag("ordered", of: xcode, as: "ordered")
-        own.copyFlag("transient", of: xcode, as: "transient")
+        if isToMany, minimum == nil { own.remove("optional") }
         if isToMany {
             if let minimum { own.set("min", minimum.value, from: minimum) }
             if let maximum = xcode["maxCount"], maximum.value != "0" {
@@ -32,21 +27,14 @@ package struct RelationshipSpelling: Spelling {
             let word = Self.rules.first { $0.value.lowercased() == rule.value.lowercased() }?.key
             own.set("onDelete", word ?? rule.value, from: rule)
         }
-        own.copy("versionHashModifier", of: xcode, as: "hashModifier")
         identity?.setRenamedFrom(&own, from: xcode)
         return own
     }
 
     package func xcode(from own: AttributeList) -> AttributeList {
-        var xcode = AttributeList(named: own)
+        var xcode = AttributeList(ElementDescriptor.relationship.fields, from: own, isXcode: false)
         let isToMany = own.value("many") == "true"
-        if isToMany, own["min"] == nil {
-            xcode.set("optional", "YES")
-        } else {
-            xcode.copyFlag("optional", of: own, as: "optional")
-        }
-        xcode.copyFlag("transient", of: own, as: "transient")
-        xcode.copyFlag("many", of: own, as: "toMany")
+        if isToMany, own["min"] == nil { xcode.set("optional", "YES") }
         xcode.copy("min", of: own, as: "minCount")
         if isToMany {
             xcode.copy("max", of: own, as: "maxCount")
@@ -56,13 +44,7 @@ package struct RelationshipSpelling: Spelling {
         let rule = own["onDelete"]
         let word = rule.map { Self.rules[$0.value] ?? $0.value }
         xcode.set("deletionRule", word ?? "Nullify", from: rule)
-        xcode.copyFlag("ordered", of: own, as: "ordered")
-        xcode.copy("to", of: own, as: "destinationEntity")
-        if own["inverse"] != nil {
-            xcode.copy("inverse", of: own, as: "inverseName")
-            xcode.copy("to", of: own, as: "inverseEntity")
-        }
-        xcode.copy("hashModifier", of: own, as: "versionHashModifier")
+        if own["inverse"] != nil { xcode.copy("to", of: own, as: "inverseEntity") }
         identity?.setElementID(&xcode, from: own)
         return xcode
     }

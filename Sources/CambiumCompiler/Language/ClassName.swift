@@ -1,6 +1,6 @@
 /// The name of a Swift type that a model mentions, read by a strict grammar: identifiers, dots,
 /// generic arguments, `[ ]`, `[ : ]` and `?`. Nothing else of a model's text becomes a type.
-struct ClassName {
+package struct ClassName {
     /// What JSON a value of a known type is.
     indirect enum Shape: Sendable, Equatable {
         case array
@@ -37,6 +37,13 @@ struct ClassName {
         self.shape = shape
     }
 
+    /// Whether a type is put together from those that are known to be `Codable` and `Sendable`: a
+    /// transformable attribute of Xcode's with such a class becomes `codable`.
+    package static func isKnown(_ text: String) -> Bool {
+        var reader = Reader(scalars: Array(text.filter { !$0.isWhitespace }.unicodeScalars))
+        return reader.type(depth: 0) != nil && reader.isAtEnd && reader.isKnown
+    }
+
     /// Whether the JSON of a value can be an array.
     var mayBeArray: Bool {
         switch shape {
@@ -49,6 +56,8 @@ struct ClassName {
     private struct Reader {
         let scalars: [Unicode.Scalar]
         var index = 0
+        /// Whether all types so far are known.
+        var isKnown = true
 
         var isAtEnd: Bool {
             mutating get {
@@ -84,12 +93,16 @@ struct ClassName {
             guard let first = identifier() else { return nil }
             var text = first
             var shape = Self.shapes[first] ?? .unknown
+            var count = 0
             if let arguments = arguments(depth: depth) {
                 guard let arguments else { return nil }
+                count = arguments.count
                 text += "<" + arguments.map(\.0).joined(separator: ", ") + ">"
                 shape = Self.shape(of: first, arguments.map(\.1))
             }
+            isKnown = isKnown && Self.known[first] == count
             while take(".") {
+                isKnown = false
                 guard let name = identifier() else { return nil }
                 text += "." + name
                 shape = text.hasPrefix("Swift.") ? Self.shapes[name] ?? .unknown : .unknown
@@ -127,6 +140,13 @@ struct ClassName {
             "UInt32": .number, "UInt64": .number, "Float": .number, "Double": .number,
             "String": .string,
         ]
+
+        /// The types that are known, and how many generic arguments each has.
+        private static let known = shapes.mapValues { _ in 0 }.merging(
+            [
+                "Date": 0, "Data": 0, "UUID": 0, "URL": 0, "Decimal": 0, "Array": 1, "Set": 1,
+                "Optional": 1, "Dictionary": 2,
+            ], uniquingKeysWith: { count, _ in count })
 
         private mutating func identifier() -> String? {
             skipSpace()
