@@ -164,3 +164,85 @@ final class ObjectExtras {
     /// Whether objects were linked here since the links were saved.
     var hasNewLinks: Bool { links.contains { !$0.value.added.isEmpty } }
 }
+
+extension ManagedObject: Identifiable {
+    /// The type of the identity.
+    public typealias ID = ObjectID
+}
+
+// A member of the protocol and not of the class, so that a model may have an attribute of that name:
+// `product.id` is the attribute then, while lists of views go on with the object's identity.
+extension Identifiable where Self: ManagedObject {
+    /// The object's identity, ``ManagedObject/objectID``: what lists tell objects apart by. Of a
+    /// class whose entity has an attribute `id`, this name means the attribute.
+    public var id: ObjectID { objectID }
+}
+
+// What debuggers, `dump` and test frameworks show of objects. Without it they would walk from any
+// object through its context to the whole model, at every failed and every passed expectation; and
+// values, which may be private, are shown to nobody who has not asked for them.
+
+extension ManagedObject: CustomReflectable {
+    /// The entity and the key.
+    public final var customMirror: Mirror {
+        Mirror(
+            self, children: ["entity": entityDescription.name, "key": key],
+            ancestorRepresentation: .suppressed)
+    }
+}
+
+extension ObjectID: CustomReflectable {
+    /// The entity and the key.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["entity": entityName, "key": key])
+    }
+}
+
+/// Why an object is about to be deleted.
+public enum DeletionCause: Hashable, Sendable {
+    /// The program asked for it.
+    case request
+    /// A relationship with the delete rule cascade leads to it from an object that is deleted.
+    case cascade
+    /// Another context has deleted its row, and this one takes it over.
+    case merge
+}
+
+/// By what an object got other values than by its setters.
+///
+/// The numbers are Core Data's.
+public struct SnapshotEvents: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: Int
+
+    /// Makes a set from its bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Its insertion was undone, so that it is gone.
+    public static let undoInsertion = SnapshotEvents(rawValue: 2)
+    /// Its deletion (or the undoing of its insertion) was undone, so that it is there again.
+    public static let undoDeletion = SnapshotEvents(rawValue: 4)
+    /// A change was undone or redone.
+    public static let undoUpdate = SnapshotEvents(rawValue: 8)
+    /// The context was rolled back.
+    public static let rollback = SnapshotEvents(rawValue: 16)
+    /// The object was refreshed, and its own changes were kept.
+    public static let refresh = SnapshotEvents(rawValue: 32)
+    /// A merge policy gave it values that another context has saved.
+    public static let mergePolicy = SnapshotEvents(rawValue: 64)
+}
+
+extension StoreError {
+    static func missingRow(of object: ManagedObject) -> StoreError {
+        StoreError(
+            code: .missingRow,
+            message: "The row of \(object.objectID) was deleted by another context or program.",
+            remedy: "Discard the object's changes with refresh(_:mergeChanges:) or rollback().")
+    }
+
+    static func otherContext(of object: ManagedObject) -> StoreError {
+        StoreError(
+            code: .foreignObject, message: "\(object) belongs to another context.",
+            remedy: "Look it up in this one with object(with: its objectID).")
+    }
+}

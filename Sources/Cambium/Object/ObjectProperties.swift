@@ -189,3 +189,58 @@ struct ObjectProperties: ObjectAccess {
         }
     }
 }
+
+/// Work on one object: what it needs of it.
+protocol ObjectAccess {
+    /// The object.
+    var subject: ManagedObject { get }
+}
+
+extension ObjectAccess {
+    /// Its description.
+    @inline(__always) var entity: EntityDescription { subject.entityDescription }
+    /// What it knows of its context.
+    @inline(__always) var state: ContextState { subject.state }
+    /// Where it stands.
+    @inline(__always) var lifecycle: Lifecycle { subject.lifecycle }
+    /// What was noted of it.
+    @inline(__always) var flags: ChangeFlags { subject.flags }
+    /// Whether observers may want to hear of it.
+    @inline(__always) var notesReads: Bool { subject.notesReads }
+    /// What only some objects need.
+    @inline(__always) var extras: ObjectExtras? { subject.extras }
+    /// The same, made where it is not there.
+    @inline(__always) var ownExtras: ObjectExtras { subject.ownExtras }
+}
+
+/// An object as expressions in memory see it.
+final class ObjectSubject: ExpressionSubject {
+    let object: ManagedObject
+
+    init(_ object: ManagedObject) {
+        self.object = object
+    }
+
+    var expressionKey: Int64 { object.key }
+
+    var expressionEntity: String { object.entityDescription.name }
+
+    func value(ofAttribute name: String) -> Value {
+        object.present == nil ? .null : object.properties.attributeValue(named: name)
+    }
+
+    func related(_ toOne: String) -> (any ExpressionSubject)? {
+        guard object.present != nil,
+            let relationship = object.entityDescription.relationship(named: toOne)
+        else { return nil }
+        return object.destination(of: relationship).map(ObjectSubject.init)
+    }
+
+    func relatedObjects(_ toMany: String) -> [any ExpressionSubject] {
+        guard let relationship = object.entityDescription.relationship(named: toMany) else {
+            return []
+        }
+        return object.links(relationship.ordinal).members
+            .compactMap { object.object(for: $0).map(ObjectSubject.init) }
+    }
+}

@@ -71,3 +71,81 @@ extension ManagedObjectContext {
         if !activity.isResetting { Reset(context: self).run() }
     }
 }
+
+/// Objects that were changed without a context of this coordinator knowing of it: by a batch
+/// operation, another process, or SQL.
+public struct RemoteChanges: Sendable {
+    /// The objects that are new.
+    public var inserted: [ObjectID]
+    /// The objects that have other values or links.
+    public var updated: [ObjectID]
+    /// The objects that are gone.
+    public var deleted: [ObjectID]
+
+    /// Lists changes by their kind.
+    public init(
+        inserted: [ObjectID] = [], updated: [ObjectID] = [], deleted: [ObjectID] = []
+    ) {
+        self.inserted = inserted
+        self.updated = updated
+        self.deleted = deleted
+    }
+}
+
+extension ManagedObjectContext {
+    /// Takes changes that were made elsewhere over into contexts: reads the rows of the objects
+    /// that they have registered again, and brings the coordinator's row cache up to date.
+    ///
+    /// Unsaved changes stay on top, and no conflict is raised. Controllers hear of the changes.
+    ///
+    /// ```swift
+    /// ManagedObjectContext.mergeChanges(
+    ///     fromRemoteContextSave: RemoteChanges(updated: ids), into: [container.viewContext])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - changes: The objects, by what happened to them. Those of other stores are left out.
+    ///   - contexts: Contexts of the isolation that calls.
+    public static func mergeChanges(
+        fromRemoteContextSave changes: RemoteChanges, into contexts: [ManagedObjectContext]
+    ) {
+        for context in contexts { Merge(context: context).remote(changes) }
+    }
+}
+
+extension ManagedObjectContext {
+    /// Takes over what transactions of the history changed: reads the rows of the objects that the
+    /// context has registered again, and brings the coordinator's row cache up to date.
+    ///
+    /// Unsaved changes stay on top, and no conflict is raised. Controllers hear of the changes.
+    /// Several transactions are one change: an object that one inserts and a later one deletes is
+    /// not told of. Give them all at once, in their order.
+    ///
+    /// ```swift
+    /// let result = try context.fetchHistory(HistoryRequest(after: token))
+    /// context.mergeChanges(from: result.transactions)
+    /// token = result.token
+    /// ```
+    ///
+    /// Contexts whose container follows other processes
+    /// (``StoreOptions/followsRemoteChanges``) do so by themselves.
+    ///
+    /// - Parameter transactions: Of stores of this context's coordinator; others are left out.
+    public func mergeChanges(from transactions: [HistoryTransaction]) {
+        let known = Set(coordinator.persistentStores.map(\.identifier))
+        var net = NetChanges(coordinator.model)
+        for transaction in transactions where known.contains(transaction.storeIdentifier) {
+            net.add(transaction, isKnown: false)
+        }
+        guard net.count > 0 else { return }
+        Merge(context: self).remote(net.entities, net.ids)
+    }
+
+    /// Takes over what transactions of the history changed, in several contexts of the isolation
+    /// that calls.
+    public static func mergeChanges(
+        from transactions: [HistoryTransaction], into contexts: [ManagedObjectContext]
+    ) {
+        for context in contexts { context.mergeChanges(from: transactions) }
+    }
+}

@@ -118,3 +118,41 @@ struct CustomOpener: StoreOpening {
 
     func removeNewStore() {}
 }
+
+/// What keeps the rows of a ``CustomEngine``.
+protocol NodeBackend: Sendable {
+    /// The identity of the store.
+    var identifier: UUID { get }
+
+    /// At least the rows that are asked for.
+    func nodes(for request: StoreFetchRequest) throws -> [StoreNode]
+
+    /// Writes changes, all or none.
+    func save(_ request: StoreSaveRequest) throws
+
+    func reserveKeys(ofEntity root: String, count: Int) throws -> Range<Int64>
+
+    /// The first key of a root entity that was never given.
+    ///
+    /// - Parameter mayReserve: Whether it may be used up, where there is no other way to learn it.
+    /// - Returns: nil where there is no other way and it may not.
+    func nextKey(ofEntity root: String, mayReserve: Bool) throws -> Int64?
+
+    /// What the program noted, as it was last saved.
+    var notes: [String: String] { get }
+
+    /// Whether unique constraints are looked after here, because nobody else does.
+    var needsUniquenessChecks: Bool { get }
+}
+
+/// What a store of the program's own is told when it is made.
+public struct StoreSetup: Sendable {
+    /// The model of the program.
+    public let model: Model
+    /// The names of the entities whose objects the store is to hold, abstract ones too.
+    public let entityNames: [String]
+    /// Where the store is to be; in what sense is for the store to say.
+    public let location: StoreLocation
+    /// The configuration and the options that the program asked for.
+    public let description: StoreDescription
+}
