@@ -268,15 +268,6 @@ extension DeletePropagation {
     }
 }
 
-extension Array {
-    /// The elements in arrays of at most so many.
-    func pieces(of size: Int) -> some Sequence<[Element]> {
-        stride(from: 0, to: count, by: size).lazy.map { start in
-            Array(self[start..<Swift.min(start + size, count)])
-        }
-    }
-}
-
 extension BatchTransaction {
     /// Finds the rows that are to be changed, and says in the result how many, or which, they are.
     func heads(_ request: RowRequest, counting resultType: BatchResultType) throws -> [RowHead] {

@@ -174,11 +174,11 @@ extension MigrationCommand {
     /// A line for each tenth of a migration that takes longer than a second.
     private var progress: (MigrationProgress) -> Void {
         let start = ContinuousClock.now
-        var told = 0
+        var shown = 0
         return { progress in
             let tenth = Int(progress.fraction * 10)
-            guard tenth > told, ContinuousClock.now - start > .seconds(1) else { return }
-            told = tenth
+            guard tenth > shown, ContinuousClock.now - start > .seconds(1) else { return }
+            shown = tenth
             writeError("\(tenth * 10) % \(progress.summary)\n")
         }
     }

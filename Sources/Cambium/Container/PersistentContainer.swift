@@ -161,14 +161,14 @@ public final class PersistentContainer: Sendable {
     /// executor of its own, on those of Swift's tasks, which are as few as the processors. Where
     /// the work may wait, take ``newBackgroundContext()``.
     ///
-    /// It takes over what others save only when asked (``ManagedObjectContext/mergePending()``, or
-    /// ``ManagedObjectContext/automaticallyMergesChangesFromParent`` for every fetch and save).
+    /// It merges what other contexts save only when asked (``ManagedObjectContext/mergePending()``,
+    /// or ``ManagedObjectContext/automaticallyMergesChangesFromParent`` for every fetch and save).
     /// Keep it for as long as you use its objects: they do not keep it.
     ///
     /// - Parameters:
     ///   - isolation: Whose context it is.
     ///   - fileID: The file of the call. A program that was compiled with DEBUG warns with it where
-    ///     objects are used after the context is gone.
+    ///     objects are used after the context was released.
     ///   - line: The line of the call.
     public func newContext(
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
@@ -244,7 +244,7 @@ extension PersistentContainer {
 }
 
 extension StoreOptions {
-    /// The same, with somebody else who is told of the progress of a migration.
+    /// The same, with somebody else who is notified of the progress of a migration.
     func reporting(to progress: (@Sendable (MigrationProgress) -> Void)?) -> StoreOptions {
         guard let progress else { return self }
         var options = self

@@ -84,7 +84,7 @@ extension PersistentStoreCoordinator {
     /// A new context for the isolation that calls it, which it cannot leave. It runs on the threads
     /// of that isolation.
     ///
-    /// It takes over what others save only when asked (``ManagedObjectContext/mergePending()``,
+    /// It merges what other contexts save only when asked (``ManagedObjectContext/mergePending()``,
     /// ``ManagedObjectContext/mergeChanges(from:)``), or when
     /// ``ManagedObjectContext/automaticallyMergesChangesFromParent`` is set.
     /// Keep it for as long as you use its objects: they do not keep it.
@@ -92,7 +92,7 @@ extension PersistentStoreCoordinator {
     /// - Parameters:
     ///   - isolation: Whose context it is.
     ///   - fileID: The file of the call. A program that was compiled with DEBUG warns with it where
-    ///     objects are used after the context is gone.
+    ///     objects are used after the context was released.
     ///   - line: The line of the call.
     public func newContext(
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,

@@ -9,7 +9,7 @@ struct ContextOrigin: Sendable {
     /// The library made it.
     static let library = ContextOrigin(place: nil)
 
-    /// What to tell people who use objects of a context that is gone.
+    /// What to tell people who use objects of a context that was released.
     var warning: String {
         let maker =
             place.map { "The context that was made at \($0.fileID):\($0.line)" }
@@ -144,7 +144,7 @@ extension ContextAccess {
 
     /// Fetches objects.
     var fetching: Fetching { Fetching(context: context) }
-    /// Reads what relationships lead to.
+    /// Reads what relationships reference.
     var prefetching: Prefetch { Prefetch(context: context) }
     /// Reads the rows of faults.
     var faulting: Faulting { Faulting(context: context) }
@@ -152,9 +152,9 @@ extension ContextAccess {
     var linkReading: LinkReading { LinkReading(context: context) }
     /// Follows the delete rules.
     var deleteRules: DeleteRules { DeleteRules(context: context) }
-    /// Defers merges, and catches up.
+    /// Defers merges, and merges later.
     var deferredMerges: DeferredMerges { DeferredMerges(context: context) }
-    /// Merges the rows that others have saved.
+    /// Merges the rows that other contexts have saved.
     var rowMerging: RowMerging { RowMerging(context: context) }
     /// Knows the lists that differ from the store.
     var divergentLists: DivergentLists { DivergentLists(context: context) }

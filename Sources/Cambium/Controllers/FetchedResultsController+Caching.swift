@@ -2,7 +2,7 @@ extension FetchedResultsController {
     /// Removes the sections that controllers have kept on the disk.
     ///
     /// Seldom needed: what is kept for another request, another model or another state of the store
-    /// does not count, and is written anew by the next ``performFetch()``. Only names that are
+    /// does not count, and is written again by the next ``performFetch()``. Only names that are
     /// derived in another way than they were (by a new version of the program, say) ask for it.
     ///
     /// ```swift

@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// How a save resolves conflicts with what others saved meanwhile.
+/// How a save resolves conflicts with what other contexts saved meanwhile.
 ///
 /// A conflict is an object that this context changed or deleted and whose row has another version
 /// than the one that the change is based on; or a unique value that another object has.
@@ -14,7 +14,7 @@ import CambiumRecords
 /// | ``objectTrump`` | ours wins | inserted again | deleted | what we set goes to the stored row |
 ///
 /// A new object whose unique values are taken stands for the one that has them from then on: it
-/// reads and writes that one's values, and what led to it leads there. An object that was saved
+/// reads and writes that one's values, and references to it point there. An object that was saved
 /// before and is to get such values keeps its old ones under `storeTrump` and `rollback`; under
 /// `overwrite` and `objectTrump` the save fails with ``ConstraintConflictError``, because no stored
 /// object is given up for a value of another.
@@ -28,8 +28,8 @@ import CambiumRecords
 /// relationship of an object in conflict are exactly those that this context knows, and under
 /// `rollback` they are the store's.
 ///
-/// An object that is inserted again gets back the links that this context knows; a link to an
-/// object that is gone is cleared where it is optional. An object that cannot be without it stays
+/// An object that is inserted again gets back the links that this context knows; a link to a
+/// deleted object is cleared where it is optional. An object that cannot be without it stays
 /// deleted. In a one-to-one that two contexts linked differently, the policy says whose link stays.
 ///
 /// A link that others have made to an object which is deleted here, after its delete rules were

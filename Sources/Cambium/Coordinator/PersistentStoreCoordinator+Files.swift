@@ -77,7 +77,7 @@ extension PersistentStoreCoordinator {
         PreparedModels.note(model, of: opened.identifier)
         store.store.close()
         forgetRows()
-        storeObservers.tell(
+        storeObservers.send(
             StoresDidChange(
                 added: [new], removed: [store],
                 replacedIdentifiers: [store.identifier: new.identifier]))

@@ -82,7 +82,7 @@ public struct PersistentStoreMetadata: Sendable, Hashable {
 
     /// Whether a program with this model can open the store without a migration: it has the model's
     /// version, by name and by hash. Two versions that look the same can have a migration between
-    /// them, which fills values anew.
+    /// them, which fills values again.
     public func isCompatible(with model: Model) -> Bool {
         modelName == model.name && modelVersion == model.version
             && versionHash == model.versionHash

@@ -137,7 +137,7 @@ extension SaveRequest {
 
 /// A save over several stores that some of them have committed and others have not.
 ///
-/// All stores write before the first one commits, and keys that lead nowhere are looked for before,
+/// All stores write before the first one commits, and dangling references are looked for before,
 /// so this takes a commit that fails after another one has succeeded: a full disk, a file that went
 /// away. The objects of the committed stores are saved in every respect: their `didSave()` was
 /// called, and observers and other contexts have heard of them. The others are still changed and

@@ -72,7 +72,7 @@ extension PersistentStoreCoordinator {
                 throw error
             }
             PreparedModels.note(model, of: store.identifier)
-            storeObservers.tell(
+            storeObservers.send(
                 StoresDidChange(added: [added], removed: [], replacedIdentifiers: [:]))
             return added
         } catch {
@@ -106,7 +106,7 @@ extension PersistentStoreCoordinator {
         }
         store.store.close()
         forgetRows()
-        storeObservers.tell(
+        storeObservers.send(
             StoresDidChange(added: [], removed: [store], replacedIdentifiers: [:]))
     }
 

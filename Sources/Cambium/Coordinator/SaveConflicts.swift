@@ -11,13 +11,13 @@ public struct MergeConflict: Sendable {
     public let objectID: ObjectID
     /// Whether this context wanted to delete it.
     public let isDeletion: Bool
-    /// Whether its row is gone from the store.
+    /// Whether its row was deleted from the store.
     public let isRowGone: Bool
     /// The properties that both sides changed.
     public let properties: [String]
     /// The version that this context's changes are based on.
     public let oldVersion: Int64
-    /// The version that the row has now; 0 where it is gone.
+    /// The version that the row has now; 0 if it was deleted.
     public let newVersion: Int64
     /// What happens to the object; a custom policy sets it. Another custom policy counts as
     /// ``MergePolicy/error``.
@@ -38,8 +38,8 @@ public struct MergeConflict: Sendable {
     /// The values that the coordinator last saw, of whichever context; nil where it keeps none.
     public var cachedSnapshot: [String: Value]? { cached?.values }
 
-    /// The values that the store has; nil where the row is gone, and where the conflict was found
-    /// before the store was asked.
+    /// The values that the store has; nil where the row was deleted, and where the conflict was
+    /// found before the store was asked.
     public var persistedSnapshot: [String: Value]? { persisted?.values }
 
     /// Chooses the value that is saved for an attribute, whatever the policy makes of the others.
@@ -122,7 +122,7 @@ struct RowSnapshot: Sendable {
     let entity: EntityDescription
     let store: any StoreEngine
 
-    /// The stored attributes, and the keys that to-one relationships lead to.
+    /// The stored attributes, and the keys that to-one relationships reference.
     var values: [String: Value] {
         var values: [String: Value] = [:]
         for (slot, place) in entity.layout.slots.enumerated()
@@ -142,7 +142,7 @@ struct RowSnapshot: Sendable {
         }
         guard bytes.first == ExternalForm.file else { return .data(Data(bytes.dropFirst())) }
         let name = String(decoding: bytes.dropFirst(), as: UTF8.self)
-        // The file of a former value may be gone already.
+        // The file of a former value may be deleted already.
         return (try? store.externalData(named: name)).map { .data($0) } ?? .null
     }
 }
@@ -170,7 +170,7 @@ public struct ConstraintConflict: Sendable {
     let database: RowSnapshot?
     let conflicting: [RowSnapshot]
 
-    /// The values that are not unique. A to-one relationship shows as the key that it leads to.
+    /// The values that are not unique. A to-one relationship shows as the key that it references.
     public var constraintValues: [String: Value] {
         let values = conflicting.first?.values ?? [:]
         return values.filter { constraint.contains($0.key) }

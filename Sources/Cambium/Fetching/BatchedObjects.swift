@@ -89,7 +89,8 @@ final class BatchWindow<Entity: ManagedObject> {
         let object = context.registry.object(member)
         // Another object, of any class, may stand for the one that was found.
         return object.cast(to: Entity.self)
-            ?? .ghost(of: context.coordinator.model.entities[member.entity], in: context.state)
+            ?? .invalidObject(
+                of: context.coordinator.model.entities[member.entity], in: context.state)
     }
 }
 

@@ -3,7 +3,7 @@ import CambiumRecords
 /// A condition made ready to be asked of many objects: a chain of closures over the slots of their
 /// rows.
 ///
-/// What compares properties of an object, or of one that to-ones lead to, with constants or each
+/// What compares properties of an object, or of one that to-ones reference, with constants or each
 /// other reads the row itself. Everything else is left to ``ExpressionEvaluator``, part by part.
 /// It belongs to one isolation, as the objects do.
 final class CompiledCondition {
@@ -73,7 +73,7 @@ struct SlotReader {
     let attribute: Attribute
     let kind: Kind
     let slot: Int
-    /// The numbers of the to-ones that lead to the object.
+    /// The numbers of the to-ones that reference the object.
     let path: [Int]
 
     /// nil where it is no attribute of the subject whose form in the row is that of its value.

@@ -175,11 +175,11 @@ struct Fetching: ContextAccess {
             request.includesSubentities
             ? Set(coordinator.model.families[request.entity.index]) : [request.entity.index]
         // A condition or an order over related objects may turn on any unsaved change.
-        let looksAtOthers =
+        let readsRelated =
             !RelatedPaths(condition, sort: request.sort, of: request.entity, in: coordinator.model)
             .isEmpty
         var candidates: [ManagedObject]
-        if looksAtOthers {
+        if readsRelated {
             candidates = try rows(
                 RowRequest(
                     entity: request.entity, selection: .matching(nil, [:]),
@@ -207,7 +207,7 @@ struct Fetching: ContextAccess {
             let test = try CompiledCondition(
                 condition, of: request.entity, in: coordinator.model, parameters: arguments)
             candidates = try candidates.filter { object in
-                try (!looksAtOthers && object.lifecycle == .clean && !kept.contains(object))
+                try (!readsRelated && object.lifecycle == .clean && !kept.contains(object))
                     || test.isTrue(object, in: context)
             }
         }
@@ -300,5 +300,14 @@ extension ObjectOrder {
 
     func sorted(_ objects: [ManagedObject]) throws -> [ManagedObject] {
         try sorted(objects, key: \.key, values: keys)
+    }
+}
+
+extension Array {
+    /// The elements in arrays of at most so many: a statement takes a limited number of keys.
+    func pieces(of size: Int) -> some Sequence<[Element]> {
+        stride(from: 0, to: count, by: size).lazy.map { start in
+            Array(self[start..<Swift.min(start + size, count)])
+        }
     }
 }

@@ -53,15 +53,15 @@ extension ManagedObjectContext {
         parent?.queryGeneration ?? state.generation
     }
 
-    /// Makes the context read one state of the stores, whatever others save meanwhile: the latest
-    /// one from its next read on (``QueryGenerationToken/current``), or the one that another
+    /// Makes the context read one state of the stores, whatever other contexts save meanwhile: the
+    /// latest one from its next read on (``QueryGenerationToken/current``), or the one that another
     /// context reads (its ``queryGeneration``). ``QueryGenerationToken/unpinned`` reads the latest
     /// again.
     ///
     /// The state goes on to the latest when the context saves, merges or is reset, and ends after a
     /// time (``StoreOptions/queryGenerationLifetime``): reads throw ``QueryGenerationExpired``
     /// then. Objects that the context has keep their values; ``refreshAllObjects()`` makes them
-    /// read anew.
+    /// read again.
     ///
     /// - Throws: ``StoreError`` where a store is not one of SQLite's in a file: there a fetch and a
     ///   save take turns, and nothing older than the latest can be read. In a child: it reads what

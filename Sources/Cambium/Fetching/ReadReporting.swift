@@ -46,7 +46,7 @@ struct ReadReporting: ContextAccess {
         }
     }
 
-    /// The relationships that lead to rows, as far as objects tell whose values are there.
+    /// The relationships that reference rows, as far as objects tell whose values are there.
     private func waysTo(_ rows: Set<RowIdentity>) -> [RowIdentity: RelationshipName] {
         guard !rows.isEmpty else { return [:] }
         var ways: [RowIdentity: [RelationshipName: Int]] = [:]

@@ -111,7 +111,7 @@ extension ManagedObject {
 }
 
 extension LinkSet {
-    /// Whether another moment's links lead to the same objects in the same order, as far as is
+    /// Whether another moment's links reference the same objects in the same order, as far as is
     /// known.
     func hasSameMembers(as other: LinkSet) -> Bool {
         if stored != nil, other.stored != nil { return members == other.members }

@@ -17,7 +17,7 @@ import Observation
 extension ManagedObject: Observable {}
 
 extension ManagedObject {
-    /// Notes that a property is read, where somebody wants to hear of its changes.
+    /// Notes that a property is read, where somebody observes its changes.
     @usableFromInline
     final func noteRead(of slot: Int) {
         noteRead(of: .slot(slot))
@@ -151,7 +151,7 @@ final class PropertyRecorder {
         }
     }
 
-    /// The object that a made-up key leads to, the same one at each call.
+    /// The object that a made-up key references, the same one at each call.
     func destination(entity: Int, key: Int64) -> ManagedObject {
         if let known = destinations[key] { return known }
         let description = state.coordinator.model.entities[entity]

@@ -29,8 +29,8 @@ extension ManagedObject {
         return above.lifecycle == .inserted || above.isInsertedAbove
     }
 
-    /// The context that the object belongs to; nil after the context is gone, or after the object's
-    /// deletion was saved.
+    /// The context that the object belongs to; nil after the context was released, or after the
+    /// object's deletion was saved.
     public final var managedObjectContext: ManagedObjectContext? {
         lifecycle == .gone || lifecycle == .discarded
             ? extras?.replacement?.managedObjectContext : state.context
@@ -51,7 +51,7 @@ extension ManagedObject {
 
     /// Whether the next save will delete the object, or another isolation has deleted its row.
     public final var isDeleted: Bool {
-        observedLifecycle == .deleted || (lifecycle == .gone && isGhost)
+        observedLifecycle == .deleted || (lifecycle == .gone && isInvalidObject)
     }
 
     /// Whether the object is inserted, updated or deleted and not saved yet.
@@ -83,7 +83,7 @@ extension ManagedObject {
     final var readRow: PlacedRecord? { extras?.snapshot ?? placed }
 
     /// Whether the row vanished without this context's doing.
-    var isGhost: Bool { extras?.vanished ?? false }
+    var isInvalidObject: Bool { extras?.vanished ?? false }
 
     /// 0 when the object has its values, 1 when it is a fault; for ported code, which may look at
     /// it before it observes.
@@ -129,7 +129,7 @@ final class ObjectExtras {
     @exclusivity(unchecked) var links = LinkTable()
     /// The slots that were last set to a value that the store cannot keep.
     @exclusivity(unchecked) var unfitSlots: Set<Int> = []
-    /// The slots whose values were found to be none of their types, and were told of.
+    /// The slots whose values were found to be none of their types, and were reported.
     @exclusivity(unchecked) var reportedSlots = SlotSet()
     /// The links of transient relationships, which are in memory only.
     @exclusivity(unchecked) var transientLinks: [Int: LinkSet] = [:]
@@ -149,7 +149,7 @@ final class ObjectExtras {
     @exclusivity(unchecked) var replacement: ManagedObject?
     /// Who observes the object; made when somebody does.
     @exclusivity(unchecked) var observation: ObjectObservation?
-    /// The default values of a new object that are made anew for each, by slot; only where there
+    /// The default values of a new object that are computed for each, by slot; only where there
     /// are unique constraints, so that a merge can tell whether the program set them.
     @exclusivity(unchecked) var dynamicDefaults: [Int: StoredValue] = [:]
 

@@ -11,7 +11,7 @@ struct ObjectRow: ObjectAccess {
         subject.placed = entity.template
     }
 
-    /// Becomes an object whose row is gone: its context does not know it any more.
+    /// Becomes an object whose row was deleted: its context does not know it any more.
     func becomeGone() {
         subject.lifecycle = .gone
         ownExtras.vanished = true
@@ -194,7 +194,7 @@ struct ObjectRow: ObjectAccess {
         state.context?.noteForEvent(subject)
     }
 
-    /// Notes that the object shows, or reads, what others have saved.
+    /// Notes that the object shows, or reads, what other contexts have saved.
     func forgetDeferredChange() {
         if extras?.deferred == .change { extras?.deferred = .nothing }
     }

@@ -51,7 +51,7 @@ enum CoreDataName {
         }
     }
 
-    /// The column in which a key's row keeps the number of the entity that it leads to.
+    /// The column in which a key's row keeps the number of the entity that it references.
     static func isEntity(_ column: String, ofKey key: String) -> Bool {
         Numbered(column: column).map { $0.name == "_" + key.dropFirst() } ?? false
     }

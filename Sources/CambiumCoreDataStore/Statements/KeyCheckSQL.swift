@@ -70,7 +70,7 @@ struct KeyCheckSQL: Sendable {
             + "AND \(one("max(\(column))", table)) <= \(last) THEN 0 ELSE \(search) END"
     }
 
-    /// Whether any key leads to no object, or to one of another entity than beside it.
+    /// Whether any key references no object, or one of another entity than beside it.
     var hasFaults: String {
         guard let entityColumn else {
             return "SELECT " + Self.hasDangling(column, in: table, to: destination, model)
@@ -101,7 +101,7 @@ struct KeyCheckSQL: Sendable {
         }
     }
 
-    /// Writes beside each key the entity of the object that it leads to; nil where there is none.
+    /// Writes beside each key the entity of the object that it references; nil where there is none.
     var setEntities: String? {
         entityColumn.map { entityColumn in
             let entity = target.replacing(
@@ -113,13 +113,13 @@ struct KeyCheckSQL: Sendable {
         }
     }
 
-    /// Key, entity and target of the rows whose key leads to no object.
+    /// Key, entity and target of the rows whose key references no object.
     var dangling: String {
         "SELECT t.\"_id\", \(name), t.\(column) FROM \(table) AS t "
             + "WHERE t.\(column) IS NOT NULL AND NOT EXISTS (\(target))"
     }
 
-    /// Key, entity and target of the rows whose target another row leads to already, which comes
+    /// Key, entity and target of the rows whose target another row references already, which comes
     /// first; of a one-to-one relationship.
     var rivals: String {
         "SELECT t.\"_id\", \(name), t.\(column) FROM \(table) AS t WHERE t.\(column) IS NOT NULL "

@@ -274,7 +274,7 @@ struct ObjectCopySQL: Sendable {
         object.keys.first { $0.entity.name == entity && $0.relationship.name == name }
     }
 
-    /// The name of the entity that a key leads to: the store may keep its number beside the key.
+    /// The name of the entity that a key references: the store may keep its number beside the key.
     private func entityOfKey(_ key: CoreDataLayout.KeySource) -> String? {
         guard let column = key.column,
             let destination = layout.model.entity(named: key.relationship.destination),

@@ -90,7 +90,7 @@ public struct BatchInsertRequest<Entity: ManagedObject> {
 
     /// Inserts an object for each dictionary, by the names of properties. A part of a composite
     /// value has the names on the way to it, joined by dots; a to-one relationship takes the
-    /// ``ObjectID/key`` of the object that it leads to, as an `.int`.
+    /// ``ObjectID/key`` of the object that it references, as an `.int`.
     ///
     /// A name that the entity does not have, or a value of another type, is a ``BatchInsertError``.
     ///

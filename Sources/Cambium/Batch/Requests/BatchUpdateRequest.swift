@@ -161,7 +161,7 @@ extension BatchUpdateRequest {
     // MARK: By name
 
     /// The request that sets a property by its name, for generic code. A to-one relationship takes
-    /// the ``ObjectID/key`` of the object that it leads to, as an `.int`.
+    /// the ``ObjectID/key`` of the object that it references, as an `.int`.
     public func setValue(_ value: CambiumModel.Value, forKey name: String) -> Self {
         assigning([name], .constant(value))
     }

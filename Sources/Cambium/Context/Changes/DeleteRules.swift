@@ -180,7 +180,7 @@ struct Revival: ContextAccess {
         object.lifecycle = isChanged ? .updated : .clean
         if isChanged { changes.updated.append(object) }
         changes.areStale = true
-        // What others have saved meanwhile it takes over when all is undone.
+        // What other contexts have saved meanwhile it takes over when all is undone.
         if object.extras?.deferred == .change {
             object.extras?.deferred = .nothing
             deferredMerges.postpone(object)

@@ -31,14 +31,14 @@ extension ManagedObjectContext {
 
     func delete(_ object: ManagedObject, cause: DeletionCause) {
         guard object.state === state else {
-            errors.recordForeign(object)
+            errors.recordOtherContext(object)
             return
         }
         var object = object.orReplacement
         // The delete rules and the optimistic lock need the row.
         if object.lifecycle == .clean || object.lifecycle == .updated {
-            // What others have deleted is as it is to be.
-            guard faulting.hasRow(object) else { return deferredMerges.lose(object) }
+            // What other contexts have deleted is as it is to be.
+            guard faulting.hasRow(object) else { return deferredMerges.mergeDeletion(of: object) }
             object = object.orReplacement
             faulting.fire(object)
         }

@@ -305,7 +305,7 @@ struct ChildInsertion: ContextAccess {
         else { return nil }
         if known.lifecycle == .deleted {
             revival.takeBackDeletion(of: known)
-            deferredMerges.catchUp()
+            deferredMerges.merge()
             known.ownLinks.relinkToOnes()
             changes.revivedInEvent.append(known)
             context.noteForEvent(known)

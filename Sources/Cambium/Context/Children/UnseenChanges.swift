@@ -1,8 +1,8 @@
 import CambiumRecords
 
-/// What others have saved, and the parent has merged, since a child read what it saves now: what
-/// the child has not seen, its changes must not be laid over. The parent's objects rest on what the
-/// child had read from then on, and the parent's save sees the conflict.
+/// What other contexts have saved, and the parent has merged, since a child read what it saves now:
+/// what the child has not seen, its changes must not be laid over. The parent's objects rest on
+/// what the child had read from then on, and the parent's save sees the conflict.
 struct UnseenChanges {
     private struct Change {
         let target: ManagedObject
@@ -70,7 +70,7 @@ struct UnseenChanges {
         if target.flags.contains(.isDraft), let extras = target.extras {
             extras.snapshot = base
             target.record?.version = version
-            // An undo brings back what the child had read, and then what others have saved.
+            // An undo brings back what the child had read, and then what other contexts have saved.
             if case .copy(let placed) = extras.eventBase {
                 extras.eventBase = .copy(former(placed))
             }
@@ -114,7 +114,7 @@ struct DeletionsAbove: ContextAccess {
         let farEnds = FarEndsByEntity(in: context)
         let changed = rowMerging.withoutUndoing {
             for object in lost.sorted(by: { $0.key < $1.key }) {
-                deferredMerges.lose(object, farEnds)
+                deferredMerges.mergeDeletion(of: object, farEnds)
             }
         }
         family.notify([], of: changed)

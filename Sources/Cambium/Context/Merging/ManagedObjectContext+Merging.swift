@@ -3,8 +3,9 @@ import CambiumRecords
 extension ManagedObjectContext {
     /// Merges what other contexts have saved since the last time, a child what has come to its
     /// ``parent``. Unsaved changes of the same objects stay on top, by the merge rules of the model
-    /// (`merge="sum"`), and no conflict is raised. An object that others have deleted goes, together
-    /// with its unsaved changes and unsaved links to it, and is told of among the deleted ones.
+    /// (`merge="sum"`), and no conflict is raised. An object that other contexts have deleted goes,
+    /// together with its unsaved changes and unsaved links to it, and is reported among the deleted
+    /// ones.
     ///
     /// Contexts that merge automatically do it by themselves, at the end of an event and, but for
     /// what is a conflict then, at every fetch and save; see
@@ -21,8 +22,8 @@ extension ManagedObjectContext {
         Merge(context: self).merge([changeSet])
     }
 
-    /// Merges what others have saved in the middle of an event. What was read before may be
-    /// what the changes rest on: where others have changed the same, that is a conflict.
+    /// Merges what other contexts have saved in the middle of an event. What was read before may be
+    /// what the changes rest on: where other contexts have changed the same, that is a conflict.
     func mergeIfAutomatic() {
         guard automaticallyMergesChangesFromParent, parent != nil || !merges.mailbox.hasNothing
         else { return }
@@ -39,7 +40,7 @@ extension ManagedObjectContext {
     ///   was led to another object here comes back from there. What is in memory only is kept with
     ///   the changes, and dropped with them.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
-        guard object.state === state else { return errors.recordForeign(object) }
+        guard object.state === state else { return errors.recordOtherContext(object) }
         if !mergeChanges, !errors.failedReads.isEmpty, object.canBeRestored {
             errors.failedReads.removeAll(of: RowIdentity(object))
         }
@@ -64,9 +65,9 @@ extension ManagedObjectContext {
     /// somebody still holds are of no context any more and show placeholders; setting a property of
     /// one is a mistake that the next save throws (``StoreError`` with `foreignObject`).
     ///
-    /// Nobody is told object by object; observers hear that all objects are invalid, and
-    /// controllers should fetch again. Children keep their own changes, and read everything else
-    /// again when they merge; what was new in this context is gone for them then.
+    /// Observers are not notified object by object; observers hear that all objects are invalid,
+    /// and controllers should fetch again. Children keep their own changes, and read everything
+    /// else again when they merge; objects that were new in this context are then lost.
     public func reset() {
         if !activity.isResetting { Reset(context: self).run() }
     }
@@ -79,7 +80,7 @@ public struct RemoteChanges: Sendable {
     public var inserted: [ObjectID]
     /// The objects that have other values or links.
     public var updated: [ObjectID]
-    /// The objects that are gone.
+    /// The deleted objects.
     public var deleted: [ObjectID]
 
     /// Lists changes by their kind.
@@ -96,7 +97,8 @@ extension ManagedObjectContext {
     /// Takes changes that were made elsewhere over into contexts: reads the rows of the objects
     /// that they have registered again, and brings the coordinator's row cache up to date.
     ///
-    /// Unsaved changes stay on top, and no conflict is raised. Controllers hear of the changes.
+    /// Unsaved changes stay on top, and no conflict is raised. Controllers are notified of the
+    /// changes.
     ///
     /// ```swift
     /// ManagedObjectContext.mergeChanges(
@@ -117,9 +119,9 @@ extension ManagedObjectContext {
     /// Takes over what transactions of the history changed: reads the rows of the objects that the
     /// context has registered again, and brings the coordinator's row cache up to date.
     ///
-    /// Unsaved changes stay on top, and no conflict is raised. Controllers hear of the changes.
-    /// Several transactions are one change: an object that one inserts and a later one deletes is
-    /// not told of. Give them all at once, in their order.
+    /// Unsaved changes stay on top, and no conflict is raised. Controllers are notified of the
+    /// changes. Several transactions are one change: an object that one inserts and a later one
+    /// deletes is not told of. Give them all at once, in their order.
     ///
     /// ```swift
     /// let result = try context.fetchHistory(HistoryRequest(after: token))

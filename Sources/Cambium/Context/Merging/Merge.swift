@@ -1,11 +1,11 @@
 import CambiumRecords
 
-/// Merges what others have saved into a context.
+/// Merges what other contexts have saved into a context.
 struct Merge: ContextAccess {
     let context: ManagedObjectContext
 
-    /// Merges what others have saved, and what a batch operation of this context has changed,
-    /// in the order of the commits.
+    /// Merges what other contexts have saved, and what a batch operation of this context has
+    /// changed, in the order of the commits.
     ///
     /// - Parameter deferral: Which objects stay as they are, so that the save sees the conflict.
     func pending(with own: ChangeSet? = nil, deferring deferral: MergeDeferral = .nothing) {
@@ -28,7 +28,7 @@ struct Merge: ContextAccess {
         merges.forgetFormerRows()
     }
 
-    /// Merges what others have changed.
+    /// Merges what other contexts have changed.
     ///
     /// - Parameter readsAgain: Whether the rows of objects that have their values are read at once,
     ///   where they do not come along.
@@ -54,8 +54,8 @@ struct Merge: ContextAccess {
         merges.deferring(.conflicts) { merge([changeSet]) }
     }
 
-    /// Merges what others have saved between two events, as Core Data does, but for deletions
-    /// of what has unsaved changes.
+    /// Merges what other contexts have saved between two events, as Core Data does, but for
+    /// deletions of what has unsaved changes.
     func betweenEvents() {
         guard context.automaticallyMergesChangesFromParent,
             parent != nil || !merges.mailbox.hasNothing || merges.hasDeferredChanges
@@ -67,7 +67,7 @@ struct Merge: ContextAccess {
     private func merge(_ changeSets: [ChangeSet], isComplete: Bool, readsAgain: Bool = false) {
         var merged = ObjectChanges()
         merged.isComplete = isComplete
-        let changed = rowMerging.withoutUndoing { takeOver(changeSets, &merged) }
+        let changed = rowMerging.withoutUndoing { mergeAll(changeSets, &merged) }
         // Observers of objects look at them.
         if readsAgain || observers.wantsMerges {
             faulting.loadOrNote(
@@ -77,7 +77,8 @@ struct Merge: ContextAccess {
         family.notify(changeSets.map(merges.current), of: changed, isComplete: isComplete)
         observers.notifyFollowers(merged)
         notifyObservers(merged, changeSets)
-        // Links to what others have deleted were cleared, which is a change of this context.
+        // Links to what other contexts have deleted were cleared, which is a change of this
+        // context.
         if !changed.isEmpty { context.processChanges() }
     }
 
@@ -91,7 +92,7 @@ struct Merge: ContextAccess {
             ChangedObjectIDs(changeSets, refreshed: merged.refreshedObjects.map(\.objectID)))
     }
 
-    private func takeOver(_ changeSets: [ChangeSet], _ merged: inout ObjectChanges) {
+    private func mergeAll(_ changeSets: [ChangeSet], _ merged: inout ObjectChanges) {
         var unregistered = UnregisteredRows()
         let caughtUp = deferredMerges.takeDue()
         var outdated = caughtUp

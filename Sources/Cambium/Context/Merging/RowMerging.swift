@@ -101,7 +101,7 @@ struct RowMerging: ContextAccess {
     }
 
     /// The row of an object was deleted by another context. Whoever holds the object can still read
-    /// it. Unsaved links that lead to it are cleared, whatever its delete rules say.
+    /// it. Unsaved links that reference it are cleared, whatever its delete rules say.
     func vanish(_ object: ManagedObject) {
         guard
             object.lifecycle == .clean || object.lifecycle == .updated
@@ -116,7 +116,7 @@ struct RowMerging: ContextAccess {
         clearUnsavedLinks(to: object)
     }
 
-    /// Clears the keys of unsaved links that lead to an object whose row is gone.
+    /// Clears the keys of unsaved links that reference an object whose row was deleted.
     private func clearUnsavedLinks(to object: ManagedObject) {
         for (ordinal, links) in object.extras?.links ?? [:] where !links.added.isEmpty {
             let relationship = object.entityDescription.relationships[ordinal]
@@ -130,7 +130,8 @@ struct RowMerging: ContextAccess {
         }
     }
 
-    /// Runs a body that merges what others have saved: what it changes here is not to be undone.
+    /// Runs a body that merges what other contexts have saved: what it changes here is not to be
+    /// undone.
     ///
     /// - Returns: The objects that were not changed in the event before.
     func withoutUndoing(_ body: () -> Void) -> [ManagedObject] {

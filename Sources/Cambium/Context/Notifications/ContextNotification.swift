@@ -107,7 +107,7 @@ extension ManagedObjectContext {
         return stream
     }
 
-    /// Whether `withObservationTracking`, and so SwiftUI, hears of changes of the context's
+    /// Whether `withObservationTracking`, and so SwiftUI, is notified of changes of the context's
     /// objects. Default: true for contexts of the main actor, false for others.
     ///
     /// Where it is true, each read of a property asks whether somebody is observing, which takes

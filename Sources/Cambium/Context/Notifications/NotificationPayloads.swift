@@ -53,8 +53,8 @@ public struct ObjectsDidChange {
         }
     }
 
-    /// What a merge changed. Objects are made for new rows; of others only those are told of that
-    /// the context has.
+    /// What a merge changed. Objects are made for new rows. Of other rows only those are reported
+    /// whose objects the context has.
     init(merged changes: ObjectChanges, into context: ManagedObjectContext) {
         let new = changes.unregistered.filter { $0.slots == nil }.map {
             context.faulting.registerFresh(entity: $0.entity, key: $0.key, placed: $0.placed)
@@ -127,7 +127,7 @@ public struct ChangedObjectIDs: Sendable, Hashable {
     /// What several saves came to: the last one decides of what kind an object is.
     ///
     /// - Parameter refreshed: The objects of the context that has merged them which have other
-    ///   values now. Those that others have changed are among the updated ones, too.
+    ///   values now. Those that other contexts have changed are among the updated ones, too.
     init(_ changeSets: [ChangeSet], refreshed merged: [ObjectID] = []) {
         for changes in changeSets {
             for id in changes.insertedObjectIDs {

@@ -71,7 +71,7 @@ final class ObjectRegistry {
         replacements[RowIdentity(root: root, key: key)].map { object(entity: $0.root, key: $0.key) }
     }
 
-    /// The object that a to-one's key leads to.
+    /// The object that a to-one's key references.
     @inline(__always)
     func object(at place: KeyPlace, key: Int64) -> ManagedObject {
         // Safety: the registry keeps its maps.

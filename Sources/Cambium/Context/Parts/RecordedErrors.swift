@@ -34,7 +34,7 @@ final class RecordedErrors {
     // MARK: Mistakes that cannot be thrown where they happen
 
     /// An object of another context was used.
-    func recordForeign(_ object: ManagedObject) {
+    func recordOtherContext(_ object: ManagedObject) {
         record(StoreError.otherContext(of: object))
     }
 
@@ -49,7 +49,7 @@ final class RecordedErrors {
     }
 
     /// A relationship was set to an object that it cannot reference.
-    func recordForeignLink(
+    func recordInvalidLink(
         _ owner: ManagedObject, _ relationship: RelationshipDescription, _ object: ManagedObject
     ) {
         record(

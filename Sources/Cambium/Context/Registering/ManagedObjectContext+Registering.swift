@@ -31,13 +31,13 @@ extension ManagedObjectContext {
     /// store, so the row may not exist: the object's first value tells. For certainty use
     /// ``existingObject(with:)``.
     ///
-    /// An id of another store answers with an object that is gone.
+    /// An id of another store returns an invalid object.
     public func object(with id: ObjectID) -> ManagedObject {
         guard let entity = entity(of: id) else {
             let model = coordinator.model
             // Descriptions live as long as their own container, so it must be one of this model's.
             let entity = model[id.entityName] ?? model.entities.first ?? id.entity
-            return entity.objectClass.ghost(of: entity, in: state)
+            return entity.objectClass.invalidObject(of: entity, in: state)
         }
         return registry.object(of: entity, key: id.key)
     }
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
     /// try context.loadValues(of: [order, order.customer])
     /// ```
     ///
-    /// - Throws: ``StoreError`` with `missingRow` where the row of one is gone, with `foreignObject`
+    /// - Throws: ``StoreError`` with `missingRow` where the row of one was deleted, with `foreignObject`
     ///   where one belongs to another context; what the store threw.
     public func loadValues(of objects: some Sequence<ManagedObject>) throws {
         let objects = Array(objects)

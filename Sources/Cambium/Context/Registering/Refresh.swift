@@ -28,8 +28,8 @@ struct Refresh: ContextAccess {
         changes.dropUpdated()
         if hadValues { object.didTurnIntoFault() }
         divergentLists.forget(otherBecauseOf: object)
-        // It is known already that its row is gone.
-        if object.extras?.deferred == .deletion { return deferredMerges.catchUp() }
+        // It is known already that its row was deleted.
+        if object.extras?.deferred == .deletion { return deferredMerges.merge() }
         // Links that are kept in the rows of others are their changes, and stay.
         if object.extras?.hasRelationshipChanges == true { context.willChangeLinks(object) }
         context.noteForEvent(object)

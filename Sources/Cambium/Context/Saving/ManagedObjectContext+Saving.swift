@@ -3,9 +3,9 @@ extension ManagedObjectContext {
     /// of its ``parent``.
     ///
     /// The changes are validated first; `willSave()` of each object may change more, which is
-    /// validated too. Conflicts with what others saved meanwhile are resolved by ``mergePolicy``.
-    /// Other contexts of the container hear of the save; of a child's save, its parent and the
-    /// parent's other children.
+    /// validated too. Conflicts with what other contexts saved meanwhile are resolved by
+    /// ``mergePolicy``. Other contexts of the container hear of the save; of a child's save, its
+    /// parent and the parent's other children.
     ///
     /// What could not be read before, for a getter, a setter or a delete rule, is read again first:
     /// the save throws what the store throws, as often as it is called, until it was read or the
@@ -78,7 +78,7 @@ extension ManagedObjectContext {
     ///
     /// - Parameter object: An object of this context. The row of a fault is read.
     public func detectConflicts(for object: ManagedObject) {
-        guard object.state === state else { return errors.recordForeign(object) }
+        guard object.state === state else { return errors.recordOtherContext(object) }
         if object.isFault { faulting.fire(object) }
         let object = object.orReplacement
         guard object.lifecycle == .clean || object.lifecycle == .updated,
@@ -109,7 +109,7 @@ struct Rollback: ContextAccess {
         for object in changes.updated + changes.deleted
         where object.lifecycle == .updated || object.lifecycle == .deleted {
             restored.append(object)
-            // Who did not merge what others saved meanwhile is read again.
+            // Who did not merge what other contexts saved meanwhile is read again.
             let isOutdated = object.lifecycle == .deleted || object.extras?.deferred == .change
             object.row.forgetDeferredChange()
             object.row.becomeClean(isOutdated ? nil : object.extras?.snapshot ?? object.placed)
@@ -124,7 +124,7 @@ struct Rollback: ContextAccess {
         // Of who came in this event nobody was notified.
         changes.revivedInEvent = changes.insertedInEvent
         changes.removeAll()
-        deferredMerges.catchUp()
+        deferredMerges.merge()
         for object in restored { divergentLists.forget(otherBecauseOf: object) }
         merges.divergentLists = [:]
         activity.awaken(restored.filter { $0.lifecycle == .clean }, from: .rollback)

@@ -6,7 +6,7 @@ struct Save: ContextAccess {
 
     func run() throws {
         context.mergeIfAutomatic()
-        deferredMerges.catchUp()
+        deferredMerges.merge()
         try deferredMerges.takeReinsertedRows()
         try DeletionsAbove(context: context).merge()
         try faulting.readFailed()

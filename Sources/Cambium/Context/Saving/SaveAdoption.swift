@@ -10,7 +10,7 @@ struct SaveAdoption {
     private(set) var resolved: [ManagedObject] = []
     /// The new objects that others stand for now.
     private(set) var replaced: [ManagedObject] = []
-    /// What the other contexts are told.
+    /// What the other contexts are notified of.
     private(set) var changeSet: ChangeSet?
     private var changes: ChangeCollector
     private let farEnds: FarEndsByEntity
@@ -93,7 +93,7 @@ struct SaveAdoption {
         object(pair.destination)?.reversal.forgetLink(inverse, to: pair.source.key)
     }
 
-    /// Notes which rows came back, after others had deleted them or this context had.
+    /// Notes which rows came back, after other contexts had deleted them or this context had.
     private func noteReinsertions(
         _ inserted: [ManagedObject], _ resolutions: [ConflictResolution], in commit: Int64
     ) {
@@ -121,7 +121,7 @@ struct SaveAdoption {
     }
 
     /// Names the objects whose relationships the save changed otherwise than its context can know: by
-    /// what it wrote over a row that others had changed or deleted.
+    /// what it wrote over a row that other contexts had changed or deleted.
     private mutating func nameOwners(_ resolution: ConflictResolution) {
         let (entity, theirs) = (resolution.entity, resolution.theirs?.record)
         switch resolution.action {
@@ -171,7 +171,7 @@ struct SaveAdoption {
             object.row.becomeClean(object.row.keepingTransients(theirs))
             resolved.append(object)
             // The row is theirs, but pairs of join tables were written all the same, and others
-            // must hear of them: not of the values that were taken back.
+            // must be notified of them: not of the values that were taken back.
             if wasUpdated, object.extras?.hasRelationshipChanges == true { changes.update(object) }
             // Written, or taken back with the row; read again when asked.
             if object.extras?.hasRelationshipChanges == true { context.noteOtherLinks(object) }
@@ -224,8 +224,8 @@ struct SaveAdoption {
     /// Shows derived values in the object, if the context has it.
     ///
     /// - Parameter rewritten: The objects whose rows the save updated.
-    /// - Returns: The row and its slots that have other values now, where others must hear of it
-    ///   because the save did not write the row itself.
+    /// - Returns: The row and its slots that have other values now, where others must be notified
+    ///   of it because the save did not write the row itself.
     private func takeDerived(
         _ row: DerivedRow, _ rewritten: Set<ObjectIdentifier>
     ) -> (row: DerivedRow, slots: SlotSet)? {

@@ -9,7 +9,7 @@ struct SaveNotice {
     /// What kept some of several stores from saving.
     private(set) var failure: IncompleteSaveError?
     private var replaced: [ManagedObject] = []
-    /// What was saved, for those who are told of objects.
+    /// What was saved, for observers of objects.
     private var savedObjects: SavedObjects?
 
     /// Called before the context takes the outcome over.

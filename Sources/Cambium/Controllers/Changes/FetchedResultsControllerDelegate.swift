@@ -23,7 +23,7 @@ public protocol FetchedResultsControllerDelegate<Entity>: AnyObject {
         _ controller: FetchedResultsController<Entity>, didChange object: Entity,
         at path: ItemPath?, for type: FetchedResultsChangeType, newPath: ItemPath?)
 
-    /// All changes were told.
+    /// All changes were reported.
     func controllerDidChangeContent(_ controller: FetchedResultsController<Entity>)
 
     /// What stands for a section in a narrow list beside a long one; see
@@ -34,7 +34,7 @@ public protocol FetchedResultsControllerDelegate<Entity>: AnyObject {
     ) -> String?
 }
 
-/// A delegate that is told what the results are now, instead of how they changed: for views that
+/// A delegate that receives what the results are now, instead of how they changed: for views that
 /// find the differences themselves. Nothing else of ``FetchedResultsControllerDelegate`` is called
 /// but ``FetchedResultsControllerDelegate/controller(_:sectionIndexTitleForSectionName:)``.
 ///
@@ -49,7 +49,7 @@ public protocol FetchedResultsSnapshotDelegate<Entity>: FetchedResultsController
         didChangeContentWith snapshot: FetchedResultsSnapshot)
 }
 
-/// A delegate that is told of changes as a difference of the standard library, over the objects of
+/// A delegate that receives changes as a difference of the standard library, over the objects of
 /// all sections in order; see ``FetchedResultsDifference/collectionDifference``. Of the rest of
 /// ``FetchedResultsControllerDelegate`` only
 /// ``FetchedResultsControllerDelegate/controller(_:sectionIndexTitleForSectionName:)`` is called.

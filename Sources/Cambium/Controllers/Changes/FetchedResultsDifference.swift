@@ -96,7 +96,7 @@ extension FetchedResultsDifference {
         }
     }
 
-    /// The objects that a view has already, and has to show anew.
+    /// The objects that a view has already, and has to show again.
     private var renewedObjectIDs: [ObjectID] {
         let removed = changes.compactMap { change in
             if case .delete(let object, _) = change { object.objectID } else { nil }
@@ -172,7 +172,7 @@ extension FetchedResultsDifference {
         public internal(set) var insertedItems: [ItemPath] = []
         /// Rows to move.
         public internal(set) var movedItems: [Move] = []
-        /// Rows to show anew, by their old places.
+        /// Rows to show again, by their old places.
         public internal(set) var reloadedItems: [ItemPath] = []
     }
 

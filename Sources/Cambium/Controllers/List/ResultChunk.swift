@@ -31,7 +31,7 @@ final class ResultChunk {
 /// A row of a controller's results.
 struct ResultRow {
     let key: Int64
-    /// How the object looked when its last change was told.
+    /// How the object looked when its last change was reported.
     var seen: SeenState
 }
 

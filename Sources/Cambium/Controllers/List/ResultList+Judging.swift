@@ -17,7 +17,7 @@ extension ResultList {
         let remaining: Set<Int64> =
             source == nil ? [] : Set(candidates.filter(\.belongs).map(\.object.key))
         for row in changes.lostRows where scope.family.contains(row.entity) {
-            // A list that keeps its objects hears of them.
+            // A list that keeps its objects is notified of them.
             if source != nil, !remaining.contains(row.key), let index = index(of: row.key) {
                 remove(index)
             }
@@ -35,7 +35,7 @@ extension ResultList {
             let keys = try order.keys(of: object)
             if let known {
                 var seen = rows.seen(at: known)
-                let isChanged = changed.tells(object, &seen)
+                let isChanged = changed.concerns(object, &seen)
                 if seen != rows.seen(at: known) { edit.looks.append((known, seen)) }
                 if !rows.keys(at: known).hasSamePlace(as: keys) {
                     edit.rekeyed.append(.init(index: known, keys: keys, isChanged: isChanged))
@@ -70,7 +70,7 @@ extension ResultList {
             guard let index = index(of: entry.key) else { continue }
             var seen = rows.seen(at: index)
             let isUpdated =
-                (entry.object ?? registered.map[entry.key]).map { changed.tells($0, &seen) }
+                (entry.object ?? registered.map[entry.key]).map { changed.concerns($0, &seen) }
                 ?? (seen != entry.seen)
             if isUpdated { updated.insert(entry.key) }
             if !isReordered, !rows.keys(at: index).hasSamePlace(as: entry.keys) {

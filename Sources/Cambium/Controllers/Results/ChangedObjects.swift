@@ -1,7 +1,7 @@
 import CambiumRecords
 
 /// The objects of which it is said that relationships changed that are kept elsewhere. Other values
-/// need not be said: they are seen, also where they are told of later, or never.
+/// need not be said: they are seen, also where they are reported later, or never.
 struct ChangedObjects {
     private var objects: Set<ObjectIdentifier> = []
     /// The keys of rows that the context had no objects for.
@@ -18,10 +18,10 @@ struct ChangedObjects {
         }
     }
 
-    /// Whether an object that is among the results is to be told as changed.
+    /// Whether an object that is among the results is reported as changed.
     ///
     /// - Parameter seen: How it looked the last time; now as it looks.
-    func tells(_ object: ManagedObject, _ seen: inout SeenState) -> Bool {
+    func concerns(_ object: ManagedObject, _ seen: inout SeenState) -> Bool {
         let hasOtherValues = seen.look(at: object)
         return hasOtherValues || objects.contains(ObjectIdentifier(object))
             || rows.contains(object.key)
@@ -52,7 +52,7 @@ extension ObjectChanges {
                 keys.insert(update.object.key)
             }
         }
-        // A new object of this context may have been told of before.
+        // A new object of this context may have been reported before.
         for object in inserted + deleted
         where object.lifecycle != .clean && family.contains(object.entityDescription.index) {
             keys.insert(object.key)

@@ -28,7 +28,7 @@ final class ResultConsumer {
     func receive(_ difference: Difference, _ state: ResultState, isReordered: Bool = false) {
         if let former = self.state {
             history.note(difference)
-            if history.count > 2 * former.rows.count + Self.slack { forgetStrangers(to: former) }
+            if history.count > 2 * former.rows.count + Self.slack { forgetOtherRows(than: former) }
         } else {
             unseen.append(difference)
             if unseen.count == 2 { self.state = state }
@@ -38,14 +38,14 @@ final class ResultConsumer {
     }
 
     /// Keeps of the history what happened to rows that the consumer may have seen. Only for these it
-    /// is asked: others are new to it, or it never hears of them.
-    private func forgetStrangers(to state: ResultState) {
+    /// is asked: others are new to it, or it is never notified of them.
+    private func forgetOtherRows(than state: ResultState) {
         var known = Set(state.rows.keys(in: 0..<state.rows.count))
         for case .delete(let object, _) in unseen.flatMap(\.changes) { known.insert(object.key) }
         history.keep(known)
     }
 
-    /// The results were fetched anew; what comes is relative to them.
+    /// The results were fetched again; what comes is relative to them.
     func restart() {
         unseen = []
         state = nil
@@ -113,7 +113,7 @@ struct ResultHistory {
     }
 }
 
-/// Who hears of the changes of a controller's results, and how far the results are.
+/// Who is notified of the changes of a controller's results, and how far the results are.
 struct ResultTracking {
     private struct WeakConsumer {
         weak var consumer: ResultConsumer?
@@ -125,7 +125,7 @@ struct ResultTracking {
     /// Whether a change could not be followed, for an error that is not over yet.
     var isBehind = false
     var isDelivering = false
-    /// Changes that came while others were told.
+    /// Changes that came during a delivery.
     var waiting: [ObjectChanges] = []
 
     var consumers: [ResultConsumer] { weakConsumers.compactMap(\.consumer) }
@@ -136,7 +136,7 @@ struct ResultTracking {
         weakConsumers.append(WeakConsumer(consumer: consumer))
     }
 
-    /// The results were fetched anew.
+    /// The results were fetched again.
     mutating func restart() {
         isStale = false
         isBehind = false

@@ -55,7 +55,7 @@ struct ResultScope {
             record(error, in: object.state.context)
             return false
         }
-        return object.isThere  // reading a value may have shown that the row is gone
+        return object.isThere  // reading a value may have shown that the row was deleted
     }
 
     /// Notes an error for the next save, once for a pattern.
@@ -107,8 +107,7 @@ extension ResultScope {
         var entries: [ResultEntry] = []
         let keys = try fetchKeys(in: context)
         entries.reserveCapacity(keys.count)
-        for start in stride(from: 0, to: keys.count, by: Self.keysPerStep) {
-            let step = Array(keys[start..<min(start + Self.keysPerStep, keys.count)])
+        for step in keys.pieces(of: Self.keysPerStep) {
             let objects = try context.fetching.rows(
                 RowRequest(entity: request.entity, selection: .keys(step)))
             entries += try self.entries(of: objects, order, in: context)
@@ -224,9 +223,7 @@ struct ReverseLookup {
     private func saved(
         _ entity: EntityDescription, leadingTo keys: Set<Int64>, by name: String
     ) throws -> [ManagedObject] {
-        let sorted = keys.sorted()
-        return try stride(from: 0, to: sorted.count, by: Self.keysPerQuery).flatMap { start in
-            let some = sorted[start..<min(start + Self.keysPerQuery, sorted.count)]
+        try keys.sorted().pieces(of: Self.keysPerQuery).flatMap { some in
             let condition = ModelExpression.comparison(
                 .keyPath(root: .subject, names: [name]), .in,
                 .list(some.map { .literal(.int($0)) }), [])

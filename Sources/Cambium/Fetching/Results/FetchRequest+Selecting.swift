@@ -162,7 +162,7 @@ extension Dictionary where Key == String, Value == PropertyValue {
         self[key.path.joined(separator: ".")]?.as()
     }
 
-    /// The identity of the object that a to-one relationship leads to: `row[Product.category]`.
+    /// The identity of the object that a to-one relationship references: `row[Product.category]`.
     public subscript<Root, Destination>(key: ToOneKey<Root, Destination>) -> ObjectID? {
         self[key.path.joined(separator: ".")]?.objectID
     }

@@ -42,7 +42,7 @@ extension ToOneKey: ResultColumn {
     /// The relationship.
     public var resultExpression: ResultExpression { ResultExpression(expression) }
 
-    /// The identity of the object that it leads to; nil where there is none.
+    /// The identity of the object that it references; nil where there is none.
     public var reading: ColumnReading<ObjectID?> {
         ColumnReading { value in if case .toOne(let id) = value { id } else { nil } }
     }

@@ -91,8 +91,8 @@ struct ObjectLinks: ObjectAccess {
         }
     }
 
-    /// The members of a to-many relationship, read if they were not; none where the context is gone,
-    /// in which alone they can be found.
+    /// The members of a to-many relationship, read if they were not; none where the context was
+    /// released, in which alone they can be found.
     func members(_ ordinal: Int) -> [LinkSet.Member] {
         subject.hasContext ? subject.links(ordinal).members : []
     }
@@ -145,7 +145,7 @@ struct ObjectLinks: ObjectAccess {
     ) -> Bool {
         guard lifecycle == .gone || lifecycle == .discarded else { return true }
         let end = relationship.inverse.map { object.entityDescription.relationships[$0] }
-        state.context?.errors.recordForeignLink(object, end ?? relationship, subject)
+        state.context?.errors.recordInvalidLink(object, end ?? relationship, subject)
         return false
     }
 
@@ -232,7 +232,7 @@ struct ObjectLinks: ObjectAccess {
             return true
         }
         guard object.state === state, object.key != .min else {
-            state.context?.errors.recordForeignLink(subject, relationship, object)
+            state.context?.errors.recordInvalidLink(subject, relationship, object)
             return false
         }
         let entity = object.entityDescription.index
@@ -246,8 +246,8 @@ struct ObjectLinks: ObjectAccess {
         return true
     }
 
-    /// Clears the links of a relationship without an inverse that lead to one of these, where they
-    /// are known.
+    /// Clears the links of a relationship without an inverse that reference one of these, where
+    /// they are known.
     func clear(_ relationship: RelationshipDescription, to keys: Set<Int64>) {
         if let slot = relationship.slot {
             guard let record = subject.record, record.hasValue(slot),

@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// The objects that a to-many relationship leads to: a live view, read from the store when it is
+/// The objects that a to-many relationship references: a live view, read from the store when it is
 /// first asked.
 ///
 /// Adding does not read what is there already, so appending to a large relationship is cheap. The

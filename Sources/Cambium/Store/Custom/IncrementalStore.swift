@@ -89,7 +89,7 @@ public struct StoreSaveRequest: Sendable {
     }
 }
 
-/// Asks an incremental store for rows, each time anew.
+/// Asks an incremental store for rows, each time.
 final class IncrementalBackend: NodeBackend {
     let identifier: UUID
     let needsUniquenessChecks: Bool
