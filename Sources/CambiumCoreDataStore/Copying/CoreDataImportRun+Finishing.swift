@@ -17,7 +17,7 @@ extension CoreDataImportRun {
             for unreadable in table.sql.unreadable {
                 guard case .codable(let type) = unreadable.attribute.type else { continue }
                 for row in try connection.rows(unreadable.query) {
-                    guard case .integer(let key) = row.first else { continue }
+                    guard let key = row.first?.integer else { continue }
                     report.changedValues.append(
                         .init(
                             entity: try name(ofRow: key, table), id: key,
@@ -42,7 +42,7 @@ extension CoreDataImportRun {
                 continue
             }
             for row in try connection.rows(stale) {
-                guard case .integer(let key) = row.first else { continue }
+                guard let key = row.first?.integer else { continue }
                 report.changedValues.append(
                     .init(
                         entity: derivation.entity.name, id: key,
@@ -58,8 +58,8 @@ extension CoreDataImportRun {
     func noteInvalidCounts(_ report: inout CoreDataImportReport) throws(SQLiteError) {
         for sql in LinkCountSQL.all(in: model) {
             for row in try connection.rows(sql.query) {
-                guard case .integer(let key) = row[0], case .text(let entity) = row[1],
-                    case .integer(let count) = row[2]
+                guard let key = row[0].integer, let entity = row[1].text,
+                    let count = row[2].integer
                 else { continue }
                 report.invalidObjects.append(
                     .init(
@@ -75,9 +75,7 @@ extension CoreDataImportRun {
             for row in try connection.rows(
                 CoreDataImportSQL.counts(of: table.object.root, in: model))
             {
-                guard case .text(let name) = row[0], case .integer(let count) = row[1] else {
-                    continue
-                }
+                guard let name = row[0].text, let count = row[1].integer else { continue }
                 written[name] = Int(count)
             }
         }

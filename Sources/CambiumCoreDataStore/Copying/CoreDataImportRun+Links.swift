@@ -83,9 +83,7 @@ extension CoreDataImportRun {
     ) throws(SQLiteError) {
         let inverse = positions.isOfInverse ? model.inverse(of: link.relationship) : nil
         for row in try connection.rows(positions.query) {
-            guard case .integer(let owner) = row[0], case .integer(let member) = row[1] else {
-                continue
-            }
+            guard let owner = row[0].integer, let member = row[1].integer else { continue }
             report.changedValues.append(
                 .init(
                     entity: inverse?.entity.name ?? link.entity.name, id: owner,
@@ -120,9 +118,7 @@ extension CoreDataImportRun {
         let before = report.refusedRows.count
         for rule in BrokenRuleSQL.all(in: model) {
             for row in try connection.rows(rule.query) {
-                guard case .integer(let key) = row[0], case .text(let entity) = row[1] else {
-                    continue
-                }
+                guard let key = row[0].integer, let entity = row[1].text else { continue }
                 _ = try connection.rows(rule.remove, [.integer(key)])
                 report.refusedRows.append(
                     .init(entity: entity, id: key, property: rule.property, reason: rule.reason))
@@ -218,8 +214,8 @@ extension CoreDataImportRun {
         let root = model.entity(named: key.relationship.destination).map(model.root)?.name ?? ""
         let refused = rows.isEmpty ? [] : report.refusedRows.keysByRoot(in: model)[root] ?? []
         for row in rows where row[3] == .integer(1) {
-            guard case .integer(let id) = row[0] else { continue }
-            let target: Int64? = if case .integer(let key) = row[2] { key } else { nil }
+            guard let id = row[0].integer else { continue }
+            let target = row[2].integer
             let reason =
                 if target == nil {
                     "the value is no key"
@@ -249,9 +245,7 @@ extension CoreDataImportRun {
         guard let query = table.sql.completed(key) else { return 0 }
         let rows = try connection.rows(query)
         for row in rows {
-            guard case .integer(let id) = row[0], case .integer(let other) = row[2] else {
-                continue
-            }
+            guard let id = row[0].integer, let other = row[2].integer else { continue }
             report.changedValues.append(
                 .init(
                     entity: table.name(ofNumber: row[1]), id: id, property: key.relationship.name,

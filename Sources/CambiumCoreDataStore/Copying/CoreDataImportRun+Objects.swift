@@ -100,9 +100,7 @@ extension CoreDataImportRun {
             else { throw error }
             let found = RefusalReason(model: model, root: root).of(error, entity: nil)
             for row in try connection.rows(duplicates.query) {
-                guard case .integer(let key) = row[0], case .text(let entity) = row[1] else {
-                    continue
-                }
+                guard let key = row[0].integer, let entity = row[1].text else { continue }
                 _ = try connection.rows(duplicates.remove, [.integer(key)])
                 report.refusedRows.append(
                     .init(

@@ -18,12 +18,12 @@ extension CoreDataImportRun {
         guard exist else { return false }
         for stray in strays {
             for row in try connection.rows(stray.query) {
-                guard case .integer(let key) = row[0] else { continue }
+                guard let key = row[0].integer else { continue }
                 let entity = table.object.entities.first { .integer($0.number) == row[1] }?.entity
                 let name = entity?.name ?? table.object.root.name
                 let reason = "not copied, as only \(stray.entity.name) has such a property"
                 if stray.isLink {
-                    let target: Int64? = if case .integer(let key) = row[2] { key } else { nil }
+                    let target = row[2].integer
                     report.lostLinks.append(
                         .init(
                             entity: name, id: key, relationship: stray.property, target: target,
@@ -43,7 +43,7 @@ extension CoreDataImportRun {
     ) throws(SQLiteError) {
         for (attribute, query) in table.sql.notANumber {
             for row in try connection.rows(query) {
-                guard case .integer(let key) = row[0] else { continue }
+                guard let key = row[0].integer else { continue }
                 report.changedValues.append(
                     .init(
                         entity: try name(ofRow: key, table), id: key, property: attribute.name,
@@ -59,9 +59,7 @@ extension CoreDataImportRun {
     ) throws(SQLiteError) {
         guard let query = table.sql.rowsOfOtherNumbers else { return }
         for row in try connection.rows(query) {
-            guard case .integer(let number) = row[0], case .integer(let count) = row[1] else {
-                continue
-            }
+            guard let number = row[0].integer, let count = row[1].integer else { continue }
             let (rows, objects) =
                 count == 1
                 ? ("1 row of \(table.object.table) has", "It is imported as an object")
@@ -81,7 +79,7 @@ extension CoreDataImportRun {
                 let list = model.inverse(of: key.relationship)
             else { continue }
             for row in try connection.rows(query) {
-                guard case .integer(let id) = row[0] else { continue }
+                guard let id = row[0].integer else { continue }
                 report.changedValues.append(
                     .init(
                         entity: table.name(ofNumber: row[1]), id: id,

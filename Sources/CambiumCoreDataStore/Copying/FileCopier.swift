@@ -15,7 +15,7 @@ struct FileCopier {
 
     mutating func run(_ query: String, _ update: String) throws {
         for row in try connection.rows(query) {
-            guard case .integer(let key) = row[0], case .text(let entity) = row[1],
+            guard let key = row[0].integer, let entity = row[1].text,
                 case .blob(let bytes) = row[2]
             else { continue }
             try meter.requireNotCancelled()

@@ -62,9 +62,7 @@ struct KeyRepair {
     private mutating func balance(_ check: KeyCheckSQL) throws(SQLiteError) {
         var completed: Set<Int64> = []
         for row in try connection.rows(check.oneSided) {
-            guard case .integer(let key) = row[0], case .integer(let target) = row[2] else {
-                continue
-            }
+            guard let key = row[0].integer, let target = row[2].integer else { continue }
             if row[3] == .null, completed.insert(target).inserted {
                 _ = try connection.rows(check.set, [.integer(target), .integer(key)])
             } else {
@@ -80,7 +78,7 @@ struct KeyRepair {
 
     private mutating func refuse(_ inverse: RequiredInverseSQL) throws(SQLiteError) {
         for row in try connection.rows(inverse.missing) {
-            guard case .integer(let key) = row[0], case .text(let entity) = row[1] else { continue }
+            guard let key = row[0].integer, let entity = row[1].text else { continue }
             _ = try connection.rows(inverse.remove, [.integer(key)])
             note(
                 .init(
@@ -101,10 +99,10 @@ struct KeyRepair {
         let root = sql.destinationRoot.name
         for row in try connection.rows(sql.dangling) {
             var reason = "there is no object of that key in the store"
-            if case .integer(let target) = row[2], refusedKeys[root]?.contains(target) == true {
+            if let target = row[2].integer, refusedKeys[root]?.contains(target) == true {
                 reason = "the object of that key was refused"
-            } else if case .text(let entity)? = try connection.rows(sql.entityOfObject, [row[2]])
-                .first?.first
+            } else if let entity = try connection.rows(sql.entityOfObject, [row[2]]).first?.first?
+                .text
             {
                 reason =
                     "the object of that key is of \(entity), which is no "
@@ -129,8 +127,8 @@ struct KeyRepair {
     private mutating func drop(
         _ row: [StoredValue], _ sql: KeyCheckSQL, reason: String
     ) throws(SQLiteError) {
-        guard case .integer(let key) = row[0], case .text(let entity) = row[1],
-            case .integer(let target) = row[2]
+        guard let key = row[0].integer, let entity = row[1].text,
+            let target = row[2].integer
         else { return }
         let name = sql.relationship.name
         if sql.relationship.isOptional {
@@ -187,7 +185,7 @@ struct EntityMaps {
     private func make(_ root: Entity) throws(SQLiteError) -> Data? {
         let sql = EntityMapSQL(root, in: model)
         guard sql.isPossible, let row = try connection.rows(sql.extent).first,
-            case .integer(let count) = row[0], case .integer(let last) = row[1],
+            let count = row[0].integer, let last = row[1].integer,
             last <= Self.largest, last <= Int(count) * Self.roomPerObject
         else { return nil }
         var bytes = [UInt8](repeating: 0, count: Int(last))

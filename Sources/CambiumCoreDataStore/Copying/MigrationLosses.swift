@@ -142,9 +142,7 @@ final class StepLosses {
         guard choices < toll.choices.count else { return }
         let choice = toll.choices[choices]
         for row in try connection.rows(choice.query) {
-            guard case .text(let name)? = row.first, case .integer(let count)? = row.last else {
-                continue
-            }
+            guard let name = row.first?.text, let count = row.last?.integer else { continue }
             numbers[choice.loss] += Int(count)
             entities[choice.loss].insert(choice.entities[name] ?? name)
         }

@@ -86,12 +86,12 @@ struct ObjectCopier {
 
     private mutating func refuseUnknownRows() throws(SQLiteError) {
         for row in try connection.rows(table.sql.unknownRows) {
-            guard case .integer(let key) = row[0] else { continue }
+            guard let key = row[0].integer else { continue }
             let entity = table.object.entities.first { .integer($0.number) == row[1] }?.entity.name
             var reason = "keys are greater than 0"
             if entity == nil {
                 reason =
-                    if case .integer(let number) = row[1] {
+                    if let number = row[1].integer {
                         "the version has no objects of an entity with the number \(number)"
                     } else {
                         "the row does not say what entity it is of"
@@ -118,9 +118,7 @@ struct SourceCounts {
 
     /// Reads the row of ``ObjectCopySQL/counts``, or its beginning.
     init(_ object: CoreDataLayout.ObjectSource, _ rows: [[StoredValue]]) {
-        let numbers = (rows.first ?? []).map { value -> Int64 in
-            if case .integer(let number) = value { number } else { 0 }
-        }
+        let numbers = (rows.first ?? []).map { $0.integer ?? 0 }
         func number(_ index: Int) -> Int64 { index < numbers.count ? numbers[index] : 0 }
         self.rows = Int(number(0))
         (first, last) = (number(1), number(2))
@@ -135,6 +133,6 @@ struct SourceCounts {
 extension Connection {
     /// The one number that a query gives.
     func number(_ sql: String) throws(SQLiteError) -> Int {
-        if case .integer(let number)? = try rows(sql).first?.first { Int(number) } else { 0 }
+        Int(try rows(sql).first?.first?.integer ?? 0)
     }
 }

@@ -97,33 +97,31 @@ struct CoreDataCatalogue: Sendable {
         writtenEntities: Set<String> = []
     ) {
         self.virtualTables = virtualTables.compactMap { row in
-            guard case .text(let name)? = row.first else { return nil }
+            guard let name = row.first?.text else { return nil }
             return (name, row.last == .integer(1))
         }
         self.writtenEntities = writtenEntities
         var tables: [String: [Column]] = [:]
         for case let row in columns where row.count == 3 {
-            guard case .text(let table) = row[0], case .text(let name) = row[1] else { continue }
-            var type = ""
-            if case .text(let declared) = row[2] { type = declared.uppercased() }
+            guard let table = row[0].text, let name = row[1].text else { continue }
+            let type = row[2].text?.uppercased() ?? ""
             tables[table, default: []].append(Column(name: name, type: type))
         }
         self.tables = tables
         systemTables = Set(
             entities.compactMap { row in
                 guard row.count == 4, case .integer(Self.firstSystemNumber...) = row[0],
-                    case .text(let name) = row[1]
+                    let name = row[1].text
                 else { return nil }
                 return "A" + name.uppercased()
             })
         self.entities = entities.compactMap { row in
-            guard row.count == 4, case .integer(let number) = row[0],
-                case .text(let name) = row[1], number < Self.firstSystemNumber
+            guard row.count == 4, let number = row[0].integer,
+                let name = row[1].text, number < Self.firstSystemNumber
             else { return nil }
-            var (parent, lastKey): (Int64, Int64) = (0, 0)
-            if case .integer(let value) = row[2] { parent = value }
-            if case .integer(let value) = row[3] { lastKey = value }
-            return Entity(number: number, name: name, parent: parent, lastKey: lastKey)
+            return Entity(
+                number: number, name: name, parent: row[2].integer ?? 0,
+                lastKey: row[3].integer ?? 0)
         }
     }
 
