@@ -22,9 +22,8 @@ struct BatchAssignments {
     ) throws {
         self.entity = entity
         guard !assignments.isEmpty else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "A batch update of \(entity.name) sets nothing.",
+            throw StoreError.invalidRequest(
+                "A batch update of \(entity.name) sets nothing.",
                 remedy: "Add an assignment with set(_:to:).")
         }
         for assignment in assignments { try add(assignment, coordinator) }
@@ -36,9 +35,8 @@ struct BatchAssignments {
         let name = assignment.name
         let slot = try slot(name)
         guard !slots.contains(slot) else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "A batch update sets \(entity.name).\(name) twice.",
+            throw StoreError.invalidRequest(
+                "A batch update sets \(entity.name).\(name) twice.",
                 remedy: "Remove one of the assignments.")
         }
         slots.insert(slot)
@@ -96,9 +94,8 @@ struct BatchAssignments {
         if let dot = name.firstIndex(of: "."),
             entity.relationship(named: String(name[..<dot])) != nil
         {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "A batch update of \(entity.name) sets \(name), which is a property of "
+            throw StoreError.invalidRequest(
+                "A batch update of \(entity.name) sets \(name), which is a property of "
                     + "another object.",
                 remedy: "Update the entity of that object instead.")
         }
@@ -127,9 +124,8 @@ struct BatchAssignments {
     ) throws {
         guard let attribute = entity.attributes[slot] else { throw noExpression(name) }
         guard !attribute.usesExternalForm else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "\(entity.name).\(name) may be stored in files, which no expression can "
+            throw StoreError.invalidRequest(
+                "\(entity.name).\(name) may be stored in files, which no expression can "
                     + "read.",
                 remedy: "Set it to a constant.")
         }
@@ -138,9 +134,8 @@ struct BatchAssignments {
     }
 
     private func noExpression(_ name: String) -> StoreError {
-        StoreError(
-            code: .invalidRequest,
-            message: "\(entity.name).\(name) is a relationship, and cannot be set to an "
+        StoreError.invalidRequest(
+            "\(entity.name).\(name) is a relationship, and cannot be set to an "
                 + "expression.",
             remedy: "Set it to an object, or to nil.")
     }
@@ -186,9 +181,8 @@ extension EntityDescription {
             // SQLite goes on in floating point where 64 bits end.
             throw outOfRange(number, slot)
         default:
-            throw StoreError(
-                code: .invalidRequest,
-                message: "A batch update computes a value for \(name)."
+            throw StoreError.invalidRequest(
+                "A batch update computes a value for \(name)."
                     + "\(layout.slots[slot].property) that is of another type.",
                 remedy: "Use an expression of the attribute's type.")
         }

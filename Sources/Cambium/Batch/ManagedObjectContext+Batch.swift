@@ -132,9 +132,8 @@ struct BatchRun: ContextAccess {
     func policy(_ wanted: MergePolicy?) throws -> MergePolicy {
         let policy = wanted ?? context.mergePolicy
         guard case .custom = policy else { return policy }
-        throw StoreError(
-            code: .invalidRequest,
-            message: "A batch insertion cannot use a custom merge policy, which decides about "
+        throw StoreError.invalidRequest(
+            "A batch insertion cannot use a custom merge policy, which decides about "
                 + "objects.",
             remedy: "Set the request's mergePolicy to another one.")
     }

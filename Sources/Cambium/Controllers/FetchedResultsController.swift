@@ -160,16 +160,14 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         var request = try managedObjectContext.fetching.rowRequest(for: fetchRequest)
         if let sectionPath { request.sort = Self.order(request.sort, sectionedBy: sectionPath) }
         guard !request.sort.isEmpty else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "The controller's request for \(request.entity.name) has no sort order.",
+            throw StoreError.invalidRequest(
+                "The controller's request for \(request.entity.name) has no sort order.",
                 remedy: "Add .sorted(by:) to it.")
         }
         let options = fetchRequest.options(for: request.entity)
         guard options.includesPendingChanges else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "The controller's request for \(request.entity.name) excludes unsaved "
+            throw StoreError.invalidRequest(
+                "The controller's request for \(request.entity.name) excludes unsaved "
                     + "changes, which a controller always shows.",
                 remedy: "Set includesPendingChanges of the request to true.")
         }
@@ -184,9 +182,8 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     private func checkClasses(of family: [EntityDescription]) throws {
         for entity in family where !entity.isAbstract {
             if entity.objectClass is Entity.Type { continue }
-            throw StoreError(
-                code: .invalidRequest,
-                message: "The objects of \(entity.name) are of the class \(entity.objectClass), "
+            throw StoreError.invalidRequest(
+                "The objects of \(entity.name) are of the class \(entity.objectClass), "
                     + "which a controller of \(Entity.self) cannot return.",
                 remedy: "Use a controller of ManagedObject.")
         }

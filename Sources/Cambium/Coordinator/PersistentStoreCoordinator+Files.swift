@@ -11,9 +11,8 @@ extension PersistentStoreCoordinator {
     ///   copy cannot be written. No half-written copy remains.
     public func backUp(_ store: PersistentStore, to path: String) throws {
         guard try !store.store.backUp(to: path) else { return }
-        throw StoreError(
-            code: .invalidRequest,
-            message: "\(store.storeDescription) is not a SQLite store.",
+        throw StoreError.invalidRequest(
+            "\(store.storeDescription) is not a SQLite store.",
             remedy: "Copy its own files, or move it with "
                 + "migratePersistentStore(_:to:options:type:).")
     }

@@ -52,9 +52,8 @@ extension PersistentStoreCoordinator {
     ) throws(StoreLoadingError) -> Result {
         do {
             guard let path = location.path, type == .sqlite else {
-                throw StoreError(
-                    code: .invalidRequest,
-                    message: "Only the metadata of a SQLite store in a file can be used without "
+                throw StoreError.invalidRequest(
+                    "Only the metadata of a SQLite store in a file can be used without "
                         + "opening the store.",
                     remedy: "Add the store to a coordinator, and use the coordinator's metadata.")
             }

@@ -83,9 +83,8 @@ extension PersistentStoreCoordinator {
     private func requireRoom(for roots: Set<Int>, among stores: [PersistentStore]) throws {
         for store in stores {
             guard let root = roots.intersection(store.roots).min() else { continue }
-            throw StoreError(
-                code: .invalidRequest,
-                message: "The store \(store.location) already has \(model.entities[root].name), "
+            throw StoreError.invalidRequest(
+                "The store \(store.location) already has \(model.entities[root].name), "
                     + "and an entity is in one store only.",
                 remedy: "Give each store a configuration with other entities.")
         }
@@ -148,9 +147,8 @@ extension ModelDescription {
         guard let missing = (hierarchy + related).first(where: { !members.contains($0) }) else {
             return
         }
-        throw StoreError(
-            code: .invalidRequest,
-            message: "The configuration \(configuration.name) has \(entity.name), but not "
+        throw StoreError.invalidRequest(
+            "The configuration \(configuration.name) has \(entity.name), but not "
                 + "\(entities[missing].name), which belongs to the same hierarchy or is related to "
                 + "it.",
             remedy: "Add it to the configuration: relationships stay within a store.")

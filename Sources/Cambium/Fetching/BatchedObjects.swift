@@ -112,9 +112,8 @@ extension ManagedObjectContext {
         let classes = coordinator.model.families[rows.entity.index]
             .map { coordinator.model.entities[$0].objectClass }
         guard classes.allSatisfy({ $0 is Entity.Type }) else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "The objects of \(rows.entity.name) are not all of the class "
+            throw StoreError.invalidRequest(
+                "The objects of \(rows.entity.name) are not all of the class "
                     + "\(Entity.self).",
                 remedy: "Fetch them as ManagedObject.")
         }

@@ -11,9 +11,8 @@ struct Fetching: ContextAccess {
             throw StoreError.unknownEntity(name, in: model)
         }
         guard (request.limit ?? 0) >= 0, request.offset >= 0 else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "The request for \(name) has a negative limit or offset.",
+            throw StoreError.invalidRequest(
+                "The request for \(name) has a negative limit or offset.",
                 remedy: "Set both to zero or more, or the limit to nil.")
         }
         try requireOwn(request.objects, for: name)

@@ -68,9 +68,8 @@ extension ManagedObjectContext {
     ///   its parent reads.
     public func setQueryGeneration(_ token: QueryGenerationToken) throws {
         if parent != nil {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "A child context has no query generation of its own.",
+            throw StoreError.invalidRequest(
+                "A child context has no query generation of its own.",
                 remedy: "Set that of the parent, from which it reads.")
         }
         if token != .unpinned { try QueryGeneration.requireSupport(by: coordinator) }

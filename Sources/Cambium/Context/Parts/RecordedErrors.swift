@@ -65,9 +65,8 @@ final class RecordedErrors {
         _ owner: ManagedObject, _ relationship: RelationshipDescription, _ object: ManagedObject
     ) {
         record(
-            StoreError(
-                code: .invalidRequest,
-                message: "\(owner).\(relationship.relationship.name) was set to \(object).",
+            StoreError.invalidRequest(
+                "\(owner).\(relationship.relationship.name) was set to \(object).",
                 remedy: "Set it to an object of \(relationship.relationship.destination)."))
     }
 }

@@ -79,9 +79,8 @@ extension ManagedObjectContext {
     ) throws -> Entity {
         let object = try existingObject(with: id)
         guard let typed = object as? Entity else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "\(id) is an object of \(Swift.type(of: object)), not of \(type).",
+            throw StoreError.invalidRequest(
+                "\(id) is an object of \(Swift.type(of: object)), not of \(type).",
                 remedy: "Look it up as \(Swift.type(of: object)).")
         }
         return typed

@@ -24,9 +24,8 @@ extension ManagedObjectContext {
     /// what was saved can.
     public func save() throws {
         guard !activity.isSaving else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "save() was called while the context saves: in willSave(), a validation "
+            throw StoreError.invalidRequest(
+                "save() was called while the context saves: in willSave(), a validation "
                     + "or an observer of it.",
                 remedy: "Only change objects there; the running save writes them.")
         }

@@ -95,8 +95,7 @@ enum Sectioning {
 
 extension StoreError {
     /// A section would be in two places.
-    static let sectionComesBack = StoreError(
-        code: .invalidRequest,
-        message: "The objects of one section name are not adjacent in the sort order.",
+    static let sectionComesBack = StoreError.invalidRequest(
+        "The objects of one section name are not adjacent in the sort order.",
         remedy: "Sort by a property that keeps the objects of each section name together.")
 }

@@ -82,9 +82,8 @@ public final class ContextObserver<Entity: ManagedObject> {
         context.processChanges()
         var rows = try context.fetching.rowRequest(for: request)
         guard rows.limit == nil, rows.offset == 0 else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "An observer's request for \(rows.entity.name) has a limit or an offset.",
+            throw StoreError.invalidRequest(
+                "An observer's request for \(rows.entity.name) has a limit or an offset.",
                 remedy: "Remove them: an observer follows all objects that match the condition.")
         }
         rows.sort = []

@@ -63,9 +63,8 @@ public struct RequiredColumn<Base: KeyExpression>: ResultColumn {
         let column = resultExpression
         return ColumnReading(objects: base.objects) { value in
             if let value = try Base.Value.read(value, of: column) { return value }
-            throw StoreError(
-                code: .invalidRequest,
-                message: "\(column) has no value in one of the results, but the request selects it "
+            throw StoreError.invalidRequest(
+                "\(column) has no value in one of the results, but the request selects it "
                     + "as required.",
                 remedy: "Select it without .required, or with ?? and a value.")
         }

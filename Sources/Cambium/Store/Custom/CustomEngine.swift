@@ -28,9 +28,8 @@ final class CustomEngine: StoreEngine {
                 let derived = entity.attributes.compactMap(\.self)
                     .first(where: { $0.derivation != nil })
             else { continue }
-            throw StoreError(
-                code: .invalidRequest,
-                message: "\(entity.name).\(derived.name) is derived, and only SQLite stores "
+            throw StoreError.invalidRequest(
+                "\(entity.name).\(derived.name) is derived, and only SQLite stores "
                     + "compute derived attributes.",
                 remedy: "Keep \(entity.name) in a SQLite store, or make the attribute a stored "
                     + "one.")
@@ -76,9 +75,8 @@ final class CustomEngine: StoreEngine {
 
     static func requireVersion(_ hash: String, _ version: String, of model: Model) throws {
         guard hash != model.versionHash else { return }
-        throw StoreError(
-            code: .invalidRequest,
-            message: "The store has version \(version) of the model, but the program has version "
+        throw StoreError.invalidRequest(
+            "The store has version \(version) of the model, but the program has version "
                 + "\(model.version), and custom stores are not migrated.",
             remedy: "Convert the store in the program, and set its version.")
     }
