@@ -195,7 +195,7 @@ struct ParentSave {
     /// Makes the child's objects what the parent has now.
     ///
     /// - Returns: Those that got other values by it.
-    func adopt() -> [ManagedObject] {
+    func updateChild() -> [ManagedObject] {
         var resolved: [ManagedObject] = []
         var outdated: Set<Int> = []
         endReinsertions()

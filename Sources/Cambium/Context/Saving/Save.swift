@@ -70,10 +70,10 @@ struct Save: ContextAccess {
         var notice = SaveNotice(of: context)
         do {
             try coordinator.save(request, arbiter: arbiter) { outcome, scope in
-                var adoption = SaveAdoption(
+                var completion = SaveCompletion(
                     context: context, written: scope.objects(among: builder.written))
-                adoption.adopt(outcome, in: scope)
-                notice.add(adoption)
+                completion.apply(outcome, in: scope)
+                notice.add(completion)
             }
         } catch let failure as IncompleteSaveError {
             noteRefusedDeletions(of: failure.underlying)
@@ -101,7 +101,7 @@ struct Save: ContextAccess {
         var notice = SaveNotice(of: context)
         let changeSets = save.changeSets
         save.apply()
-        notice.add(changeSets, resolved: save.adopt())
+        notice.add(changeSets, resolved: save.updateChild())
         parent.family.notify(changeSets, except: context)
         parent.processPendingChanges()
         return notice

@@ -20,10 +20,10 @@ struct SaveNotice {
     }
 
     /// Adds what one store has committed.
-    mutating func add(_ adoption: SaveAdoption) {
-        resolved += adoption.resolved
-        replaced += adoption.replaced
-        if let changeSet = adoption.changeSet { changeSets.append(changeSet) }
+    mutating func add(_ completion: SaveCompletion) {
+        resolved += completion.resolved
+        replaced += completion.replaced
+        if let changeSet = completion.changeSet { changeSets.append(changeSet) }
     }
 
     /// Adds that not all stores have committed.

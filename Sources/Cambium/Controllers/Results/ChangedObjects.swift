@@ -29,8 +29,9 @@ struct ChangedObjects {
 }
 
 extension ObjectChanges {
-    /// The changed objects of some entities, with those of rows that the context takes in for it.
-    func objects(adoptedBy context: ManagedObjectContext, of family: Set<Int>) -> [ManagedObject] {
+    /// The changed objects of some entities, with those of rows that the context registers for it.
+    func objects(registeredIn context: ManagedObjectContext, of family: Set<Int>) -> [ManagedObject]
+    {
         deleted + inserted + updated.map(\.object)
             + unregistered.filter { family.contains($0.entity) }.map {
                 context.faulting.registerFresh(entity: $0.entity, key: $0.key, placed: $0.placed)

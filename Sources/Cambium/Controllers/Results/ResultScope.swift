@@ -153,7 +153,7 @@ extension ResultScope {
         for changes: ObjectChanges, in context: ManagedObjectContext
     ) throws -> [ManagedObject] {
         let named =
-            try changes.objects(adoptedBy: context, of: family)
+            try changes.objects(registeredIn: context, of: family)
             + objectsLooking(at: changes, context)
         var seen: Set<ObjectIdentifier> = []
         seen.reserveCapacity(named.count)

@@ -2,7 +2,7 @@ import CambiumRecords
 
 /// Applies the outcome of a save: makes the objects what the store has now, and tells the other
 /// contexts. Runs after the commit, while the writer is locked.
-struct SaveAdoption {
+struct SaveCompletion {
     let context: ManagedObjectContext
     /// The objects whose rows the save updated.
     let written: [ManagedObject]
@@ -30,7 +30,7 @@ struct SaveAdoption {
 
     /// - Parameter scope: The objects of the store that has committed. Those of others wait for
     ///   theirs.
-    mutating func adopt(_ outcome: SaveOutcome, in scope: StoreScope) {
+    mutating func apply(_ outcome: SaveOutcome, in scope: StoreScope) {
         let (inserted, insertedElsewhere) = scope.split(context.changes.inserted)
         let (updated, updatedElsewhere) = scope.split(context.changes.updated)
         let (deleted, deletedElsewhere) = scope.split(context.changes.deleted)
@@ -38,7 +38,7 @@ struct SaveAdoption {
         written.forEachUncounted { $0.record?.version += 1 }
         for pair in outcome.droppedPairs { forget(pair) }
         for resolution in resolutions {
-            adoptNotingFarEnds(resolution)
+            applyNotingFarEnds(resolution)
             nameOwners(resolution)
         }
         let rewritten = outcome.derived.isEmpty ? [] : Set(written.map { ObjectIdentifier($0) })
@@ -109,13 +109,13 @@ struct SaveAdoption {
     }
 
     /// Takes a resolution over, and notes the objects at the other ends of links that it changes.
-    private mutating func adoptNotingFarEnds(_ resolution: ConflictResolution) {
-        guard let object = context.registry[resolution.id] else { return adopt(resolution) }
+    private mutating func applyNotingFarEnds(_ resolution: ConflictResolution) {
+        guard let object = context.registry[resolution.id] else { return apply(resolution) }
         let ends = farEnds[resolution.entity]
         var former = ends.shownKeys(of: object)
         // There was no row that led anywhere.
         if case .reinsert = resolution.action { former = former.map { _ in nil } }
-        adopt(resolution)
+        apply(resolution)
         let now = object.isThere ? ends.shownKeys(of: object) : nil
         for end in ends.changed(from: former, to: now) { context.noteOtherLinks(end) }
     }
@@ -134,7 +134,7 @@ struct SaveAdoption {
         }
     }
 
-    private mutating func adopt(_ resolution: ConflictResolution) {
+    private mutating func apply(_ resolution: ConflictResolution) {
         let id = resolution.id
         let object = context.registry[id]
         switch resolution.action {
