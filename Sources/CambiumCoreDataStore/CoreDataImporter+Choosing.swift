@@ -80,7 +80,7 @@ extension CoreDataImporter {
             let name = candidates[first].layout.model.version
             candidate.choice =
                 weights[first].isBlocked && !weights[index].isBlocked
-                ? "no migration leads on from '\(name)', which fits as well"
+                ? "no migration starts from '\(name)', which fits as well"
                 : "the migrations from '\(name)', which fits as well, change more of the data"
             return candidate
         }

@@ -65,7 +65,7 @@ struct CaseLossTests {
             report.migration?.losses == [
                 "2: drop the case c of Sort, and give its objects another or none (r): 2 values"
             ])
-        #expect(report.text.contains("the later versions gave up some of it"))
+        #expect(report.text.contains("the later versions dropped some of it"))
     }
 
     /// - Parameters:

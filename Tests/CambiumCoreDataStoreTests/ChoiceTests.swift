@@ -142,6 +142,6 @@ extension ChoiceTests {
         let other = try self.store("(1, 1, 1, 'a')")
         let blocked = try other.importStore(versions, [migrations[1]])
         #expect(blocked.writtenBy == "2")
-        #expect(blocked.choice == "no migration leads on from '1', which fits as well")
+        #expect(blocked.choice == "no migration starts from '1', which fits as well")
     }
 }

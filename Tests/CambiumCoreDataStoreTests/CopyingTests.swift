@@ -23,7 +23,7 @@ struct CopyingTests {
         #expect(report.destination == store.newPath)
     }
 
-    @Test func `links of every kind come along, in their order`() throws {
+    @Test func `links of every kind are imported, in their order`() throws {
         let store = try Shelf.store()
         let report = try store.importStore([Shelf.model])
         #expect(
@@ -58,7 +58,7 @@ struct CopyingTests {
                 == [["Item", "10"], ["Place", "4"], ["Tag", "5"]])
     }
 
-    @Test func `UUID and notes of the store come along`() throws {
+    @Test func `UUID and notes of the store are imported`() throws {
         let store = try Shelf.store()
         _ = try store.importStore([Shelf.model])
         #expect(

@@ -188,7 +188,7 @@ struct HierarchyTests {
     }
 
     @Test(arguments: ["2.5", "'x'"])
-    func `a link whose place is no number comes along without one, and is told`(place: String)
+    func `a link whose position is no number is imported without one, and is named`(place: String)
         throws
     {
         let store = try Shelf.store(
@@ -196,7 +196,8 @@ struct HierarchyTests {
         let report = try store.importStore([Shelf.model])
         #expect(
             report.changedValues.map { "\($0.entity) \($0.id).\($0.property)" } == ["Item 2.tags"])
-        #expect(report.changedValues.first?.reason.contains("the link to 4 has no place") == true)
+        #expect(
+            report.changedValues.first?.reason.contains("the link to 4 has no position") == true)
         #expect(
             try store.rows(
                 "SELECT _destination, _source_position FROM Item_tags WHERE _source = 2 ORDER BY 1")
@@ -215,7 +216,7 @@ struct HierarchyTests {
         #expect(
             report.changedValues.map { "\($0.entity) \($0.id).\($0.property)" } == ["Book 2.place"])
         #expect(
-            report.changedValues.first?.reason.contains("no place in the order of Place.items")
+            report.changedValues.first?.reason.contains("no position in the order of Place.items")
                 == true)
         #expect(
             try store.rows("SELECT _id, title FROM Item WHERE place = 1 ORDER BY 1")

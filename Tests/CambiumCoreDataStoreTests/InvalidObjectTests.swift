@@ -3,7 +3,7 @@ import Testing
 
 @testable import CambiumCoreDataStore
 
-/// Objects that break a rule of the model and came along.
+/// Objects that break a rule of the model and were imported.
 struct InvalidObjectTests {
     @Test func `objects with too few or too many links stay and are named`() throws {
         let model = Model(

@@ -14,7 +14,7 @@ struct LeftOutTests {
         let report = try store.importStore([Shelf.model])
         #expect(!report.isComplete)
         #expect(report.text.contains("NOTES (1): the version has no entity or relationship"))
-        #expect(report.text.contains("not all came along"))
+        #expect(report.text.contains("not all data was imported"))
         #expect(report.json.contains("\"isBookkeeping\" : false"))
     }
 
@@ -36,7 +36,7 @@ struct LeftOutTests {
         #expect(report.leftOut.allSatisfy { $0.isBookkeeping })
     }
 
-    @Test func `an index of places is no loss, another virtual table is`() throws {
+    @Test func `a spatial index is no loss, another virtual table is`() throws {
         let index = try Shelf.store(
             changes: """
                 CREATE VIRTUAL TABLE Z_Place_area USING rtree(id, a, b);

@@ -218,7 +218,7 @@ struct LinkFaultTests {
         ("DELETE FROM ZCAP WHERE Z_PK = 1", "there is no object of that key in the store"),
         (
             "UPDATE ZCAP SET ZPEN = NULL WHERE Z_PK = 1",
-            "the object that it leads to does not lead back"
+            "the object that it references does not reference it"
         ),
     ])
     func `an optional one-to-one that nothing leads back from is told with the reason`(

@@ -46,7 +46,8 @@ struct MigratedImportTests {
         #expect(report.migration?.losses.first?.hasSuffix(": 4 values") == true)
         #expect(
             report.text.hasSuffix(
-                ": all came into '1', and the later versions gave up some of it, see above\n"))
+                ": all data was imported into '1', and the later versions dropped some of it, see above\n"
+            ))
     }
 
     @Test func `it goes no further than asked`() throws {
@@ -69,7 +70,7 @@ struct MigratedImportTests {
         #expect(report.version == "2")
         #expect(report.migration?.stoppedAt == "2")
         #expect(!report.isComplete)
-        #expect(report.text.contains("No further than '2': no migration starts from '2'"))
+        #expect(report.text.contains("Stopped at '2': no migration starts from '2'"))
     }
 
     @Test func `a store of a version after the current one stays there and says so`() throws {
@@ -96,8 +97,10 @@ struct MigratedImportTests {
         #expect(report.migration?.stoppedAt == "2")
         #expect(!report.isComplete)
         #expect(
-            report.text.contains("No further than '2': it comes after '1', which is the current"))
-        #expect(report.text.contains("all would come along, but the version is not the one wanted"))
+            report.text.contains("Stopped at '2': it comes after '1', which is the current"))
+        #expect(
+            report.text.contains(
+                "all data would be imported, but the version is not the one wanted"))
         #expect(try plan("2").isComplete)
     }
 

@@ -76,9 +76,11 @@ struct MigrationLossTests {
             ])
         // The author of the model wanted it so.
         #expect(report.isComplete)
-        #expect(report.text.contains("\n  gone with '2': 2 A (2, 3)\n"))
-        #expect(report.text.contains(" has 4 objects and version '2': all came into '1', and "))
-        #expect(!report.text.contains("all came along"))
+        #expect(report.text.contains("\n  deleted by '2': 2 A (2, 3)\n"))
+        #expect(
+            report.text.contains(
+                " has 4 objects and version '2': all data was imported into '1', and "))
+        #expect(!report.text.contains("all data was imported\n"))
     }
 
     @Test func `what takes nothing of a store is not told`() throws {
@@ -87,7 +89,7 @@ struct MigrationLossTests {
         #expect(report.version == "2" && report.objects == 4)
         #expect(report.migration?.losses == [])
         #expect(report.migration?.objects == [] && report.migration?.links == [])
-        #expect(report.text.hasSuffix(" has 4 objects and version '2': all came along\n"))
+        #expect(report.text.hasSuffix(" has 4 objects and version '2': all data was imported\n"))
     }
 
     @Test func `entities, objects by a condition and values that go are counted apart`() throws {

@@ -35,8 +35,8 @@ struct OneToOneTests {
                 """)
     }
 
-    private static let noWayBack = "the object that it leads to does not lead back"
-    private static let isTaken = "another object leads there, and only one may"
+    private static let noWayBack = "the object that it references does not reference it"
+    private static let isTaken = "another object references the same one, and only one may"
 
     @Test(
         arguments: [
@@ -87,7 +87,7 @@ struct OneToOneTests {
         #expect(report.lostLinks == [])
         #expect(
             report.changedValues.map { "\($0.entity) \($0.id).\($0.property): \($0.reason)" }
-                == ["Book 2.sequel: leads to 3 now, as that leads here; the store had nothing"])
+                == ["Book 2.sequel: references 3 now, which references it; the store had nothing"])
         #expect(!report.isComplete)
     }
 }

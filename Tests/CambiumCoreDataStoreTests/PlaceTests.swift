@@ -129,7 +129,7 @@ struct PlaceTests {
                 Issue.record("\(source) to \(path): \(error.map(String.init(describing:)) ?? "")")
                 continue
             }
-            #expect(error?.description.contains("Choose another place") == true)
+            #expect(error?.description.contains("Choose another path") == true)
         }
         #expect(try Data(contentsOf: URL(filePath: store.path)) == bytes)
         #expect(importError { _ = try NewStore(path: "\(folder)/a", from: link) } == nil)

@@ -13,7 +13,7 @@ struct PlanTests {
         #expect(plan.destination == nil)
         #expect(plan.isComplete)
         #expect(plan.text.contains("Nothing was written. A store with 9 objects and version '1'"))
-        #expect(plan.text.contains("would be: all would come along"))
+        #expect(plan.text.contains("would be: all data would be imported"))
         #expect(store.files == ["Old.sqlite"])
     }
 
@@ -24,12 +24,12 @@ struct PlanTests {
         ("UPDATE ZTAG SET ZLABEL = 'green'", "another row has the same label"),
         ("INSERT INTO Z_1LIKES VALUES (1, 99)", "Item 99.likes → 1"),
     ])
-    func `a plan names what would not come along`(change: String, words: String) throws {
+    func `a plan names what would not be imported`(change: String, words: String) throws {
         let store = try Shelf.store(changes: change)
         let plan = try store.importer([Shelf.model]).plan()
         #expect(!plan.isComplete)
         #expect(plan.text.contains(words))
-        #expect(plan.text.contains("not all would come along"))
+        #expect(plan.text.contains("not all data would be imported"))
         #expect(store.files == ["Old.sqlite"])
     }
 

@@ -159,11 +159,11 @@ struct SafetyTests {
         #expect(imported > 10)
     }
 
-    @Test func `texts of the report name what did not come along`() throws {
+    @Test func `texts of the report name what was not imported`() throws {
         let store = try Shelf.store(changes: "UPDATE ZITEM SET ZPLACE = 77 WHERE Z_PK = 1")
         let report = try store.importStore([Shelf.model])
         #expect(report.text.contains("Item 1.place → 77: there is no object"))
-        #expect(report.text.contains("not all came along"))
+        #expect(report.text.contains("not all data was imported"))
         #expect(report.json.contains("\"target\" : 77"))
         #expect(report.json.contains("\"migration\" : null"))
         #expect(report.json.contains("\"isComplete\" : false"))

@@ -56,7 +56,7 @@ struct ImportCoreDataTests {
             folder.path("report.json"))
         #expect(run.code == .fine)
         #expect(run.output.contains("Product: 2"))
-        #expect(run.output.contains("version 'Shop 2': all came along"))
+        #expect(run.output.contains("version 'Shop 2': all data was imported"))
         #expect(FileManager.default.fileExists(atPath: folder.path("Old.cambium.sqlite")))
         #expect(
             folder.text("ids.tsv")
@@ -83,7 +83,7 @@ struct ImportCoreDataTests {
         #expect(text.contains("It is full.\nThe new store \(folder.path("new")) was made"))
     }
 
-    @Test func `what does not come along is 8, what fits no version is 7`() throws {
+    @Test func `what is not imported is 8, what fits no version is 7`() throws {
         let folder = try TemporaryFolder()
         let model = try model(in: folder)
         let store = try store(in: folder, more: "UPDATE ZPRODUCT SET ZTITLE = NULL WHERE Z_PK = 1")
@@ -118,7 +118,7 @@ struct ImportCoreDataTests {
         let new = folder.path("new")
         let run = ToolRun("import-coredata", store, "--model", model, "--to", new)
         #expect(run.code == .incomplete)
-        #expect(run.output.contains("No further than 'Shop 2': it comes after 'Shop'"))
+        #expect(run.output.contains("Stopped at 'Shop 2': it comes after 'Shop'"))
         let export = ToolRun("export", new, "--model", model)
         #expect(export.code == .fine)
         #expect(export.output.contains("\"version\":\"Shop 2\""))
@@ -129,7 +129,7 @@ struct ImportCoreDataTests {
         #expect(wanted.code == .fine)
     }
 
-    @Test func `a plan of what would not all come along is 8 too`() throws {
+    @Test func `a plan that would not import all is 8 too`() throws {
         let folder = try TemporaryFolder()
         let store = try store(in: folder, more: "UPDATE ZPRODUCT SET ZTITLE = NULL WHERE Z_PK = 1")
         let run = ToolRun("import-coredata", store, "--model", try model(in: folder), "--plan")

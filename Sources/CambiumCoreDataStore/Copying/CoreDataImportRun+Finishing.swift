@@ -47,7 +47,7 @@ extension CoreDataImportRun {
                     .init(
                         entity: derivation.entity.name, id: key,
                         property: derivation.attribute.name,
-                        reason: "computed anew; the store had another value"))
+                        reason: "computed again; the store had another value"))
             }
             try connection.execute(update)
         }

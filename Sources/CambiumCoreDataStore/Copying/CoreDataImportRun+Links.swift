@@ -89,7 +89,7 @@ extension CoreDataImportRun {
                     entity: inverse?.entity.name ?? link.entity.name, id: owner,
                     property: inverse?.relationship.name ?? link.relationship.name,
                     reason:
-                        "the link to \(member) has no place in the order, as the store has no "
+                        "the link to \(member) has no position in the order, as the store has no "
                         + "number for it"))
         }
     }
@@ -220,7 +220,7 @@ extension CoreDataImportRun {
                 if target == nil {
                     "the value is no key"
                 } else if row[4] == .integer(1) {
-                    "the object that it leads to does not lead back"
+                    "the object that it references does not reference it"
                 } else if target.map(refused.contains) == true {
                     "the object of that key was refused"
                 } else if row[5] == .integer(1) {
@@ -249,7 +249,7 @@ extension CoreDataImportRun {
             report.changedValues.append(
                 .init(
                     entity: table.name(ofNumber: row[1]), id: id, property: key.relationship.name,
-                    reason: "leads to \(other) now, as that leads here; the store had nothing"))
+                    reason: "references \(other) now, which references it; the store had nothing"))
         }
         return rows.count
     }

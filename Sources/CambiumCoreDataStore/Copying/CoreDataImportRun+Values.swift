@@ -84,7 +84,7 @@ extension CoreDataImportRun {
                     .init(
                         entity: table.name(ofNumber: row[1]), id: id,
                         property: key.relationship.name,
-                        reason: "the link has no place in the order of \(list.entity.name)."
+                        reason: "the link has no position in the order of \(list.entity.name)."
                             + "\(list.relationship.name), as the store has no number for it"))
             }
         }

@@ -69,12 +69,13 @@ struct KeyRepair {
                 try drop(
                     row, check,
                     reason: row[3] == .null
-                        ? Self.isLinkedAlready : "the object that it leads to does not lead back")
+                        ? Self.isLinkedAlready
+                        : "the object that it references does not reference it")
             }
         }
     }
 
-    private static let isLinkedAlready = "another object leads there, and only one may"
+    private static let isLinkedAlready = "another object references the same one, and only one may"
 
     private mutating func refuse(_ inverse: RequiredInverseSQL) throws(SQLiteError) {
         for row in try connection.rows(inverse.missing) {
@@ -84,7 +85,7 @@ struct KeyRepair {
                 .init(
                     entity: entity, id: key, property: inverse.relationship.name,
                     reason: "a link is required; the store has no \(inverse.owner.name) that it "
-                        + "leads to and that leads back"))
+                        + "references and that references it"))
         }
     }
 

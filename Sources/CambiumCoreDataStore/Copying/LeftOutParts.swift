@@ -29,7 +29,7 @@ struct LeftOutParts {
             add("\(table).\(column)", values, "the version has no property for the column")
         }
         for (name, isIndex) in store.catalogue.virtualTables {
-            let reason = isIndex ? "an index of places" : "a virtual table"
+            let reason = isIndex ? "a spatial index" : "a virtual table"
             add(name, nil, reason, isBookkeeping: isIndex)
         }
         for name in store.metadata.otherNotes {

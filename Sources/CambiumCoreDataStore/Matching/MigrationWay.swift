@@ -52,8 +52,8 @@ struct MigrationWay {
         first = last
         (steps, models) = ([], [])
         obstacle =
-            "it comes after '\(target)', which is the current version, and no migration leads back: "
-            + "a program needs '\(last.version)' or a later one to open the store"
+            "it comes after '\(target)', which is the current version, and migrations only run "
+            + "forwards: a program needs '\(last.version)' or a later one to open the store"
     }
 
     /// - Parameter target: The name of the version to go to.

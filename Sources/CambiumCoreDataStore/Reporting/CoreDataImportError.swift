@@ -89,10 +89,10 @@ extension CoreDataImportError: CustomStringConvertible {
         case .noSuchVersion(let version, let known):
             "The model has no version '\(version)'. It has: \(known.joined(separator: ", "))"
         case .versionIsEarlier(let version, let other):
-            "The version '\(version)' comes before '\(other)', which wrote the store: no migration "
-                + "leads back"
+            "The version '\(version)' comes before '\(other)', which wrote the store, and migrations "
+                + "only run forwards"
         case .destinationExists(let path):
-            "There is something at \(path) already"
+            "\(path) exists already"
         case .destinationIsSource(let path):
             "\(path) belongs to the store that is to be imported, and would be written over"
         case .isRunning(let path):
@@ -110,10 +110,10 @@ extension CoreDataImportError: CustomStringConvertible {
         case .damaged: "Take a copy from before it was damaged"
         case .cannotRead: "Name a file that you may read, such as a copy"
         case .inUse: "Quit the program that writes it, or import a copy"
-        case .destinationExists: "Move it away, or choose another place"
-        case .destinationIsSource: "Choose another place for the new one"
+        case .destinationExists: "Move it away, or choose another path"
+        case .destinationIsSource: "Choose another path for the new store"
         case .isRunning: "Wait until it has ended"
-        case .cannotWrite: "Choose a place with room where you may write"
+        case .cannotWrite: "Choose a path with free space where you may write"
         case .noFile, .notCoreData, .fitsNoVersion, .noSuchVersion, .versionIsEarlier, .cancelled:
             nil
         }

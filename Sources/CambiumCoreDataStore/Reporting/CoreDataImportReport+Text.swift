@@ -55,13 +55,14 @@ extension CoreDataImportReport {
         let start =
             destination.map { "\($0) has \(contents)" }
             ?? "Nothing was written. A store with \(contents) would be"
-        let (come, remark) = (destination == nil ? "would come" : "came", versionRemark)
-        guard hasAllData else { return "\(start): not all \(come) along, see above\(remark)" }
+        let (isPlan, remark) = (destination == nil, versionRemark)
+        let imported = isPlan ? "would be imported" : "was imported"
+        guard hasAllData else { return "\(start): not all data \(imported), see above\(remark)" }
         guard migration?.losesNothing == false else {
-            return "\(start): all \(come) along\(remark)"
+            return "\(start): all data \(imported)\(remark)"
         }
-        return "\(start): all \(come) into '\(writtenBy)', and the later versions "
-            + (destination == nil ? "would give up" : "gave up") + " some of it, see above\(remark)"
+        return "\(start): all data \(imported) into '\(writtenBy)', and the later versions "
+            + (isPlan ? "would drop" : "dropped") + " some of it, see above\(remark)"
     }
 
     private var versionRemark: String {
@@ -143,15 +144,15 @@ extension CoreDataImportReport.MigrationCount {
         lines += losses.map { "  lost on the way: \($0)" }
         lines += objects.map { taken in
             let keys = taken.ids.prefix(Self.shownKeys).map(String.init).joined(separator: ", ")
-            return "  gone with '\(taken.version)': \(taken.count) \(taken.entity) (\(keys)"
+            return "  deleted by '\(taken.version)': \(taken.count) \(taken.entity) (\(keys)"
                 + (taken.ids.count > Self.shownKeys ? ", …)" : ")")
         }
         lines += links.map {
-            "  gone with '\($0.version)': \($0.count) link\($0.count == 1 ? "" : "s") of "
+            "  deleted by '\($0.version)': \($0.count) link\($0.count == 1 ? "" : "s") of "
                 + "\($0.entity).\($0.relationship)"
         }
         if let stoppedAt {
-            lines.append("No further than '\(stoppedAt)': \(reason ?? "no migration leads on")")
+            lines.append("Stopped at '\(stoppedAt)': \(reason ?? "no migration starts from it")")
         }
         return lines
     }
