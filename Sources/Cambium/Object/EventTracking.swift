@@ -83,7 +83,7 @@ struct EventTracking: ObjectAccess {
         if subject.record == nil {
             state.context?.errors.failedReads.require(.row(RowIdentity(subject)))
         }
-        guard lifecycle != .gone, lifecycle != .discarded, let record = subject.record,
+        guard lifecycle != .invalid, lifecycle != .discarded, let record = subject.record,
             let page = subject.page
         else { return nil }
         // Of a new object everything is written anyway.

@@ -3,14 +3,16 @@ import CambiumRecords
 extension ManagedObject {
     /// The object's identity, which may cross isolations. Final from insertion on.
     public final var objectID: ObjectID {
-        if lifecycle == .gone, let replacement = extras?.replacement { return replacement.objectID }
+        if lifecycle == .invalid, let replacement = extras?.replacement {
+            return replacement.objectID
+        }
         return ownObjectID
     }
 
     /// The object itself, or the one that a save has kept in its place.
     @inline(__always)
     final var orReplacement: ManagedObject {
-        lifecycle == .gone ? extras?.replacement ?? self : self
+        lifecycle == .invalid ? extras?.replacement ?? self : self
     }
 
     /// The identity of the object's own row, also where another object stands for it.
@@ -32,7 +34,7 @@ extension ManagedObject {
     /// The context that the object belongs to; nil after the context was released, or after the
     /// object's deletion was saved.
     public final var managedObjectContext: ManagedObjectContext? {
-        lifecycle == .gone || lifecycle == .discarded
+        lifecycle == .invalid || lifecycle == .discarded
             ? extras?.replacement?.managedObjectContext : state.context
     }
 
@@ -51,7 +53,7 @@ extension ManagedObject {
 
     /// Whether the next save will delete the object, or another isolation has deleted its row.
     public final var isDeleted: Bool {
-        observedLifecycle == .deleted || (lifecycle == .gone && isInvalidObject)
+        observedLifecycle == .deleted || (lifecycle == .invalid && isInvalidObject)
     }
 
     /// Whether the object is inserted, updated or deleted and not saved yet.

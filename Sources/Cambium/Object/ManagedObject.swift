@@ -207,7 +207,7 @@ enum Lifecycle: UInt8 {
     /// Inserted and deleted again before a save, or its context was reset: it is nothing any more.
     case discarded
     /// Its row was deleted from the store.
-    case gone
+    case invalid
 }
 
 /// What a setter must know, in two bytes.

@@ -12,8 +12,8 @@ struct ObjectRow: ObjectAccess {
     }
 
     /// Becomes an object whose row was deleted: its context does not know it any more.
-    func becomeGone() {
-        subject.lifecycle = .gone
+    func becomeInvalid() {
+        subject.lifecycle = .invalid
         ownExtras.vanished = true
         state.context?.changes.areStale = true
         state.context?.forget(subject)
@@ -155,7 +155,7 @@ struct ObjectRow: ObjectAccess {
     /// class, this one is just gone.
     func becomeReplaced(by replacement: ManagedObject) {
         let family = state.coordinator.model.families[entity.index]
-        subject.lifecycle = .gone
+        subject.lifecycle = .invalid
         subject.flags.formIntersection(.isNoted)
         let extras = ownExtras
         extras.snapshot = nil

@@ -147,7 +147,9 @@ struct DeleteRules: ContextAccess {
         object.entityDescription.relationships.compactMap { relationship in
             guard relationship.relationship.deleteRule == .deny else { return nil }
             let count = targets(of: relationship, object)
-                .count { $0.lifecycle != .deleted && $0.lifecycle != .gone && faulting.hasRow($0) }
+                .count {
+                    $0.lifecycle != .deleted && $0.lifecycle != .invalid && faulting.hasRow($0)
+                }
             return count > 0 ? (relationship, count) : nil
         }
     }
@@ -163,7 +165,7 @@ struct DeleteRules: ContextAccess {
         // One statement for all rows instead of one for each.
         let faults = others.filter { $0.isFault && $0.lifecycle == .clean }
         if faults.count > 1 { try? faulting.load(faults) }
-        return others.filter { $0.lifecycle != .discarded && $0.lifecycle != .gone }
+        return others.filter { $0.lifecycle != .discarded && $0.lifecycle != .invalid }
     }
 }
 
@@ -206,7 +208,7 @@ struct Revival: ContextAccess {
         if faulting.hasRow(object) { return object.orReplacement }
         // Nor are its links to be changed.
         object.row.becomePlaceholder()
-        object.row.becomeGone()
+        object.row.becomeInvalid()
         return nil
     }
 }

@@ -53,7 +53,7 @@ extension ManagedObjectContext {
             changes.delete(object)
         case .deleted:
             if cause == .request { activity.prepareForDeletion(object, because: cause) }
-        case .discarded, .gone:
+        case .discarded, .invalid:
             if object.flags.contains(.isForgotten) { errors.recordForgotten(object) }
         }
     }
@@ -62,12 +62,12 @@ extension ManagedObjectContext {
     /// change is known.
     func willChange(_ object: ManagedObject) {
         switch object.lifecycle {
-        case .gone, .discarded:
+        case .invalid, .discarded:
             if object.flags.contains(.isForgotten) { errors.recordForgotten(object) }
             return
         case .clean, .updated, .deleted:
             if !object.flags.contains(.isDraft) { makeDraft(object) }
-            guard object.lifecycle != .gone else { return }
+            guard object.lifecycle != .invalid else { return }
             if object.lifecycle == .clean { becomeUpdated(object) }
         case .inserted:
             break
@@ -118,13 +118,14 @@ extension ManagedObjectContext {
     private func makeDraft(_ object: ManagedObject) {
         if object.record == nil {
             faulting.fire(object)
-            if object.record == nil, object.lifecycle != .gone {
+            if object.record == nil, object.lifecycle != .invalid {
                 // The row could not be read. The changes wait for it, and so does the save.
                 object.row.becomePlaceholder()
                 object.flags.insert(.isUnread)
             }
         }
-        guard object.lifecycle != .gone, let record = object.record, let page = object.page else {
+        guard object.lifecycle != .invalid, let record = object.record, let page = object.page
+        else {
             return
         }
         object.flags.formUnion([.isDraft, .tracksSlots])

@@ -72,7 +72,7 @@ struct Event {
     func isLeaving(_ object: ManagedObject) -> Bool {
         switch object.lifecycle {
         case .deleted: deleted.contains(ObjectIdentifier(object))
-        case .discarded, .gone: true
+        case .discarded, .invalid: true
         case .clean, .inserted, .updated: false
         }
     }
@@ -98,7 +98,7 @@ extension ObjectChanges {
                 // One that came in an earlier event may have got other links.
                 if object.changesLinksInEvent { updated.append(object.latestUpdate) }
             case .updated, .clean: updated.append(object.latestUpdate)
-            case .deleted, .discarded, .gone: deleted.append(object)
+            case .deleted, .discarded, .invalid: deleted.append(object)
             }
         }
     }

@@ -216,7 +216,7 @@ struct ParentSave {
             }
         }
         for object in child.changes.deleted {
-            object.lifecycle = .gone
+            object.lifecycle = .invalid
             child.forget(object)
         }
         child.changes.removeAll()

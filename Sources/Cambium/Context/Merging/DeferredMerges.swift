@@ -12,7 +12,7 @@ struct DeferredMerges: ContextAccess {
         switch object.lifecycle {
         case .updated: if !object.row.isContradicted(by: theirs) { return false }
         case .clean: if !changes.isLocked(object) { return false }
-        case .inserted, .deleted, .discarded, .gone: return false
+        case .inserted, .deleted, .discarded, .invalid: return false
         }
         // In a family there are no conflicts.
         return parent == nil || family.hasOthersVersion(object, theirs.version)
@@ -151,7 +151,7 @@ struct DeferredMerges: ContextAccess {
         let ends = (farEnds ?? FarEndsByEntity(in: context))[object.entityDescription]
         let former = ends.shownKeys(of: object)
         divergentLists.forget(with: object)
-        rowMerging.vanish(object)
+        rowMerging.invalidate(object)
         context.noteForEvent(object)
         for end in ends.changed(from: former, to: nil) { context.noteOtherLinks(end) }
     }

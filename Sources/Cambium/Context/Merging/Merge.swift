@@ -191,7 +191,7 @@ struct Merge: ContextAccess {
                     merged.updated.append(.init(ofLinksOf: object))
                     continue
                 }
-                rowMerging.vanish(object)
+                rowMerging.invalidate(object)
                 merged.deleted.append(object)
             } else if isWatched {
                 unregistered.delete(key, entity.entity)

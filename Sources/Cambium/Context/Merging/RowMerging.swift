@@ -30,7 +30,7 @@ struct RowMerging: ContextAccess {
         case .deleted:
             // The deletion meets the change at its save, unless it is taken back before.
             object.ownExtras.deferred = .change
-        case .inserted, .discarded, .gone:
+        case .inserted, .discarded, .invalid:
             break
         }
     }
@@ -102,7 +102,7 @@ struct RowMerging: ContextAccess {
 
     /// The row of an object was deleted by another context. Whoever holds the object can still read
     /// it. Unsaved links that reference it are cleared, whatever its delete rules say.
-    func vanish(_ object: ManagedObject) {
+    func invalidate(_ object: ManagedObject) {
         guard
             object.lifecycle == .clean || object.lifecycle == .updated
                 || object.lifecycle == .deleted
@@ -111,7 +111,7 @@ struct RowMerging: ContextAccess {
         if object.lifecycle != .deleted { activity.prepareForDeletion(object, because: .merge) }
         object.reversal.takeBackLinksElsewhere()
         object.transients.drop()
-        object.row.becomeGone()
+        object.row.becomeInvalid()
         divergentLists.forget(otherBecauseOf: object)
         clearUnsavedLinks(to: object)
     }

@@ -43,7 +43,7 @@ public struct ObjectsDidChange {
                 } else {
                     updated.insert(object)
                 }
-            case .deleted, .discarded, .gone:
+            case .deleted, .discarded, .invalid:
                 if event.isInvalid(object) {
                     invalidated.insert(object)
                 } else if event.isLeaving(object), !isNew {

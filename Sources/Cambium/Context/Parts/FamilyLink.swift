@@ -75,7 +75,7 @@ final class FamilyLink {
             case .clean, .inserted, .updated:
                 changes[entity.index, default: EntityChanges(entity: entity)].updated
                     .append(.anything(of: entity, object.key))
-            case .deleted, .discarded, .gone:
+            case .deleted, .discarded, .invalid:
                 changes[entity.index, default: EntityChanges(entity: entity)].deleted
                     .append(object.key)
             }

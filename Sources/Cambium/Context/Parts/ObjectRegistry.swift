@@ -217,7 +217,7 @@ final class ObjectRegistry {
                 faults.append("\(object) is under another key")
             }
             if object.state !== state { faults.append("\(object) is of another context") }
-            if object.lifecycle == .gone { faults.append("\(object) is still registered") }
+            if object.lifecycle == .invalid { faults.append("\(object) is still registered") }
         }
         let counts = roots.map { $0.map.count }
         if count != found || counts.reduce(0, +) != found {

@@ -10,7 +10,7 @@ struct Faulting: ContextAccess {
     func fire(_ object: ManagedObject) {
         guard object.record == nil else { return }
         // That its row was deleted is known already.
-        if object.lifecycle == .gone || object.lifecycle == .discarded {
+        if object.lifecycle == .invalid || object.lifecycle == .discarded {
             return object.row.becomePlaceholder()
         }
         do {
@@ -30,7 +30,7 @@ struct Faulting: ContextAccess {
     /// row cannot be read, it has one: whoever uses the object meets the error.
     func hasRow(_ object: ManagedObject) -> Bool {
         if object.record != nil { return true }
-        if object.lifecycle == .gone || object.lifecycle == .discarded {
+        if object.lifecycle == .invalid || object.lifecycle == .discarded {
             return object.orReplacement !== object
         }
         do {
@@ -44,7 +44,7 @@ struct Faulting: ContextAccess {
     /// Shows placeholder values in an object whose row was deleted.
     private func showPlaceholder(_ object: ManagedObject, because error: StoreError) {
         object.row.becomePlaceholder()
-        object.row.becomeGone()
+        object.row.becomeInvalid()
         if observers.wantsChanges { changes.invalidatedInEvent.append(object) }
         context.noteForEvent(object)
         if context.shouldDeleteInaccessibleFaults { return }

@@ -48,15 +48,15 @@ extension ManagedObjectContext {
     public func existingObject(with id: ObjectID) throws -> ManagedObject {
         mergeIfAutomatic()
         let object = self.object(with: id)
-        if !object.needsRow, object.lifecycle != .gone, object.lifecycle != .discarded {
+        if !object.needsRow, object.lifecycle != .invalid, object.lifecycle != .discarded {
             return object
         }
         if object.flags.contains(.isUnread) { try faulting.load([object]) }
-        if object.lifecycle != .gone, object.isFault { try faulting.load(object) }
+        if object.lifecycle != .invalid, object.isFault { try faulting.load(object) }
         if object.isFault, replacements.followParent(object) {
             return try existingObject(with: object.objectID)
         }
-        guard object.lifecycle != .gone, object.lifecycle != .discarded, !object.isFault,
+        guard object.lifecycle != .invalid, object.lifecycle != .discarded, !object.isFault,
             !object.flags.contains(.isUnread)
         else {
             throw StoreError(

@@ -8,7 +8,7 @@ struct Refresh: ContextAccess {
     func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         switch object.lifecycle {
         case .clean, .updated: break
-        case .inserted, .deleted, .discarded, .gone: return
+        case .inserted, .deleted, .discarded, .invalid: return
         }
         object.extras?.fetched = [:]
         for ordinal in object.extras.map({ Array($0.links.keys) }) ?? [] {

@@ -40,7 +40,9 @@ struct Save: ContextAccess {
         activity.awaken(notice.resolved, from: .mergePolicy)
         for list in notice.saved {
             list.forEachUncounted { object in
-                if object.lifecycle != .gone || object.orReplacement === object { object.didSave() }
+                if object.lifecycle != .invalid || object.orReplacement === object {
+                    object.didSave()
+                }
             }
         }
         notice.notify(observers)
@@ -139,7 +141,7 @@ struct Save: ContextAccess {
             // A hook that fetches has processed what it changed before. Of those whose rows were
             // found missing there is nothing to be saved.
             let touched = Dictionary(
-                (changes.processedInRound + changes.noted).filter { $0.lifecycle != .gone }
+                (changes.processedInRound + changes.noted).filter { $0.lifecycle != .invalid }
                     .map { (RowIdentity($0), $0.contentHash) }, uniquingKeysWith: { $1 })
             let isSettled = touched.allSatisfy { seen[$0.key] == $0.value }
             if isSettled, changes.unpropagated.isEmpty {

@@ -63,7 +63,7 @@ struct SaveCompletion {
         deleted.forEachUncounted { object in
             guard object.lifecycle == .deleted else { return }
             changes.delete(object)
-            object.lifecycle = .gone
+            object.lifecycle = .invalid
             // Safety: this keeps the context. Counting it takes long, as it is referred to weakly.
             uncounted(context).use { $0.forget(object) }
         }
@@ -162,7 +162,7 @@ struct SaveCompletion {
             // What the context has deleted itself is told with all that it has.
             if object?.lifecycle == .deleted { return }
             changes.delete(resolution.entity, id.key)
-            object.map(vanish)
+            object.map(invalidate)
         case .yield(let theirs?):
             yielded.insert(id)
             guard let object else { return }
@@ -178,7 +178,7 @@ struct SaveCompletion {
             object.extras?.links = [:]
             context.noteForEvent(object)
         case .yield(nil):
-            object.map(vanish)
+            object.map(invalidate)
         case .forward:
             break
         }
@@ -198,8 +198,8 @@ struct SaveCompletion {
         context.noteForEvent(object)
     }
 
-    private func vanish(_ object: ManagedObject) {
-        object.lifecycle = .gone
+    private func invalidate(_ object: ManagedObject) {
+        object.lifecycle = .invalid
         object.ownExtras.vanished = true
         context.forget(object)
         context.noteForEvent(object)

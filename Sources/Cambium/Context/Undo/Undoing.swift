@@ -40,7 +40,7 @@ struct Undoing: ContextAccess {
         switch object.lifecycle {
         case .deleted:
             revival.takeBackDeletion(of: object)
-        case .discarded, .gone:
+        case .discarded, .invalid:
             guard !object.isInvalidObject, let before = undo.before, register(again: object) else {
                 return false
             }
@@ -164,7 +164,7 @@ extension ManagedObject {
     final var canBeRestored: Bool {
         switch lifecycle {
         case .clean, .inserted, .updated: true
-        case .deleted, .discarded, .gone: false
+        case .deleted, .discarded, .invalid: false
         }
     }
 }

@@ -52,7 +52,7 @@ final class ResultSource {
                 let object = context.registry.object(entity: entity.index, key: key)
                 // Its row was deleted, which is no error of whoever looks at it.
                 if isRead, object.record == nil, object.lifecycle == .clean {
-                    context.rowMerging.vanish(object)
+                    context.rowMerging.invalidate(object)
                 }
                 return object
             }

@@ -141,7 +141,7 @@ public final class ContextObserver<Entity: ManagedObject> {
         for row in lost where known.removeValue(forKey: row.key) != nil {
             // Nobody had the object: it comes to show that it was deleted.
             let object = managedObjectContext.registry.object(entity: row.entity, key: row.key)
-            managedObjectContext.rowMerging.vanish(object)
+            managedObjectContext.rowMerging.invalidate(object)
             if let object = object.cast(to: Entity.self) { reported.deleted.append(object) }
         }
         return reported
@@ -149,7 +149,7 @@ public final class ContextObserver<Entity: ManagedObject> {
 
     /// Whether the object's values are those that count at the observer's moment.
     private func isDue(_ object: Entity) -> Bool {
-        moment == .change || object.lifecycle == .clean || object.lifecycle == .gone
+        moment == .change || object.lifecycle == .clean || object.lifecycle == .invalid
     }
 
     private func judge(_ object: Entity, _ changed: ChangedObjects, _ reported: inout Changes) {
@@ -184,7 +184,7 @@ public final class ContextObserver<Entity: ManagedObject> {
         try managedObjectContext.faulting.load(
             left.filter { $0.record == nil && $0.lifecycle == .clean })
         for object in left {
-            if object.record == nil { managedObjectContext.rowMerging.vanish(object) }
+            if object.record == nil { managedObjectContext.rowMerging.invalidate(object) }
             if let object = object.cast(to: Entity.self) { reported.deleted.append(object) }
         }
         return reported

@@ -86,7 +86,7 @@ extension ManagedObject {
     final var isThere: Bool {
         switch lifecycle {
         case .clean, .inserted, .updated: record != nil
-        case .deleted, .discarded, .gone: false
+        case .deleted, .discarded, .invalid: false
         }
     }
 }

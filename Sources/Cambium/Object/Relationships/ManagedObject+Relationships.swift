@@ -97,7 +97,7 @@ extension ManagedObject {
         }
         object.use { object in
             guard ownLinks.isUsable(object, for: relationship) else { return }
-            if object.lifecycle == .gone {
+            if object.lifecycle == .invalid {
                 ownLinks.lead(relationship, to: object.orReplacement)
             } else {
                 ownLinks.lead(relationship, to: object)
@@ -121,7 +121,7 @@ extension ManagedObject {
         if relationship.isTransient { return transients.links(of: relationship) }
         let known = extras?.links[ordinal] ?? LinkSet(isOrdered: relationship.isOrdered)
         guard let context = state.context, key != .min else { return known }
-        if lifecycle == .inserted || lifecycle == .gone || lifecycle == .discarded {
+        if lifecycle == .inserted || lifecycle == .invalid || lifecycle == .discarded {
             if let replacement = known.stored == nil ? extras?.replacement : nil {
                 return replacement.links(ordinal)
             }
@@ -175,7 +175,7 @@ extension ManagedObject {
         let object = Self(
             ObjectRegistration(
                 state: state, entity: entity, key: .min, placed: entity.template,
-                lifecycle: .gone))
+                lifecycle: .invalid))
         object.ownExtras.vanished = true
         return object
     }
@@ -193,7 +193,7 @@ extension ManagedObject {
         let relationship = try properties.relationship(named: name)
         guard let context = state.context else { return false }
         switch lifecycle {
-        case .inserted, .discarded, .gone: return false
+        case .inserted, .discarded, .invalid: return false
         case .clean, .updated, .deleted: break
         }
         if relationship.isTransient { return false }

@@ -7,7 +7,7 @@ struct ObjectValidation: ObjectAccess {
     /// What is wrong with the object as it is now, to be inserted or updated.
     func throwValidationErrors() throws {
         // What is no object of a context any more is not going to be saved.
-        if lifecycle == .gone || lifecycle == .discarded,
+        if lifecycle == .invalid || lifecycle == .discarded,
             subject.managedObjectContext == nil
         {
             return
