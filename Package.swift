@@ -90,7 +90,7 @@ let package = Package(
         .executableTarget(
             name: "CambiumTool",
             dependencies: [
-                "CambiumCompiler", "CambiumAuthoring", "CambiumMigration", "CambiumAdoption",
+                "CambiumCompiler", "CambiumAuthoring", "CambiumMigration", "CambiumCoreDataStore",
             ],
             swiftSettings: settings),
         .plugin(
@@ -115,13 +115,13 @@ let package = Package(
 
         // Stores that Core Data wrote: for programs that import them, and for the tool
         .target(
-            name: "CambiumAdoption",
+            name: "CambiumCoreDataStore",
             dependencies: [
                 "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
             ],
             swiftSettings: settings),
         .target(
-            name: "CambiumCoreData", dependencies: ["Cambium", "CambiumAdoption"],
+            name: "CambiumCoreData", dependencies: ["Cambium", "CambiumCoreDataStore"],
             swiftSettings: settings),
 
         // Models of the tests and the demo, compiled by the build plugin like those of any user
@@ -208,9 +208,9 @@ let package = Package(
             ],
             exclude: ["Cases"], swiftSettings: settings),
         .testTarget(
-            name: "CambiumAdoptionTests",
+            name: "CambiumCoreDataStoreTests",
             dependencies: [
-                "CambiumAdoption", "CambiumMigration", "CambiumSQL", "CambiumSQLite",
+                "CambiumCoreDataStore", "CambiumMigration", "CambiumSQL", "CambiumSQLite",
                 "CambiumModel",
             ],
             swiftSettings: settings),

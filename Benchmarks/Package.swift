@@ -79,7 +79,7 @@ let package = Package(
             ]),
         // Runs the tool on a store as Core Data writes it, beside SQLite's own copy of its tables.
         .executableTarget(
-            name: "AdoptionBenchmarks", dependencies: ["ProgramRuns", "RawSQLite"],
+            name: "CoreDataImportBenchmarks", dependencies: ["ProgramRuns", "RawSQLite"],
             swiftSettings: [
                 .swiftLanguageMode(.v6),
                 .enableUpcomingFeature("ExistentialAny"),

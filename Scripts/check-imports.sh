@@ -19,15 +19,15 @@ CambiumPlan: CambiumModel
 CambiumSQL: CambiumModel CambiumPlan
 CambiumSQLite: CSQLite CambiumModel CambiumRecords
 CambiumMigration: CambiumModel CambiumPlan CambiumSQL CambiumSQLite
-CambiumAdoption: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration
+CambiumCoreDataStore: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration
 CambiumEngine: CambiumModel CambiumRecords CambiumSQL CambiumMigration
 CambiumSQLiteStore: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumEngine
 CambiumCompiler: CLibXML2 CambiumModel CambiumPlan CambiumSQL CambiumMigration | Foundation
 CambiumAuthoring: CambiumModel CambiumPlan CambiumSQL CambiumMigration CambiumCompiler | Foundation
 CambiumGenerator: CambiumCompiler
-CambiumTool: CambiumCompiler CambiumAuthoring CambiumMigration CambiumAdoption | Foundation
+CambiumTool: CambiumCompiler CambiumAuthoring CambiumMigration CambiumCoreDataStore | Foundation
 Cambium: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumEngine CambiumSQLiteStore
-CambiumCoreData: Cambium CambiumAdoption
+CambiumCoreData: Cambium CambiumCoreDataStore
 CambiumNotificationCenter: Cambium | Foundation
 PackageIndex: Cambium PackagesModel FirstPackagesModel
 CambiumEngineSpecification: Cambium CambiumModel CambiumEngine CambiumRecords CambiumSQL EverythingModel ShopModel | Foundation Testing
@@ -139,7 +139,7 @@ RULES=$rules LIST=$list RUNTIME=$runtime ENGINES=$engines IMPORTERS=$importers W
                 sub(/^[^ \t]+[ \t]+/, "", line)
             if (line !~ /^\/\//) {
                 if (index(path, runtime) == 1) checkSeam(path, number, line)
-                if (path ~ /^Sources\/Cambium(Adoption|Engine|SQLiteStore)?\// && path !~ /\/Statements\//)
+                if (path ~ /^Sources\/Cambium(CoreDataStore|Engine|SQLiteStore)?\// && path !~ /\/Statements\//)
                     checkText(path, number, line)
             }
             # The whole line is the import (prose in a string may start with the word too).

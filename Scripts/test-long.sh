@@ -98,10 +98,10 @@ every_name() {
     CAMBIUM_EVERY_NAME=1 sh Scripts/run-tests.sh $strict --filter NameTests
 }
 
-# Every store of Core Data in the corpus, adopted and compared by SQL of another hand.
-adoption() { sh Scripts/test-adoption.sh; }
+# Every store of Core Data in the corpus, imported and compared by SQL of another hand.
+coredata_stores() { sh Scripts/test-coredata-stores.sh; }
 
-# 10,000 stores of Core Data with flipped bytes and lost ends: adopted whole, or an error.
+# 10,000 stores of Core Data with flipped bytes and lost ends: imported completely, or an error.
 damaged_stores() {
     # shellcheck disable=SC2086
     CAMBIUM_DAMAGED_STORES=10000 sh Scripts/run-tests.sh $strict --filter DamagedStoreTests
@@ -245,7 +245,7 @@ part "generators at full count" 5 generators
 part "kills and faults at every call of a migration" 2 crashes
 part "10,000 damaged stores of Core Data" 3 damaged_stores
 part "10 million changes of lists" 3 long_lists
-part "real stores of Core Data, adopted and compared" 5 adoption
+part "real stores of Core Data, imported and compared" 5 coredata_stores
 part "migrations of random pairs of models" 1 mappings
 part "20,000 random pairs of drafts" 7 drafts
 part "histories of real models" 3 real_chains

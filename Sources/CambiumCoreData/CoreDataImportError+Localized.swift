@@ -1,5 +1,5 @@
 import Cambium
-import CambiumAdoption
+import CambiumCoreDataStore
 
 extension CoreDataImportError: LocalizedError {
     /// What happened.

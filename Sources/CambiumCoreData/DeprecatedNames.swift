@@ -1,5 +1,5 @@
 import Cambium
-import CambiumAdoption
+import CambiumCoreDataStore
 
 /// The former name.
 @available(*, deprecated, renamed: "CoreDataImportError")

@@ -1,5 +1,5 @@
 import Cambium
-import CambiumAdoption
+import CambiumCoreDataStore
 
 extension PersistentContainer {
     /// Opens a store. If it does not exist, it is first made from a store that Core Data wrote: for a

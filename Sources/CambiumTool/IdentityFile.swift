@@ -1,4 +1,4 @@
-import CambiumAdoption
+import CambiumCoreDataStore
 import CambiumCompiler
 import Foundation
 
@@ -14,7 +14,7 @@ final class IdentityFile {
         file = try ResultFile(path, of: store)
     }
 
-    func write(_ identity: CoreDataImporter.Identity) throws(ToolError) {
+    func write(_ identity: ImportedKey) throws(ToolError) {
         text += "\(identity.oldEntity)\t\(identity.oldKey)\t\(identity.newEntity ?? "")\t"
         text += identity.newKey.map { "\($0)\n" } ?? "\n"
         if text.utf8.count > Self.bufferSize { try flush() }

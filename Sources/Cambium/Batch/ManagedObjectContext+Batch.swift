@@ -8,8 +8,8 @@ extension ManagedObjectContext {
     /// Unsaved changes of the context stay as they are and do not count. A child's operation goes
     /// to the store as well, not to its ``parent``.
     ///
-    /// - Parameter merging: Who hears of it. Default: the contexts of the coordinator, this one
-    ///   before the call returns.
+    /// - Parameter merging: Who is notified of it. Default: the contexts of the coordinator, this
+    ///   one before the call returns.
     /// - Throws: ``BatchInsertError`` with the number of the row that could not be inserted; what
     ///   the handler threw; `CancellationError` where the task is cancelled; ``StoreError``, or
     ///   what the store threw. Nothing is inserted then.
@@ -31,8 +31,8 @@ extension ManagedObjectContext {
     /// Inserts an object straight into the store for each element of a sequence that is awaited, in
     /// one transaction, when the sequence has ended.
     ///
-    /// - Parameter merging: Who hears of it. Default: the contexts of the coordinator, this one
-    ///   before the call returns.
+    /// - Parameter merging: Who is notified of it. Default: the contexts of the coordinator, this
+    ///   one before the call returns.
     /// - Throws: What the sequence throws; else as
     ///   ``execute(_:merging:)-(BatchInsertRequest<Entity>,_)``.
     @discardableResult
@@ -64,8 +64,8 @@ extension ManagedObjectContext {
     /// here and there keep what was changed here, and a save meets no conflict where the operation
     /// was merged.
     ///
-    /// - Parameter merging: Who hears of it. Default: the contexts of the coordinator, this one
-    ///   before the call returns.
+    /// - Parameter merging: Who is notified of it. Default: the contexts of the coordinator, this
+    ///   one before the call returns.
     /// - Throws: ``StoreError`` where a property cannot be set; ``ValidationError`` with the object
     ///   that would break a limit or a rule; ``ConstraintConflictError`` where objects would have
     ///   the same unique values; ``ExpressionDiagnostics``; `CancellationError` where the task is
@@ -85,8 +85,8 @@ extension ManagedObjectContext {
     /// Deletes all objects that meet a condition straight in the store, and follows the delete
     /// rules, in one transaction.
     ///
-    /// - Parameter merging: Who hears of it. Default: the contexts of the coordinator, this one
-    ///   before the call returns.
+    /// - Parameter merging: Who is notified of it. Default: the contexts of the coordinator, this
+    ///   one before the call returns.
     /// - Throws: ``ValidationError`` with the object and the relationship that keeps it from being
     ///   deleted; `CancellationError` where the task is cancelled; ``StoreError``, or what the store
     ///   threw. Nothing is deleted then.
@@ -132,9 +132,8 @@ struct BatchRun: ContextAccess {
     func policy(_ wanted: MergePolicy?) throws -> MergePolicy {
         let policy = wanted ?? context.mergePolicy
         guard case .custom = policy else { return policy }
-        throw StoreError(
-            code: .invalidRequest,
-            message: "A batch insertion cannot use a custom merge policy, which decides about "
+        throw StoreError.invalidRequest(
+            "A batch insertion cannot use a custom merge policy, which decides about "
                 + "objects.",
             remedy: "Set the request's mergePolicy to another one.")
     }
@@ -182,7 +181,7 @@ extension ContextAccess {
 
 extension PersistentStoreCoordinator {
     /// Tells contexts of a batch operation, as of a save; of too many changes, that they should
-    /// read everything anew.
+    /// read everything again.
     fileprivate func publish(_ changes: BatchChanges, from origin: ContextIdentifier) -> ChangeSet {
         if let entities = changes.entities {
             return publish(entities, from: origin, store: changes.store)

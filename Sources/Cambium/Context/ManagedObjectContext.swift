@@ -7,9 +7,9 @@ import CambiumRecords
 /// and so do its objects. Neither is `Sendable`: using them elsewhere is a compile error.
 ///
 /// Keep a context for as long as you use its objects: they do not keep it alive. An object whose
-/// context is gone shows the values that were read and has no neighbours; its setters do nothing,
-/// and no error is thrown, as there is no save left that could. A program that was compiled with
-/// DEBUG says so on the standard error, once for each place where contexts are made.
+/// context was released shows the values that were read and has no neighbours; its setters do
+/// nothing, and no error is thrown, as there is no save left that could. A program that was
+/// compiled with DEBUG says so on the standard error, once for each place where contexts are made.
 ///
 /// ```swift
 /// let context = container.viewContext
@@ -47,7 +47,7 @@ public final class ManagedObjectContext {
     /// The context that a child fetches from and saves to, see ``newChildContext()``. The child
     /// keeps it alive. Nil for a context that uses the stores.
     public let parent: ManagedObjectContext?
-    /// How the context resolves conflicts with what others saved meanwhile. Default:
+    /// How the context resolves conflicts with what other contexts saved meanwhile. Default:
     /// ``MergePolicy/error``. A child has no conflicts: what it saves wins.
     public var mergePolicy: MergePolicy = .error
     // Safety: here and below, a value that is loaded or stored and nothing else; a check for
@@ -59,18 +59,18 @@ public final class ManagedObjectContext {
     /// property that the current event has changed, a fetch or a save leaves the object as it is,
     /// and the save resolves the conflict by ``mergePolicy``: what an event reads, changes and saves
     /// is never laid over what it did not see. Once the changes are taken back, by an undo, a refresh
-    /// or a rollback, the object shows what the others saved.
+    /// or a rollback, the object shows what the other contexts saved.
     ///
     /// Of what an earlier event has changed, unsaved changes win, as in Core Data: by the merge rules
     /// of the model where an attribute has one (`merge="sum"`). An object with unsaved changes whose
     /// row another context has deleted stays, in the same event and in later ones, and ``mergePolicy``
     /// decides when it is saved. (In Core Data it goes, and its changes with it.)
     ///
-    /// An unsaved link is no change of the object that it leads to, and a one-to-one is a change of
-    /// neither, whichever side keeps the key. Where the relationship has an
-    /// inverse, unsaved links to an object are cleared when its deletion is merged, whatever the
-    /// delete rules say: observers are told, and no undo brings such a link back. A required to-one
-    /// is an error of the next save then, which names it.
+    /// An unsaved link is no change of the object that it references, and a one-to-one is a change
+    /// of neither, whichever side keeps the key. Where the relationship has an inverse, unsaved
+    /// links to an object are cleared when its deletion is merged, whatever the delete rules say:
+    /// observers are told, and no undo brings such a link back. A required to-one is an error of
+    /// the next save then, which names it.
     ///
     /// An event is one `perform`, or one turn of the main actor. A context that was made by hand for
     /// another isolation has one event only, which never ends.
@@ -98,16 +98,16 @@ public final class ManagedObjectContext {
     public var transactionAuthor: String?
     /// What the program wants to find again with the context. Cambium does not look at it.
     public var userInfo: [String: Any] = [:]
-    /// Called when the row of an object, or what a relationship of it leads to, cannot be read:
-    /// once for each failure. Of a row that is gone the next save throws the error where there is no
+    /// Called when the row of an object, or what a relationship of it references, cannot be read:
+    /// once for each failure. Of a deleted row the next save throws the error where there is no
     /// handler. What could not be read for another reason keeps every save from succeeding, with a
     /// handler too, until it was read (each save tries to) or the changes that need it were taken
     /// back with ``refresh(_:mergeChanges:)``, an undo, ``rollback()`` or ``reset()``.
     public var onInaccessibleFault: ((ObjectID, any Error) -> Void)?
-    /// Whether an object whose row is found missing, when the program reads a property, simply counts
-    /// as deleted. Default: false, the next save throws that the row is gone. Its properties can be
-    /// read in both cases, and show placeholders. What Cambium reads by itself (for conditions,
-    /// orders, delete rules, undo) passes deleted rows by and makes no save fail.
+    /// Whether an object whose row is found missing, when the program reads a property, simply
+    /// counts as deleted. Default: false, the next save throws that the row was deleted. Its
+    /// properties can be read in both cases, and show placeholders. What Cambium reads by itself
+    /// (for conditions, orders, delete rules, undo) passes deleted rows by and makes no save fail.
     public var shouldDeleteInaccessibleFaults = false
     /// Whether the delete rules are followed whenever changes are processed; if not, only by the
     /// save. Default: true.
@@ -176,7 +176,7 @@ public final class ManagedObjectContext {
 
     /// A new context for a draft of changes to this one: it reads what this context shows, unsaved
     /// changes included, and its save makes its changes unsaved changes of this context, all of
-    /// them or none. The stores hear of them when this context is saved.
+    /// them or none. The stores receive them when this context is saved.
     ///
     /// ```swift
     /// let draft = container.viewContext.newChildContext()
@@ -195,14 +195,14 @@ public final class ManagedObjectContext {
     ///   changes are laid. The parent gets objects for what is read. An object that the child has
     ///   keeps its values until it is refreshed or a merge brings others.
     /// - Saving: changes are validated, `willSave()` and `didSave()` are called, and everything
-    ///   that is told of a save is told of this one. Between the two there are no conflicts: of a
-    ///   property that both have changed the parent takes the child's value, and the child takes over
-    ///   what the parent has changed of other properties of the objects that it saves. Unique
-    ///   constraints and merge policies act when the stores are written; what others saved and the
-    ///   parent has merged, but the child has not, is a conflict of the parent's save then. Links to
-    ///   what the parent has deleted meanwhile are cleared where they have an inverse. A change of
-    ///   its values is an error, after which nothing has changed anywhere, and so is a link to it
-    ///   without an inverse.
+    ///   that is notified of a save is notified of this one. Between the two there are no
+    ///   conflicts: of a property that both have changed the parent takes the child's value, and
+    ///   the child takes over what the parent has changed of other properties of the objects that
+    ///   it saves. Unique constraints and merge policies act when the stores are written; what
+    ///   others saved and the parent has merged, but the child has not, is a conflict of the
+    ///   parent's save then. Links to what the parent has deleted meanwhile are cleared where they
+    ///   have an inverse. A change of its values is an error, after which nothing has changed
+    ///   anywhere, and so is a link to it without an inverse.
     /// - Identity: new objects keep their identity on the way up, and it is temporary
     ///   (``ObjectID/isTemporary``) until they are in a store.
     /// - Undoing: what a child saves can be undone in the parent like any other change.

@@ -1,5 +1,5 @@
 extension FetchedResultsController {
-    /// Fetches the results again and tells what is different: after ``fetchRequest`` was given
+    /// Fetches the results again and reports what is different: after ``fetchRequest`` was given
     /// other conditions or another order, or where the program knows of changes that nobody has
     /// told the context.
     ///
@@ -58,7 +58,7 @@ extension FetchedResultsController {
         }
     }
 
-    /// Compares what the request finds now with what the list has, and tells the difference.
+    /// Compares what the request finds now with what the list has, and reports the difference.
     private func refetch(
         _ changed: ChangedObjects, _ scope: ResultScope, _ order: ObjectOrder
     ) throws {

@@ -41,7 +41,7 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     /// What the request prefetches is read with the objects, and with those that come later.
     ///
     /// Another request takes effect with the next ``performFetch()``, or with ``refetch()``, which
-    /// tells what is different.
+    /// reports what is different.
     public var fetchRequest: FetchRequest<Entity>
     /// The name under which ``performFetch()`` keeps names and counts of the sections on the disk;
     /// nil where it does not.
@@ -51,9 +51,9 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     /// Objects are fetched in any case. What is kept is in a folder beside the store's file
     /// (`shop.sqlite-sections`), a file for each name. It counts for the same request, model and
     /// state of the store only, whoever has written to the store, and never while the context has
-    /// unsaved changes or has not merged what others saved; else it is written anew, as soon as the
-    /// store has been left alone for some seconds. Stores in memory, read-only ones and custom ones
-    /// have none, nor have contexts with a parent.
+    /// unsaved changes or has not merged what other contexts saved; else it is written again, as
+    /// soon as the store has been left alone for some seconds. Stores in memory, read-only ones and
+    /// custom ones have none, nor have contexts with a parent.
     public let cacheName: String?
     /// Told of changes. Setting it starts the tracking; what changed since ``performFetch()`` is
     /// told at once.
@@ -132,7 +132,7 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         list = ResultList(order: ObjectOrder([]), sectioning: sectioning)
     }
 
-    /// Fetches the results. From then on changes are relative to them; nobody is told.
+    /// Fetches the results. From then on changes are relative to them; observers are not notified.
     ///
     /// - Throws: ``StoreError`` with `invalidRequest` for a request without an order, one that leaves
     ///   out unsaved changes or one whose entity, or a sub-entity that counts, has another class than
@@ -160,16 +160,14 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         var request = try managedObjectContext.fetching.rowRequest(for: fetchRequest)
         if let sectionPath { request.sort = Self.order(request.sort, sectionedBy: sectionPath) }
         guard !request.sort.isEmpty else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "The controller's request for \(request.entity.name) has no sort order.",
+            throw StoreError.invalidRequest(
+                "The controller's request for \(request.entity.name) has no sort order.",
                 remedy: "Add .sorted(by:) to it.")
         }
         let options = fetchRequest.options(for: request.entity)
         guard options.includesPendingChanges else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "The controller's request for \(request.entity.name) excludes unsaved "
+            throw StoreError.invalidRequest(
+                "The controller's request for \(request.entity.name) excludes unsaved "
                     + "changes, which a controller always shows.",
                 remedy: "Set includesPendingChanges of the request to true.")
         }
@@ -184,9 +182,8 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     private func checkClasses(of family: [EntityDescription]) throws {
         for entity in family where !entity.isAbstract {
             if entity.objectClass is Entity.Type { continue }
-            throw StoreError(
-                code: .invalidRequest,
-                message: "The objects of \(entity.name) are of the class \(entity.objectClass), "
+            throw StoreError.invalidRequest(
+                "The objects of \(entity.name) are of the class \(entity.objectClass), "
                     + "which a controller of \(Entity.self) cannot return.",
                 remedy: "Use a controller of ManagedObject.")
         }

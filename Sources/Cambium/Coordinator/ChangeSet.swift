@@ -50,7 +50,7 @@ public struct ChangeSet: Sendable {
         return refreshed
     }
 
-    /// The objects that are gone.
+    /// The deleted objects.
     public var deletedObjectIDs: [ObjectID] {
         entities.flatMap { changes in changes.deleted.map { id($0, changes) } }
     }

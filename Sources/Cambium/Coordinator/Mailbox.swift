@@ -9,7 +9,7 @@ final class Mailbox: Sendable {
         var hasOverflowed = false
     }
 
-    /// More than that is not kept for a context that never asks: it then reads everything anew.
+    /// More than that is not kept for a context that never asks: it then reads everything again.
     private static let capacity = 256
 
     private let contents = Mutex(Contents())
@@ -37,7 +37,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Lets the context know that change sets do not say everything: it reads everything anew.
+    /// Lets the context know that change sets do not say everything: it reads everything again.
     func postLoss() -> (@Sendable () -> Void)? {
         post { $0.hasOverflowed = true }
     }

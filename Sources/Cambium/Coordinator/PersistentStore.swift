@@ -1,4 +1,5 @@
 import CambiumMigration
+import CambiumRecords
 
 /// A store that a coordinator has opened.
 public final class PersistentStore: Sendable {
@@ -49,4 +50,81 @@ extension PersistentStore: Hashable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }
+}
+
+/// Which store has the rows of which hierarchy. Immutable: a change makes another one.
+final class StoreTable: Sendable {
+    /// The stores in the order in which they were added.
+    let persistentStores: [PersistentStore]
+    /// The one store that has all rows, in the normal case.
+    private let single: (any StoreEngine)?
+    /// By the number of an entity, where there are several.
+    private let stores: [any StoreEngine]
+    /// The identities of the stores, by the number of an entity; of the single one, that alone.
+    private let identifiers: [StoreIdentifier]
+
+    /// The table of objects that belong to no context.
+    static let detached = StoreTable(MissingStore.detached)
+
+    private init(_ single: any StoreEngine) {
+        persistentStores = []
+        self.single = single
+        stores = []
+        identifiers = [single.identifier]
+    }
+
+    /// - Parameter former: The table before, whose removed stores leave their identity to objects
+    ///   that are still there.
+    init(
+        _ persistentStores: [PersistentStore], in model: ModelDescription, after former: StoreTable?
+    ) {
+        self.persistentStores = persistentStores
+        if let only = persistentStores.first, persistentStores.count == 1,
+            only.roots.count == model.rootCount
+        {
+            single = only.store
+            stores = []
+            identifiers = [only.store.identifier]
+            return
+        }
+        single = nil
+        stores = model.entities.map { entity in
+            if let store = persistentStores.first(where: { $0.roots.contains(entity.rootIndex) }) {
+                return store.store
+            }
+            let name = model.entities[entity.rootIndex].name
+            return MissingStore(
+                former.map { $0.store(ofRoot: entity.rootIndex).identifier } ?? .none,
+                message: "The coordinator has no store for \(name).",
+                remedy: "Add one with addPersistentStore(type:configuration:at:options:), or load "
+                    + "the container's stores first.")
+        }
+        identifiers = stores.map(\.identifier)
+    }
+
+    /// The store of the rows of a hierarchy.
+    @inline(__always)
+    func store(ofRoot root: Int) -> any StoreEngine {
+        single ?? stores[root]
+    }
+
+    /// The identity of that store: asked for each object that is looked up.
+    @inline(__always)
+    func identifier(ofRoot root: Int) -> StoreIdentifier {
+        identifiers[identifiers.count == 1 ? 0 : root]
+    }
+
+    /// Whether one store has all rows.
+    var hasSingleStore: Bool { single != nil }
+
+    func contains(_ identifier: StoreIdentifier) -> Bool {
+        persistentStores.contains { $0.store.identifier == identifier }
+    }
+}
+
+/// The objects of a context that are in one store.
+struct StoreScope {
+    /// The numbers of the root entities; nil for all.
+    let roots: Set<Int>?
+    let identifier: StoreIdentifier
 }

@@ -11,9 +11,8 @@ extension PersistentStoreCoordinator {
     ///   copy cannot be written. No half-written copy remains.
     public func backUp(_ store: PersistentStore, to path: String) throws {
         guard try !store.store.backUp(to: path) else { return }
-        throw StoreError(
-            code: .invalidRequest,
-            message: "\(store.storeDescription) is not a SQLite store.",
+        throw StoreError.invalidRequest(
+            "\(store.storeDescription) is not a SQLite store.",
             remedy: "Copy its own files, or move it with "
                 + "migratePersistentStore(_:to:options:type:).")
     }
@@ -77,7 +76,7 @@ extension PersistentStoreCoordinator {
         PreparedModels.note(model, of: opened.identifier)
         store.store.close()
         forgetRows()
-        storeObservers.tell(
+        storeObservers.send(
             StoresDidChange(
                 added: [new], removed: [store],
                 replacedIdentifiers: [store.identifier: new.identifier]))
@@ -117,4 +116,51 @@ extension PersistentStoreCoordinator {
         try SQLiteFile.empty(path, timeout: timeout)
         SectionCacheFile.remove(nil, ofStore: path)
     }
+}
+
+/// The making of a store at another place, or of another kind, that has all that an open one has.
+struct StoreMove {
+    /// The new store.
+    let description: StoreDescription
+    private let source: any StoreEngine
+    private let opener: any StoreOpening
+    private let rows: MovedRows
+
+    init(
+        of store: PersistentStore, to location: StoreLocation, _ options: StoreOptions?,
+        _ type: StoreType?, _ compiled: CompiledModel
+    ) {
+        var description = store.storeDescription
+        description.location = location
+        if let options { description.options = options }
+        if let type {
+            description.type = type
+        } else if description.type == .memory, location.path != nil {
+            description.type = .sqlite
+        }
+        self.description = description
+        source = store.store
+        opener =
+            StoreOpenerFactory(
+                description: description, compiled: compiled, roots: store.roots,
+                migratesByDefault: true, source: store.location
+            ).opener
+        rows = MovedRows(
+            source: source, roots: store.roots.sorted(), model: compiled.modelDescription)
+    }
+
+    /// Makes and opens the new store.
+    ///
+    /// - Throws: ``StoreLoadingError``; there is nothing new then.
+    func open() throws(StoreLoadingError) -> any StoreEngine {
+        do {
+            return try source.opened(byCopyingTo: opener) ?? opener.open(filledWith: rows)
+        } catch {
+            throw StoreLoadingError(description, error)
+        }
+    }
+
+    /// Takes a new store back that was opened in vain. What a store of the program's own has taken
+    /// over stays with it.
+    func undo() { opener.removeNewStore() }
 }

@@ -72,7 +72,7 @@ extension PersistentStoreCoordinator {
                 throw error
             }
             PreparedModels.note(model, of: store.identifier)
-            storeObservers.tell(
+            storeObservers.send(
                 StoresDidChange(added: [added], removed: [], replacedIdentifiers: [:]))
             return added
         } catch {
@@ -83,9 +83,8 @@ extension PersistentStoreCoordinator {
     private func requireRoom(for roots: Set<Int>, among stores: [PersistentStore]) throws {
         for store in stores {
             guard let root = roots.intersection(store.roots).min() else { continue }
-            throw StoreError(
-                code: .invalidRequest,
-                message: "The store \(store.location) already has \(model.entities[root].name), "
+            throw StoreError.invalidRequest(
+                "The store \(store.location) already has \(model.entities[root].name), "
                     + "and an entity is in one store only.",
                 remedy: "Give each store a configuration with other entities.")
         }
@@ -106,7 +105,7 @@ extension PersistentStoreCoordinator {
         }
         store.store.close()
         forgetRows()
-        storeObservers.tell(
+        storeObservers.send(
             StoresDidChange(added: [], removed: [store], replacedIdentifiers: [:]))
     }
 
@@ -148,11 +147,38 @@ extension ModelDescription {
         guard let missing = (hierarchy + related).first(where: { !members.contains($0) }) else {
             return
         }
-        throw StoreError(
-            code: .invalidRequest,
-            message: "The configuration \(configuration.name) has \(entity.name), but not "
+        throw StoreError.invalidRequest(
+            "The configuration \(configuration.name) has \(entity.name), but not "
                 + "\(entities[missing].name), which belongs to the same hierarchy or is related to "
                 + "it.",
             remedy: "Add it to the configuration: relationships stay within a store.")
     }
+}
+
+/// Which stores a coordinator has opened or let go of.
+public struct StoresDidChange: Sendable {
+    /// The stores that were added.
+    public let added: [PersistentStore]
+    /// The stores that were removed.
+    public let removed: [PersistentStore]
+    /// Where a store took the place of another one
+    /// (``PersistentStoreCoordinator/migratePersistentStore(_:to:options:type:)``), the UUIDs of both:
+    /// an object has the same entity and key in the new one.
+    public let replacedIdentifiers: [UUID: UUID]
+}
+
+extension PersistentStoreCoordinator {
+    /// Calls a handler whenever stores were added or removed, at once, on the thread that did it.
+    /// The coordinator has them already, or no more; the handler may use it.
+    ///
+    /// - Returns: What keeps the observation going.
+    public func observeStoreChanges(
+        _ handler: @escaping @Sendable (StoresDidChange) -> Void
+    ) -> ObservationToken {
+        storeObservers.observe(handler)
+    }
+
+    /// The stores that are added and removed from now on, one element for each time. The sequence
+    /// ends with the coordinator.
+    public var storeChanges: AsyncStream<StoresDidChange> { storeObservers.makeStream() }
 }

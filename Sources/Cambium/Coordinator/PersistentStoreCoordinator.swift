@@ -154,7 +154,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Whether there is more than one context that uses the stores.
     var hasSeveralContexts: Bool { subscriberCount.load(ordering: .relaxed) > 1 }
 
-    /// Whether a context other than this one wants to hear of changes.
+    /// Whether a context other than this one observes changes.
     func hasListeners(beside context: ContextIdentifier) -> Bool {
         subscribers.withLock { subscribers in
             subscribers.mailboxes.contains { $0.key != context.number && $0.value.mailbox != nil }
@@ -186,7 +186,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// Numbers a commit that changed too much to be told (more than
     /// ``ChangeSet/maximumListedRows``), or nobody knows what, and lets all contexts know that they
-    /// should read everything anew, the origin too.
+    /// should read everything again, the origin too.
     ///
     /// Called while the store's writer is still locked.
     @discardableResult

@@ -64,10 +64,8 @@ final class QueryGeneration: Sendable {
     /// - Throws: ``StoreError`` where a store cannot be read as it was.
     static func requireSupport(by coordinator: PersistentStoreCoordinator) throws {
         for store in coordinator.persistentStores where !store.store.keepsGenerations {
-            throw StoreError(
-                code: .invalidRequest,
-                message:
-                    "The \(store.storeDescription) has no query generations: only a SQLite store "
+            throw StoreError.invalidRequest(
+                "The \(store.storeDescription) has no query generations: only a SQLite store "
                     + "in a file has them.",
                 remedy: "Set the query generation to .unpinned, or keep the store in a file.")
         }

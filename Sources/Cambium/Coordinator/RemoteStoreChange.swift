@@ -5,11 +5,11 @@ import CambiumRecords
 public struct RemoteStoreChange: Sendable {
     /// The UUID of the store.
     public let storeIdentifier: UUID
-    /// The end of the store's history, up to which contexts have been told; nil where it keeps
+    /// The end of the store's history, up to which contexts have been notified; nil where it keeps
     /// none.
     public let token: HistoryToken?
     /// Whether contexts were told which objects have changed. If not, because there is no history,
-    /// another process has begun it anew, or too many have changed, they read everything anew.
+    /// another process has begun it again, or too many have changed, they read everything again.
     public let isComplete: Bool
 
     /// Adds a change to those that nobody has taken yet: one of each store says it all.
@@ -36,8 +36,8 @@ extension PersistentStoreCoordinator {
     /// ``fetchHistory(_:)`` for what was changed, and by whom.
     public var remoteChanges: AsyncStream<RemoteStoreChange> { remoteObservers.makeStream() }
 
-    /// Calls a handler whenever others have written to a store, see ``remoteChanges``, on a thread of
-    /// the coordinator's. The next is told when the handler has returned.
+    /// Calls a handler whenever another process has written to a store, see ``remoteChanges``, on a
+    /// thread of the coordinator's. The next is told when the handler has returned.
     ///
     /// - Returns: What keeps the observation going.
     public func observeRemoteChanges(
@@ -63,7 +63,7 @@ extension PersistentStoreCoordinator: CommitReceiver {
     }
 
     package func announce(_ store: StoreIdentifier, at token: HistoryToken?, isComplete: Bool) {
-        remoteObservers.tell(
+        remoteObservers.send(
             RemoteStoreChange(storeIdentifier: store.uuid, token: token, isComplete: isComplete))
     }
 }

@@ -152,7 +152,7 @@ final class RowCache: Sendable {
 
     // MARK: Filling
 
-    /// Takes in rows that were just read, unless somebody has saved since.
+    /// Adds rows that were just read, unless somebody has saved since.
     ///
     /// - Parameters:
     ///   - commit: What ``commit`` was before they were read.
@@ -168,7 +168,7 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Takes in a row that was just read, unless somebody has saved since; the page stays as long
+    /// Adds a row that was just read, unless somebody has saved since; the page stays as long
     /// as the row does, and nobody writes in the row any more.
     func insertShared(_ row: Row, readAt commit: Int64) {
         let now = Self.now

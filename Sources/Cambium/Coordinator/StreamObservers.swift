@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Who wants to hear of something: by a handler that is called at once, or by a stream.
+/// Who observes something: by a handler that is called at once, or by a stream.
 final class StreamObservers<Element: Sendable>: Sendable {
     /// Adds an element to those that an observer has not taken yet.
     typealias Joining = @Sendable (_ waiting: inout [Element], _ element: Element) -> Void
@@ -51,8 +51,9 @@ final class StreamObservers<Element: Sendable>: Sendable {
     }
 
     /// Calls the handlers, one after the other on this thread, and leaves the element to the
-    /// streams. No lock is held meanwhile: a handler may observe, cancel and change what it hears of.
-    func tell(_ element: Element) {
+    /// streams. No lock is held meanwhile: a handler may observe, cancel and change what it is
+    /// notified of.
+    func send(_ element: Element) {
         // Those that were cancelled are released here too, not under the lock: with them may go
         // objects of the program, which then run code of their own.
         let (handlers, observers) = observers.withLock { observers in
@@ -61,7 +62,7 @@ final class StreamObservers<Element: Sendable>: Sendable {
             return (handlers, Array(observers.all.values))
         }
         for handler in handlers where !handler.flag.isSet { handler.handle(element) }
-        for observer in observers { observer.tell(element, join) }
+        for observer in observers { observer.send(element, join) }
     }
 
     deinit {
@@ -77,7 +78,7 @@ final class StreamObservers<Element: Sendable>: Sendable {
             self.wakeup = wakeup
         }
 
-        func tell(_ element: Element, _ join: Joining) {
+        func send(_ element: Element, _ join: Joining) {
             waiting.withLock { join(&$0, element) }
             wakeup.yield()
         }
@@ -87,5 +88,38 @@ final class StreamObservers<Element: Sendable>: Sendable {
         }
 
         func finish() { wakeup.finish() }
+    }
+}
+
+/// Keeps an observation going: it ends when the token is let go of, or when ``cancel()`` is called,
+/// whichever comes first and in whatever isolation.
+///
+/// It does not keep the context, or the coordinator, alive.
+public final class ObservationToken: Sendable {
+    private let flag: CancellationFlag
+
+    init(_ flag: CancellationFlag) {
+        self.flag = flag
+    }
+
+    /// Ends the observation. Calling it again does nothing.
+    public func cancel() {
+        flag.set()
+    }
+
+    deinit {
+        flag.set()
+    }
+}
+
+/// Says that a handler is not to be called any more. The handler itself stays where it is (that of
+/// a context in the context's isolation) until who calls it sorts it out: tokens may go anywhere.
+final class CancellationFlag: Sendable {
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .acquiring) }
+
+    func set() {
+        value.store(true, ordering: .releasing)
     }
 }

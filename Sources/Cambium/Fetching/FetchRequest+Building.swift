@@ -56,8 +56,8 @@ extension FetchRequest {
 
     // MARK: What is read
 
-    /// The request that also reads what relationships of its results lead to: one statement for all
-    /// objects of each, where each object would else read its own when it is asked.
+    /// The request that also reads what relationships of its results reference: one statement for
+    /// all objects of each, where each object would else read its own when it is asked.
     ///
     /// - Parameter keys: Relationships, or paths of them, which read what is on the way too:
     ///   `.prefetching(Product.category.parent, Product.tags)`.

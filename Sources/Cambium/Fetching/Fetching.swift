@@ -11,9 +11,8 @@ struct Fetching: ContextAccess {
             throw StoreError.unknownEntity(name, in: model)
         }
         guard (request.limit ?? 0) >= 0, request.offset >= 0 else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "The request for \(name) has a negative limit or offset.",
+            throw StoreError.invalidRequest(
+                "The request for \(name) has a negative limit or offset.",
                 remedy: "Set both to zero or more, or the limit to nil.")
         }
         try requireOwn(request.objects, for: name)
@@ -175,11 +174,11 @@ struct Fetching: ContextAccess {
             request.includesSubentities
             ? Set(coordinator.model.families[request.entity.index]) : [request.entity.index]
         // A condition or an order over related objects may turn on any unsaved change.
-        let looksAtOthers =
+        let readsRelated =
             !RelatedPaths(condition, sort: request.sort, of: request.entity, in: coordinator.model)
             .isEmpty
         var candidates: [ManagedObject]
-        if looksAtOthers {
+        if readsRelated {
             candidates = try rows(
                 RowRequest(
                     entity: request.entity, selection: .matching(nil, [:]),
@@ -207,7 +206,7 @@ struct Fetching: ContextAccess {
             let test = try CompiledCondition(
                 condition, of: request.entity, in: coordinator.model, parameters: arguments)
             candidates = try candidates.filter { object in
-                try (!looksAtOthers && object.lifecycle == .clean && !kept.contains(object))
+                try (!readsRelated && object.lifecycle == .clean && !kept.contains(object))
                     || test.isTrue(object, in: context)
             }
         }
@@ -300,5 +299,14 @@ extension ObjectOrder {
 
     func sorted(_ objects: [ManagedObject]) throws -> [ManagedObject] {
         try sorted(objects, key: \.key, values: keys)
+    }
+}
+
+extension Array {
+    /// The elements in arrays of at most so many: a statement takes a limited number of keys.
+    func pieces(of size: Int) -> some Sequence<[Element]> {
+        stride(from: 0, to: count, by: size).lazy.map { start in
+            Array(self[start..<Swift.min(start + size, count)])
+        }
     }
 }

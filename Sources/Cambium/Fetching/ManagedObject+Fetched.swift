@@ -25,7 +25,7 @@ extension ManagedObject {
 
     final func fetchedObjects(_ number: Int) -> [ManagedObject] {
         if let known = extras?.fetched[number] { return known.compactMap(object) }
-        guard let context = state.context, lifecycle != .gone, lifecycle != .discarded else {
+        guard let context = state.context, lifecycle != .invalid, lifecycle != .discarded else {
             return []
         }
         var found: [ManagedObject] = []

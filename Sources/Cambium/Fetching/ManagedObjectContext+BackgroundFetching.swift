@@ -6,7 +6,7 @@ extension ManagedObjectContext {
     /// disks and locks. See ``BackgroundContext/perform(_:)`` for how many there are.
     ///
     /// Cancelling the task ends the statement, also while SQLite is still sorting. Where unsaved
-    /// changes count, in a child, or when the context has taken over a save meanwhile, the rest or
+    /// changes count, in a child, or when the context has merged a save meanwhile, the rest or
     /// all of it is done in the context's isolation after all.
     ///
     /// ```swift

@@ -1,11 +1,11 @@
 import CambiumRecords
 
-/// Reads what relationships of objects lead to, with one statement for each relationship and not for
-/// each object.
+/// Reads what relationships of objects reference, with one statement for each relationship and not
+/// for each object.
 struct Prefetch: ContextAccess {
     let context: ManagedObjectContext
 
-    /// Reads what relationships of objects lead to, with one statement for each relationship and
+    /// Reads what relationships of objects reference, with one statement for each relationship and
     /// not for each object.
     ///
     /// - Parameter paths: Names of relationships, joined by dots.
@@ -26,7 +26,7 @@ struct Prefetch: ContextAccess {
         }
     }
 
-    /// - Returns: The objects that it leads to, each once.
+    /// - Returns: The objects that it references, each once.
     private func prefetch(
         _ relationship: RelationshipDescription, of objects: [ManagedObject]
     ) throws -> [ManagedObject] {
@@ -52,11 +52,11 @@ struct Prefetch: ContextAccess {
         return found
     }
 
-    /// What a relationship of objects leads to, each once, by the links that are known.
+    /// What a relationship of objects references, each once, by the links that are known.
     private func members(
         of objects: [ManagedObject], _ relationship: RelationshipDescription
     ) -> [ManagedObject] {
-        // Where the other side keeps the key, it leads to one object only.
+        // Where the other side keeps the key, it references one object only.
         let isUnique = relationship.place == .farRow
         var seen: Set<ObjectIdentifier> = []
         var found: [ManagedObject] = []
@@ -126,18 +126,16 @@ struct Prefetch: ContextAccess {
     ) throws -> [ManagedObject] {
         guard objects.count > 1 else { return [] }
         if try areMost(objects) {
-            return try readLinks(relationship, of: objects[...], isSelective: false)
+            return try readLinks(relationship, of: objects, isSelective: false)
         }
-        // A statement takes a limited number of keys.
-        return try stride(from: 0, to: objects.count, by: Self.keysPerStatement).flatMap { start in
-            let end = min(start + Self.keysPerStatement, objects.count)
-            return try readLinks(relationship, of: objects[start..<end], isSelective: true)
+        return try objects.pieces(of: Self.keysPerStatement).flatMap {
+            try readLinks(relationship, of: $0, isSelective: true)
         }
     }
 
     /// - Parameter isSelective: Whether the store is to look those rows up; else it reads all rows.
     private func readLinks(
-        _ relationship: RelationshipDescription, of objects: ArraySlice<ManagedObject>,
+        _ relationship: RelationshipDescription, of owners: [ManagedObject],
         isSelective: Bool
     ) throws -> [ManagedObject] {
         guard let inverse = relationship.inverse,
@@ -145,7 +143,6 @@ struct Prefetch: ContextAccess {
         else { return [] }
         let destination = coordinator.model.entities[relationship.destination]
         let commit = merges.readCommit(of: relationship)
-        let owners = Array(objects)
         let places = Dictionary(
             owners.indices.map { (owners[$0].key, $0) }, uniquingKeysWith: { first, _ in first })
         let condition: ModelExpression? =
@@ -178,7 +175,9 @@ struct Prefetch: ContextAccess {
                 object = registry.register(entity, key: row.key, placed: placed)
                 awoken.append(object)
             }
-            guard !divergentLists.isLeftOut(object, of: owners[place], relationship) else { return }
+            guard !divergentLists.isDeferred(object, of: owners[place], relationship) else {
+                return
+            }
             members[place].append(LinkSet.Member(key: object.key, entity: entity.index))
             if isPlain[place] { found.append(object) }
         }

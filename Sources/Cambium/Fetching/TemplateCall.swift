@@ -66,8 +66,8 @@ struct TemplateCall: Sendable {
     }
 
     private func invalid(_ message: String, remedy: String) -> StoreError {
-        StoreError(
-            code: .invalidRequest, message: "The fetch template \(name) \(message)",
+        StoreError.invalidRequest(
+            "The fetch template \(name) \(message)",
             remedy: remedy)
     }
 }

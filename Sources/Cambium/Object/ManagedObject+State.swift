@@ -3,14 +3,16 @@ import CambiumRecords
 extension ManagedObject {
     /// The object's identity, which may cross isolations. Final from insertion on.
     public final var objectID: ObjectID {
-        if lifecycle == .gone, let replacement = extras?.replacement { return replacement.objectID }
+        if lifecycle == .invalid, let replacement = extras?.replacement {
+            return replacement.objectID
+        }
         return ownObjectID
     }
 
     /// The object itself, or the one that a save has kept in its place.
     @inline(__always)
     final var orReplacement: ManagedObject {
-        lifecycle == .gone ? extras?.replacement ?? self : self
+        lifecycle == .invalid ? extras?.replacement ?? self : self
     }
 
     /// The identity of the object's own row, also where another object stands for it.
@@ -29,10 +31,10 @@ extension ManagedObject {
         return above.lifecycle == .inserted || above.isInsertedAbove
     }
 
-    /// The context that the object belongs to; nil after the context is gone, or after the object's
-    /// deletion was saved.
+    /// The context that the object belongs to; nil after the context was released, or after the
+    /// object's deletion was saved.
     public final var managedObjectContext: ManagedObjectContext? {
-        lifecycle == .gone || lifecycle == .discarded
+        lifecycle == .invalid || lifecycle == .discarded
             ? extras?.replacement?.managedObjectContext : state.context
     }
 
@@ -51,7 +53,7 @@ extension ManagedObject {
 
     /// Whether the next save will delete the object, or another isolation has deleted its row.
     public final var isDeleted: Bool {
-        observedLifecycle == .deleted || (lifecycle == .gone && isGhost)
+        observedLifecycle == .deleted || (lifecycle == .invalid && isInvalidObject)
     }
 
     /// Whether the object is inserted, updated or deleted and not saved yet.
@@ -83,7 +85,7 @@ extension ManagedObject {
     final var readRow: PlacedRecord? { extras?.snapshot ?? placed }
 
     /// Whether the row vanished without this context's doing.
-    var isGhost: Bool { extras?.vanished ?? false }
+    var isInvalidObject: Bool { extras?.vanished ?? false }
 
     /// 0 when the object has its values, 1 when it is a fault; for ported code, which may look at
     /// it before it observes.
@@ -129,7 +131,7 @@ final class ObjectExtras {
     @exclusivity(unchecked) var links = LinkTable()
     /// The slots that were last set to a value that the store cannot keep.
     @exclusivity(unchecked) var unfitSlots: Set<Int> = []
-    /// The slots whose values were found to be none of their types, and were told of.
+    /// The slots whose values were found to be none of their types, and were reported.
     @exclusivity(unchecked) var reportedSlots = SlotSet()
     /// The links of transient relationships, which are in memory only.
     @exclusivity(unchecked) var transientLinks: [Int: LinkSet] = [:]
@@ -149,7 +151,7 @@ final class ObjectExtras {
     @exclusivity(unchecked) var replacement: ManagedObject?
     /// Who observes the object; made when somebody does.
     @exclusivity(unchecked) var observation: ObjectObservation?
-    /// The default values of a new object that are made anew for each, by slot; only where there
+    /// The default values of a new object that are computed for each, by slot; only where there
     /// are unique constraints, so that a merge can tell whether the program set them.
     @exclusivity(unchecked) var dynamicDefaults: [Int: StoredValue] = [:]
 
@@ -163,4 +165,86 @@ final class ObjectExtras {
 
     /// Whether objects were linked here since the links were saved.
     var hasNewLinks: Bool { links.contains { !$0.value.added.isEmpty } }
+}
+
+extension ManagedObject: Identifiable {
+    /// The type of the identity.
+    public typealias ID = ObjectID
+}
+
+// A member of the protocol and not of the class, so that a model may have an attribute of that name:
+// `product.id` is the attribute then, while lists of views go on with the object's identity.
+extension Identifiable where Self: ManagedObject {
+    /// The object's identity, ``ManagedObject/objectID``: what lists tell objects apart by. Of a
+    /// class whose entity has an attribute `id`, this name means the attribute.
+    public var id: ObjectID { objectID }
+}
+
+// What debuggers, `dump` and test frameworks show of objects. Without it they would walk from any
+// object through its context to the whole model, at every failed and every passed expectation; and
+// values, which may be private, are shown to nobody who has not asked for them.
+
+extension ManagedObject: CustomReflectable {
+    /// The entity and the key.
+    public final var customMirror: Mirror {
+        Mirror(
+            self, children: ["entity": entityDescription.name, "key": key],
+            ancestorRepresentation: .suppressed)
+    }
+}
+
+extension ObjectID: CustomReflectable {
+    /// The entity and the key.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["entity": entityName, "key": key])
+    }
+}
+
+/// Why an object is about to be deleted.
+public enum DeletionCause: Hashable, Sendable {
+    /// The program asked for it.
+    case request
+    /// A relationship with the delete rule cascade leads to it from an object that is deleted.
+    case cascade
+    /// Another context has deleted its row, and this one takes it over.
+    case merge
+}
+
+/// By what an object got other values than by its setters.
+///
+/// The numbers are Core Data's.
+public struct SnapshotEvents: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: Int
+
+    /// Makes a set from its bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Its insertion was undone, so that it is gone.
+    public static let undoInsertion = SnapshotEvents(rawValue: 2)
+    /// Its deletion (or the undoing of its insertion) was undone, so that it is there again.
+    public static let undoDeletion = SnapshotEvents(rawValue: 4)
+    /// A change was undone or redone.
+    public static let undoUpdate = SnapshotEvents(rawValue: 8)
+    /// The context was rolled back.
+    public static let rollback = SnapshotEvents(rawValue: 16)
+    /// The object was refreshed, and its own changes were kept.
+    public static let refresh = SnapshotEvents(rawValue: 32)
+    /// A merge policy gave it values that another context has saved.
+    public static let mergePolicy = SnapshotEvents(rawValue: 64)
+}
+
+extension StoreError {
+    static func missingRow(of object: ManagedObject) -> StoreError {
+        StoreError(
+            code: .missingRow,
+            message: "The row of \(object.objectID) was deleted by another context or program.",
+            remedy: "Discard the object's changes with refresh(_:mergeChanges:) or rollback().")
+    }
+
+    static func otherContext(of object: ManagedObject) -> StoreError {
+        StoreError(
+            code: .foreignObject, message: "\(object) belongs to another context.",
+            remedy: "Look it up in this one with object(with: its objectID).")
+    }
 }

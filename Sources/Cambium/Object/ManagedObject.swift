@@ -7,7 +7,7 @@ import CambiumRecords
 /// compile error. What crosses is its ``objectID``.
 ///
 /// Values are decoded from row pages when they are read. Getters never throw and never trap: what
-/// is missing (the row is gone, the store cannot be read) reads as the model's default, else as
+/// is missing (the row was deleted, the store cannot be read) reads as the model's default, else as
 /// zero, empty or nil; the context records the error, and the next save throws it. What could not be
 /// read keeps every save from succeeding, until it was read or the changes that need it are taken
 /// back.
@@ -30,7 +30,7 @@ open class ManagedObject {
     // overlap; the checks for it at run time would be a tenth of the time of a save.
     @exclusivity(unchecked) @usableFromInline final var record: Record?
     @exclusivity(unchecked) @usableFromInline final var status: ObjectStatus
-    /// Whether observers may want to hear of the object, so that reads are noted.
+    /// Whether observers may observe the object, so that reads are noted.
     @exclusivity(unchecked) @usableFromInline final var notesReads: Bool
     @exclusivity(unchecked) final var page: RowPage?
     @exclusivity(unchecked) final var extras: ObjectExtras?
@@ -206,8 +206,8 @@ enum Lifecycle: UInt8 {
     case deleted
     /// Inserted and deleted again before a save, or its context was reset: it is nothing any more.
     case discarded
-    /// Its row is gone from the store.
-    case gone
+    /// Its row was deleted from the store.
+    case invalid
 }
 
 /// What a setter must know, in two bytes.

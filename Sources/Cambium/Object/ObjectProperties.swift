@@ -4,7 +4,24 @@ import CambiumRecords
 struct ObjectProperties: ObjectAccess {
     let subject: ManagedObject
 
-    /// The error where the entity has no property of that name, or it is of another kind.
+    /// The slot and the definition of an attribute.
+    func attribute(named name: String) throws -> (slot: Int, attribute: Attribute) {
+        guard let slot = entity.layout.slot(of: name), let attribute = entity.attributes[slot]
+        else { throw unknownKey(name) }
+        return (slot, attribute)
+    }
+
+    /// A relationship of the right kind.
+    func relationship(
+        named name: String, where isRight: (RelationshipDescription) -> Bool = { _ in true }
+    ) throws -> RelationshipDescription {
+        guard let found = entity.relationship(named: name), isRight(found) else {
+            throw unknownKey(name)
+        }
+        return found
+    }
+
+    /// The error if the entity has no property of that name, or one of another kind.
     func unknownKey(_ name: String) -> StoreError {
         let parts = entity.layout.slots.map(\.property)
             .filter { $0.hasPrefix(name + ".") }
@@ -99,7 +116,7 @@ struct ObjectProperties: ObjectAccess {
         return (relationship.relationship.name, .toOne(destinationID(of: relationship, in: record)))
     }
 
-    /// The id of the object that a to-one leads to, in a record.
+    /// The id of the object that a to-one references, in a record.
     func destinationID(of relationship: RelationshipDescription, in record: Record) -> ObjectID? {
         guard let slot = relationship.slot, record.hasValue(slot) else { return nil }
         return id(
@@ -128,8 +145,8 @@ struct ObjectProperties: ObjectAccess {
                 ofRoot: state.coordinator.model.entities[member.entity].rootIndex))
     }
 
-    /// The value of a slot in the external form; empty where its file is gone, which the context
-    /// remembers.
+    /// The value of a slot in the external form; empty where its file was deleted, which the
+    /// context remembers.
     func externalData(at slot: Int, in record: Record) -> Data? {
         guard record.hasValue(slot) else { return nil }
         let bytes = record.bytes(slot)
@@ -152,7 +169,7 @@ struct ObjectProperties: ObjectAccess {
     }
 
     /// The value that the row has now, where somebody has set another one since this object read
-    /// it: the file of the former one is gone.
+    /// it: the file of the former one was deleted.
     private func newerExternalData(at slot: Int, than bytes: UnsafeRawBufferPointer) -> Data? {
         let writer = RecordWriter()
         var row: PlacedRecord?
@@ -187,5 +204,60 @@ struct ObjectProperties: ObjectAccess {
         } else {
             "\(value)".excerpt()
         }
+    }
+}
+
+/// Work on one object: what it needs of it.
+protocol ObjectAccess {
+    /// The object.
+    var subject: ManagedObject { get }
+}
+
+extension ObjectAccess {
+    /// Its description.
+    @inline(__always) var entity: EntityDescription { subject.entityDescription }
+    /// What it knows of its context.
+    @inline(__always) var state: ContextState { subject.state }
+    /// Where it stands.
+    @inline(__always) var lifecycle: Lifecycle { subject.lifecycle }
+    /// What was noted of it.
+    @inline(__always) var flags: ChangeFlags { subject.flags }
+    /// Whether observers may observe it.
+    @inline(__always) var notesReads: Bool { subject.notesReads }
+    /// What only some objects need.
+    @inline(__always) var extras: ObjectExtras? { subject.extras }
+    /// The same, made where it is not there.
+    @inline(__always) var ownExtras: ObjectExtras { subject.ownExtras }
+}
+
+/// An object as expressions in memory see it.
+final class ObjectSubject: ExpressionSubject {
+    let object: ManagedObject
+
+    init(_ object: ManagedObject) {
+        self.object = object
+    }
+
+    var expressionKey: Int64 { object.key }
+
+    var expressionEntity: String { object.entityDescription.name }
+
+    func value(ofAttribute name: String) -> Value {
+        object.present == nil ? .null : object.properties.attributeValue(named: name)
+    }
+
+    func related(_ toOne: String) -> (any ExpressionSubject)? {
+        guard object.present != nil,
+            let relationship = object.entityDescription.relationship(named: toOne)
+        else { return nil }
+        return object.destination(of: relationship).map(ObjectSubject.init)
+    }
+
+    func relatedObjects(_ toMany: String) -> [any ExpressionSubject] {
+        guard let relationship = object.entityDescription.relationship(named: toMany) else {
+            return []
+        }
+        return object.links(relationship.ordinal).members
+            .compactMap { object.object(for: $0).map(ObjectSubject.init) }
     }
 }

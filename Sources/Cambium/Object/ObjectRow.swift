@@ -11,9 +11,9 @@ struct ObjectRow: ObjectAccess {
         subject.placed = entity.template
     }
 
-    /// Becomes an object whose row is gone: its context does not know it any more.
-    func becomeGone() {
-        subject.lifecycle = .gone
+    /// Becomes an object whose row was deleted: its context does not know it any more.
+    func becomeInvalid() {
+        subject.lifecycle = .invalid
         ownExtras.vanished = true
         state.context?.changes.areStale = true
         state.context?.forget(subject)
@@ -155,7 +155,7 @@ struct ObjectRow: ObjectAccess {
     /// class, this one is just gone.
     func becomeReplaced(by replacement: ManagedObject) {
         let family = state.coordinator.model.families[entity.index]
-        subject.lifecycle = .gone
+        subject.lifecycle = .invalid
         subject.flags.formIntersection(.isNoted)
         let extras = ownExtras
         extras.snapshot = nil
@@ -194,7 +194,7 @@ struct ObjectRow: ObjectAccess {
         state.context?.noteForEvent(subject)
     }
 
-    /// Notes that the object shows, or reads, what others have saved.
+    /// Notes that the object shows, or reads, what other contexts have saved.
     func forgetDeferredChange() {
         if extras?.deferred == .change { extras?.deferred = .nothing }
     }

@@ -78,6 +78,11 @@ public struct StoreError: Error, Sendable {
         message: "The store was removed from its coordinator.",
         remedy: "Add it to the coordinator again.")
 
+    /// The error of a call that cannot be carried out as it was made.
+    package static func invalidRequest(_ message: String, remedy: String) -> StoreError {
+        StoreError(code: .invalidRequest, message: message, remedy: remedy)
+    }
+
     package static func noKeysLeft(for entityName: String) -> StoreError {
         StoreError(
             code: .corrupt,

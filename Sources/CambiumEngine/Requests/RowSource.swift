@@ -2,7 +2,7 @@
 ///
 /// What needs no store has happened before: defaults and conversions, and what a context validates.
 /// Two sources are not here, since their rows take another way: a move copies rows as they are, and
-/// an adopted store is repaired and reported.
+/// an imported Core Data store is repaired and reported.
 package enum RowSource: CaseIterable, Sendable {
     /// The save of a context.
     case save

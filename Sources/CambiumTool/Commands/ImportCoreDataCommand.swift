@@ -1,4 +1,4 @@
-import CambiumAdoption
+import CambiumCoreDataStore
 import CambiumAuthoring
 import CambiumCompiler
 import CambiumMigration

@@ -17,7 +17,7 @@ struct ReservedNamesTests {
             (files ?? []).filter { $0.hasSuffix(".swift") }.map {
                 objects.appendingPathComponent($0)
             }
-            + [root.appendingPathComponent("Sources/Cambium/Fetching/EntityKeys.swift")]
+            + [root.appendingPathComponent("Sources/Cambium/Fetching/FetchRequest.swift")]
         return paths.compactMap { try? String(contentsOf: $0, encoding: .utf8) }
     }
 

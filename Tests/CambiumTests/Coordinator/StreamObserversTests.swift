@@ -13,11 +13,11 @@ struct StreamObserversTests {
 
     @Test func `each observer hears all that is told from then on`() async {
         var observers: StreamObservers<Int>? = StreamObservers()
-        observers?.tell(0)
+        observers?.send(0)
         let first = observers?.makeStream()
-        observers?.tell(1)
+        observers?.send(1)
         let second = observers?.makeStream()
-        observers?.tell(2)
+        observers?.send(2)
         observers = nil
         if let first, let second {
             #expect(await all(first) == [1, 2])
@@ -33,7 +33,7 @@ struct StreamObserversTests {
             for await element in stream { heard.append("\(element)") }
         }
         for element in 0..<3 {
-            observers.tell(element)
+            observers.send(element)
             try? await eventually { heard.entries.count == element + 1 }
         }
         reader.cancel()
@@ -49,7 +49,7 @@ struct StreamObserversTests {
         for number in 1...50 {
             for store in [one, other] {
                 let token = HistoryToken([store: .init(epoch: store, change: Int64(number))])
-                observers?.tell(
+                observers?.send(
                     RemoteStoreChange(
                         storeIdentifier: store, token: token,
                         isComplete: store == other || number != 20))

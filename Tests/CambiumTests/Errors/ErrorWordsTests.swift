@@ -6,7 +6,7 @@ import Testing
 @testable import Cambium
 @testable import CambiumEngine
 @testable import CambiumSQLiteStore
-@testable import CambiumAdoption
+@testable import CambiumCoreDataStore
 @testable import CambiumMigration
 @testable import CambiumModel
 @testable import CambiumSQLite

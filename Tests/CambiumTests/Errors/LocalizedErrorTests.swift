@@ -16,7 +16,7 @@ struct LocalizedErrorTests {
             .deletingLastPathComponent().deletingLastPathComponent()
         let modules = [
             "Cambium", "CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
-            "CambiumAdoption", "CambiumCoreData", "CambiumEngine", "CambiumSQLiteStore",
+            "CambiumCoreDataStore", "CambiumCoreData", "CambiumEngine", "CambiumSQLiteStore",
         ]
         var texts = ""
         for module in modules {

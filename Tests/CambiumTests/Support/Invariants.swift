@@ -65,7 +65,7 @@ private struct InvariantCheck {
             case .deleted:
                 require(isDraft == hasSnapshot, "\(object): draft \(isDraft), \(hasSnapshot)")
                 require(object.record != nil, "\(object) cannot be deleted without its version")
-            case .discarded, .gone:
+            case .discarded, .invalid:
                 break
             }
             require(
@@ -93,7 +93,7 @@ private struct InvariantCheck {
     private func isThere(_ object: ManagedObject) -> Bool {
         switch object.lifecycle {
         case .clean, .inserted, .updated: true
-        case .deleted, .discarded, .gone: false
+        case .deleted, .discarded, .invalid: false
         }
     }
 

@@ -39,7 +39,7 @@ final class BatchInsertion: BatchWork {
         }
     }
 
-    /// Writes rows. Those that lead to others may have been given their keys.
+    /// Writes rows. Those that reference others may have been given their keys.
     ///
     /// - Throws: ``BatchInsertError``
     func write(_ rows: [BatchRow], _ transaction: any BatchTransaction) throws {
@@ -192,7 +192,7 @@ final class BatchInsertion: BatchWork {
 
     // MARK: Links
 
-    /// Makes sure that the objects are there which to-one relationships lead to, and notes their
+    /// Makes sure that the objects are there which to-one relationships reference, and notes their
     /// entities where that is to be stored.
     private func resolveTargets(
         _ rows: [BatchRow], _ transaction: any BatchTransaction
@@ -220,7 +220,7 @@ final class BatchInsertion: BatchWork {
         return rows
     }
 
-    /// - Throws: ``BatchInsertError`` with the first row that leads nowhere.
+    /// - Throws: ``BatchInsertError`` with the first row that has a dangling reference.
     private func learnTargets(
         of relationship: RelationshipDescription, _ slot: Int, _ rows: [BatchRow],
         _ known: inout [Int64: Int], _ transaction: any BatchTransaction

@@ -36,9 +36,8 @@ final class BatchRowMaker {
     /// The object as one of the class that a handler fills.
     func object<Object: ManagedObject>(as type: Object.Type) throws -> Object {
         if let object = object as? Object { return object }
-        throw StoreError(
-            code: .invalidRequest,
-            message: "The objects of \(entity.name) are not of the class \(type).",
+        throw StoreError.invalidRequest(
+            "The objects of \(entity.name) are not of the class \(type).",
             remedy: "Fill objects of the class \(Swift.type(of: object)).")
     }
 

@@ -16,9 +16,8 @@ extension EntityDescription {
                 return (slot, .null)
             case .int(let key): return (slot, .integer(key))
             default:
-                throw StoreError(
-                    code: .invalidRequest,
-                    message: "\(self.name).\(name) is a relationship, but was set to a value that "
+                throw StoreError.invalidRequest(
+                    "\(self.name).\(name) is a relationship, but was set to a value that "
                         + "is not a key.",
                     remedy: "Set it to the object's key as an int, or to null.")
             }
@@ -42,25 +41,23 @@ extension EntityDescription {
             } else {
                 "a value of the type \(attribute.type)"
             }
-        return StoreError(
-            code: .invalidRequest,
-            message: "\(self.name).\(name) was set to a value that does not fit.",
+        return StoreError.invalidRequest(
+            "\(self.name).\(name) was set to a value that does not fit.",
             remedy: "Set it to \(wanted).")
     }
 
     /// The refusal to set a derived attribute.
     func isDerived(_ name: String) -> StoreError {
-        StoreError(
-            code: .invalidRequest,
-            message: "\(self.name).\(name) is derived from other properties, and cannot be set.",
+        StoreError.invalidRequest(
+            "\(self.name).\(name) is derived from other properties, and cannot be set.",
             remedy: "Set the properties that it is computed from.")
     }
 
     /// The slot of a property that a batch operation may set.
     func assignableSlot(_ name: String) throws -> Int {
         func refusal(_ reason: String, remedy: String) -> StoreError {
-            StoreError(
-                code: .invalidRequest, message: "\(self.name).\(name) \(reason).",
+            StoreError.invalidRequest(
+                "\(self.name).\(name) \(reason).",
                 remedy: remedy)
         }
         if let relationship = relationship(named: name) {

@@ -8,7 +8,7 @@
 /// The delete rules are followed, as they are for objects: cascades delete more, links of others
 /// are cleared, and a relationship with the rule deny, or one that others require, ends the
 /// operation with a ``ValidationError`` that names the object and the relationship; then nothing is
-/// deleted. A relationship without inverse that leads to a deleted object is cleared where it is
+/// deleted. A relationship without inverse that references a deleted object is cleared where it is
 /// optional. (Core Data's batch delete does not look at deny.) No hook of the objects is called.
 public struct BatchDeleteRequest<Entity: ManagedObject>: Sendable {
     enum Selection: Sendable {
@@ -37,7 +37,7 @@ public struct BatchDeleteRequest<Entity: ManagedObject>: Sendable {
     }
 
     /// A request for objects by their identities. They may be of several entities of one hierarchy;
-    /// one that is gone already is left out.
+    /// one that was deleted already is skipped.
     public init(objectIDs: some Sequence<ObjectID>) {
         selection = .ids(Array(objectIDs))
     }

@@ -1,8 +1,8 @@
-/// Who hears of a batch operation.
+/// Who is notified of a batch operation.
 public enum BatchMerging: Sendable, Hashable {
-    /// The contexts of the coordinator and their controllers, as they hear of a save. Up to 10,000
-    /// changed rows come with it, others are read when they are needed; of more than 100,000 rows
-    /// the contexts are told that they should read everything anew.
+    /// The contexts of the coordinator and their controllers, as they are notified of a save. Up to
+    /// 10,000 changed rows come with it, others are read when they are needed; of more than 100,000
+    /// rows the contexts are notified to read everything again.
     case contexts
     /// Nobody: neither the contexts nor the coordinator's row cache notice. A refreshed object
     /// still shows what the row cache has, and the save of an object that was read before conflicts

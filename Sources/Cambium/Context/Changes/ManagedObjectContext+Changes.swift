@@ -31,14 +31,14 @@ extension ManagedObjectContext {
 
     func delete(_ object: ManagedObject, cause: DeletionCause) {
         guard object.state === state else {
-            errors.recordForeign(object)
+            errors.recordOtherContext(object)
             return
         }
         var object = object.orReplacement
         // The delete rules and the optimistic lock need the row.
         if object.lifecycle == .clean || object.lifecycle == .updated {
-            // What others have deleted is as it is to be.
-            guard faulting.hasRow(object) else { return deferredMerges.lose(object) }
+            // What other contexts have deleted is as it is to be.
+            guard faulting.hasRow(object) else { return deferredMerges.mergeDeletion(of: object) }
             object = object.orReplacement
             faulting.fire(object)
         }
@@ -53,7 +53,7 @@ extension ManagedObjectContext {
             changes.delete(object)
         case .deleted:
             if cause == .request { activity.prepareForDeletion(object, because: cause) }
-        case .discarded, .gone:
+        case .discarded, .invalid:
             if object.flags.contains(.isForgotten) { errors.recordForgotten(object) }
         }
     }
@@ -62,12 +62,12 @@ extension ManagedObjectContext {
     /// change is known.
     func willChange(_ object: ManagedObject) {
         switch object.lifecycle {
-        case .gone, .discarded:
+        case .invalid, .discarded:
             if object.flags.contains(.isForgotten) { errors.recordForgotten(object) }
             return
         case .clean, .updated, .deleted:
             if !object.flags.contains(.isDraft) { makeDraft(object) }
-            guard object.lifecycle != .gone else { return }
+            guard object.lifecycle != .invalid else { return }
             if object.lifecycle == .clean { becomeUpdated(object) }
         case .inserted:
             break
@@ -118,13 +118,14 @@ extension ManagedObjectContext {
     private func makeDraft(_ object: ManagedObject) {
         if object.record == nil {
             faulting.fire(object)
-            if object.record == nil, object.lifecycle != .gone {
+            if object.record == nil, object.lifecycle != .invalid {
                 // The row could not be read. The changes wait for it, and so does the save.
                 object.row.becomePlaceholder()
                 object.flags.insert(.isUnread)
             }
         }
-        guard object.lifecycle != .gone, let record = object.record, let page = object.page else {
+        guard object.lifecycle != .invalid, let record = object.record, let page = object.page
+        else {
             return
         }
         object.flags.formUnion([.isDraft, .tracksSlots])
@@ -147,5 +148,57 @@ extension ManagedObjectContext {
             }
             object.placed = copy
         }
+    }
+}
+
+extension ManagedObjectContext {
+    /// Inserts a new object of an entity: for generic code. Typed code uses the generated
+    /// initializers.
+    ///
+    /// - Throws: ``StoreError`` with `unknownName` for an entity that the model does not have, or
+    ///   that is abstract.
+    public func insertObject(ofEntity name: String) throws -> ManagedObject {
+        guard let description = coordinator.model[name], !description.isAbstract else {
+            throw StoreError.noConcreteEntity(name, in: coordinator.model.model)
+        }
+        let object = description.objectClass.init(registration(inserting: description))
+        didInsert(object)
+        return object
+    }
+
+    func registration(inserting type: ManagedObject.Type) -> ObjectRegistration {
+        registry.withEntity(of: type) { registration(inserting: $0) }
+    }
+
+    private func registration(inserting description: EntityDescription) -> ObjectRegistration {
+        let key = keys.next(root: description.rootIndex)
+        let placed: PlacedRecord
+        do {
+            placed = try description.makeRecord(by: state.draftWriter, at: Date())
+        } catch {
+            // An initializer cannot throw. No save succeeds while the object is there.
+            keys.fail(RowIdentity(root: description.rootIndex, key: key), error)
+            placed = state.draftWriter.copy(
+                description.template.record, description.shape, room: 128)
+        }
+        placed.record.key = key
+        return ObjectRegistration(
+            state: state, entity: description, key: key, placed: placed, lifecycle: .inserted)
+    }
+
+    func didInsert(_ object: ManagedObject) {
+        addInserted(object)
+        object.awakeFromInsert()
+    }
+
+    func addInserted(_ object: ManagedObject) {
+        // Safety: the state holds the coordinator, which holds the descriptions; the context keeps
+        // its parts.
+        uncounted(object.entityDescription).use { entity in
+            uncounted(registry).use { $0.insert(object, in: entity) }
+            if entity.remembersDefaults { object.row.rememberDefaults() }
+        }
+        uncounted(changes).use { $0.insert(object) }
+        activity.scheduleEndOfEvent()
     }
 }

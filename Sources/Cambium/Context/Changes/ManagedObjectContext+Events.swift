@@ -3,7 +3,8 @@ import CambiumRecords
 // The end of an event: what was changed since the last time is worked out and told.
 extension ManagedObjectContext {
     /// Processes what changed since the last time: propagates deletes along the delete rules, which
-    /// keeps inverses in step, lets the undo manager remember, and tells controllers and observers.
+    /// keeps inverses consistent, lets the undo manager remember, and tells controllers and
+    /// observers.
     ///
     /// It happens by itself before a fetch and a save, and at the end of every `perform`. What a
     /// context that nobody ends events for (one that was made by hand) has changed until it is
@@ -25,17 +26,17 @@ extension ManagedObjectContext {
         activity.isProcessing = true
         defer { activity.isProcessing = false }
         if propagatesDeletes ?? propagatesDeletesAtEndOfEvent { deleteRules.propagate() }
-        let isTold = observers.wantsChanges
+        let notifies = observers.wantsChanges
         let isRegistering =
             changes.processedInMerge == nil && undoManager?.isUndoRegistrationEnabled == true
-        let event = isTold || isRegistering ? Event(changes) : nil
+        let event = notifies || isRegistering ? Event(changes) : nil
         settleChanges()
         if let event, isRegistering { undoManager?.register(event) }
-        let news = observers.hasFollowers ? ObjectChanges(of: changes.noted) : ObjectChanges()
+        let followed = observers.hasFollowers ? ObjectChanges(of: changes.noted) : ObjectChanges()
         let changed = changes.endEvent(isSaving: activity.isSaving)
         changed.forEachUncounted { $0.tracking.endEvent() }
-        observers.notifyFollowers(news)
-        if let event, isTold { observers.post(ObjectsDidChange(event)) }
+        observers.notifyFollowers(followed)
+        if let event, notifies { observers.post(ObjectsDidChange(event)) }
     }
 
     /// Removes objects from the lists of changes that have moved on.
@@ -48,30 +49,30 @@ extension ManagedObjectContext {
 struct Event {
     /// The objects in the order in which they were changed first.
     let changed: [ManagedObject]
-    private let newcomers: Set<ObjectIdentifier>
-    private let leavers: Set<ObjectIdentifier>
+    private let inserted: Set<ObjectIdentifier>
+    private let deleted: Set<ObjectIdentifier>
     private let refreshed: Set<ObjectIdentifier>
     private let invalidated: Set<ObjectIdentifier>
 
     /// Called before the lists are settled.
     init(_ changes: PendingChanges) {
         changed = changes.noted
-        newcomers = Set(changes.insertedInEvent.map { ObjectIdentifier($0) })
-        leavers = Set(changes.deletedInEvent.map { ObjectIdentifier($0) })
+        inserted = Set(changes.insertedInEvent.map { ObjectIdentifier($0) })
+        deleted = Set(changes.deletedInEvent.map { ObjectIdentifier($0) })
         refreshed = Set(changes.refreshedInEvent.map { ObjectIdentifier($0) })
         invalidated = Set(changes.invalidatedInEvent.map { ObjectIdentifier($0) })
     }
 
     /// Whether the object was not there before the event.
     func isNew(_ object: ManagedObject) -> Bool {
-        newcomers.contains(ObjectIdentifier(object))
+        inserted.contains(ObjectIdentifier(object))
     }
 
     /// Whether the event deleted the object.
     func isLeaving(_ object: ManagedObject) -> Bool {
         switch object.lifecycle {
-        case .deleted: leavers.contains(ObjectIdentifier(object))
-        case .discarded, .gone: true
+        case .deleted: deleted.contains(ObjectIdentifier(object))
+        case .discarded, .invalid: true
         case .clean, .inserted, .updated: false
         }
     }
@@ -97,7 +98,7 @@ extension ObjectChanges {
                 // One that came in an earlier event may have got other links.
                 if object.changesLinksInEvent { updated.append(object.latestUpdate) }
             case .updated, .clean: updated.append(object.latestUpdate)
-            case .deleted, .discarded, .gone: deleted.append(object)
+            case .deleted, .discarded, .invalid: deleted.append(object)
             }
         }
     }

@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// What changed in a context, as its controllers and observers are told.
+/// What changed in a context, as its controllers and observers receive it.
 ///
 /// Several saves of other contexts may be told at once; then an object can be named more than once,
 /// and is as it was left by the last of them.

@@ -4,7 +4,7 @@ import CambiumRecords
 /// of an object that of the one that stands for it.
 ///
 /// Everything goes through the setters, so that the other ends follow, and whoever observes or
-/// undoes changes hears of these as of any others.
+/// undoes changes is notified of these as of any others.
 struct ChangeTransfer {
     private struct Step {
         let source: ManagedObject

@@ -49,7 +49,7 @@ struct Replacements: ContextAccess {
             object.reversal.takeBackLinks()
         case .deleted:
             context.delete(replacement)
-        case .inserted, .discarded, .gone:
+        case .inserted, .discarded, .invalid:
             return false
         }
         changes.areStale = true

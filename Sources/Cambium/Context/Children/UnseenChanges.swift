@@ -1,8 +1,8 @@
 import CambiumRecords
 
-/// What others have saved, and the parent has merged, since a child read what it saves now: what
-/// the child has not seen, its changes must not be laid over. The parent's objects rest on what the
-/// child had read from then on, and the parent's save sees the conflict.
+/// What other contexts have saved, and the parent has merged, since a child read what it saves now:
+/// what the child has not seen, its changes must not be laid over. The parent's objects rest on
+/// what the child had read from then on, and the parent's save sees the conflict.
 struct UnseenChanges {
     private struct Change {
         let target: ManagedObject
@@ -70,7 +70,7 @@ struct UnseenChanges {
         if target.flags.contains(.isDraft), let extras = target.extras {
             extras.snapshot = base
             target.record?.version = version
-            // An undo brings back what the child had read, and then what others have saved.
+            // An undo brings back what the child had read, and then what other contexts have saved.
             if case .copy(let placed) = extras.eventBase {
                 extras.eventBase = .copy(former(placed))
             }
@@ -82,5 +82,53 @@ struct UnseenChanges {
         } else if target.extras?.deferred != .deletion {
             target.ownExtras.deferred = .change
         }
+    }
+}
+
+/// What a parent has deleted, seen by the save of a child.
+struct DeletionsAbove: ContextAccess {
+    let context: ManagedObjectContext
+
+    /// Lets those objects of a child go that its ``parent`` has deleted and of which nothing is to be
+    /// saved but links: these are cleared, as when a deletion is merged. What is left is an error of
+    /// the save.
+    func merge() throws {
+        guard let parent else { return }
+        context.processChanges(propagatesDeletes: true)
+        let linked = changes.updated.filter { object in
+            object.lifecycle == .updated && (!object.hasUnsavedChanges || object.isOnlyUnlinked)
+        }
+        if linked.isEmpty { return }
+        parent.processPendingChanges()
+        var lost: [ManagedObject] = []
+        for group in Dictionary(grouping: linked, by: { $0.entityDescription.rootIndex }) {
+            let present = Set(
+                try parent.fetching.presentObjects(group.value.map(\.key), root: group.key).map(
+                    \.key))
+            lost += group.value.filter { object in
+                !present.contains(object.key)
+                    && parent.replacements.replacement(of: RowIdentity(object)) == nil
+            }
+        }
+        if lost.isEmpty { return }
+        let farEnds = FarEndsByEntity(in: context)
+        let changed = rowMerging.withoutUndoing {
+            for object in lost.sorted(by: { $0.key < $1.key }) {
+                deferredMerges.mergeDeletion(of: object, farEnds)
+            }
+        }
+        family.notify([], of: changed)
+        context.processChanges(propagatesDeletes: true)
+    }
+}
+
+extension ManagedObject {
+    /// Whether nothing was done to the object but that links to others were taken away, as a delete
+    /// of these does: no loss, should the object be gone.
+    fileprivate final var isOnlyUnlinked: Bool {
+        let isCleared = settableChangedSlots.slots.allSatisfy { slot in
+            entityDescription.attributes[slot] == nil && record?.hasValue(slot) != true
+        }
+        return isCleared && extras?.links.values.allSatisfy { $0.added.isEmpty } != false
     }
 }

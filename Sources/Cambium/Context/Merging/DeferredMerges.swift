@@ -12,7 +12,7 @@ struct DeferredMerges: ContextAccess {
         switch object.lifecycle {
         case .updated: if !object.row.isContradicted(by: theirs) { return false }
         case .clean: if !changes.isLocked(object) { return false }
-        case .inserted, .deleted, .discarded, .gone: return false
+        case .inserted, .deleted, .discarded, .invalid: return false
         }
         // In a family there are no conflicts.
         return parent == nil || family.hasOthersVersion(object, theirs.version)
@@ -23,7 +23,7 @@ struct DeferredMerges: ContextAccess {
         defersConflicts(of: object) && changes.isLocked(object)
     }
 
-    /// Whether the merge at work leaves an object as it is whose row others have deleted.
+    /// Whether the merge at work leaves an object as it is whose row other contexts have deleted.
     func keepsDeleted(_ object: ManagedObject) -> Bool {
         switch merges.deferral {
         case .nothing: return false
@@ -36,8 +36,8 @@ struct DeferredMerges: ContextAccess {
         return true
     }
 
-    /// The objects that stay until a save has met the conflict, though others have deleted their
-    /// rows: no statement finds them.
+    /// The objects that stay until a save has met the conflict, though other contexts have deleted
+    /// their rows: no statement finds them.
     func keptWithoutRow(in family: Set<Int>) -> Set<ManagedObject> {
         if merges.deferred.isEmpty { return [] }
         return Set(
@@ -54,10 +54,10 @@ struct DeferredMerges: ContextAccess {
         }
     }
 
-    /// Leaves an object as it is: the save is to see that others have changed it.
+    /// Leaves an object as it is: the save is to see that other contexts have changed it.
     func postpone(_ object: ManagedObject, _ change: DeferredChange = .change) {
         let known = object.extras?.deferred ?? .nothing
-        // That the row is gone outweighs what was done to it before.
+        // That the row was deleted outweighs what was done to it before.
         if known == .deletion { return }
         if known == .nothing { merges.deferred.append(object) }
         object.ownExtras.deferred = change
@@ -71,7 +71,7 @@ struct DeferredMerges: ContextAccess {
 
     // MARK: Catching up
 
-    /// The objects that have deferred what others saved, where these are to merge it now.
+    /// The objects that have deferred what other contexts saved, where these are to merge it now.
     func takeDue() -> [ManagedObject] {
         if merges.deferred.isEmpty || merges.deferral.hasConflicts { return [] }
         let objects = merges.takeDeferred()
@@ -87,7 +87,7 @@ struct DeferredMerges: ContextAccess {
             if object.lifecycle == .deleted, !wasDeleted { continue }
             object.extras?.deferred = .nothing
             if wasDeleted {
-                lose(object, farEnds)
+                mergeDeletion(of: object, farEnds)
             } else if object.hasValues {
                 taken.append(object)
             }
@@ -97,7 +97,7 @@ struct DeferredMerges: ContextAccess {
 
     /// Lets objects merge what they have deferred, where no unsaved change contradicts it any
     /// more: after changes were taken back, and before a save looks for conflicts.
-    func catchUp() {
+    func merge() {
         if merges.deferred.isEmpty { return }
         let objects = merges.takeDeferred()
         let farEnds = FarEndsByEntity(in: context)
@@ -113,7 +113,7 @@ struct DeferredMerges: ContextAccess {
             {
                 postpone(object, .deletion)
             } else {
-                lose(object, farEnds)
+                mergeDeletion(of: object, farEnds)
             }
         }
         merges.deferring(.conflicts) { rowMerging.reread(outdated, farEnds) }
@@ -147,11 +147,11 @@ struct DeferredMerges: ContextAccess {
     /// The row of an object was deleted, as the context has known for some time.
     ///
     /// - Parameter farEnds: Those of the context, where several objects are lost.
-    func lose(_ object: ManagedObject, _ farEnds: FarEndsByEntity? = nil) {
+    func mergeDeletion(of object: ManagedObject, _ farEnds: FarEndsByEntity? = nil) {
         let ends = (farEnds ?? FarEndsByEntity(in: context))[object.entityDescription]
         let former = ends.shownKeys(of: object)
         divergentLists.forget(with: object)
-        rowMerging.vanish(object)
+        rowMerging.invalidate(object)
         context.noteForEvent(object)
         for end in ends.changed(from: former, to: nil) { context.noteOtherLinks(end) }
     }

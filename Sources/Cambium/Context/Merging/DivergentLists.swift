@@ -1,20 +1,20 @@
 import CambiumRecords
 
 /// Lists that were read otherwise than the store has them, because of an object: without one that
-/// others have put there meanwhile and that unsaved changes have elsewhere, or with one whose row
-/// others have deleted or led elsewhere and that stays until a save has met the conflict. When the
-/// object merges what others saved, by a refresh, an undo or a merge, the lists have to be read
-/// again.
+/// other contexts have put there meanwhile and that unsaved changes have elsewhere, or with one
+/// whose row others have deleted or led elsewhere and that stays until a save has met the conflict.
+/// When the object merges what others saved, by a refresh, an undo or a merge, the lists have to be
+/// read again.
 struct DivergentLists: ContextAccess {
     let context: ManagedObjectContext
 
     /// Whether unsaved changes keep an object, which the store has among an owner's, away from
     /// there; what is read of the owner's members leaves it out.
-    func isLeftOut(
+    func isDeferred(
         _ member: ManagedObject, of owner: ManagedObject, _ relationship: RelationshipDescription
     ) -> Bool {
         guard member.ownLinks.hasLeft(owner, relationship) else { return false }
-        // An owner that has noted a change hears of its being taken back.
+        // An owner that has noted a change is notified of its being taken back.
         if owner.extras?.links[relationship.ordinal]?.hasChange(of: member.key) != true {
             noteList(of: owner, relationship, hasMember: false, because: member)
         }
@@ -22,7 +22,7 @@ struct DivergentLists: ContextAccess {
     }
 
     /// The members that the store has among an owner's, and those that lead there still because they
-    /// have deferred what others have saved.
+    /// have deferred what other contexts have saved.
     func addingDeferred(
         to members: [LinkSet.Member], of owner: ManagedObject,
         _ relationship: RelationshipDescription
@@ -64,8 +64,9 @@ struct DivergentLists: ContextAccess {
         }
     }
 
-    /// Lets the lists be read again that an object made others than the store has them, after it has
-    /// merged what others saved. Those that it makes so still, as it has changes, hear of it later.
+    /// Lets the lists be read again that an object made others than the store has them, after it
+    /// has merged what other contexts saved. Those that it makes so still, as it has changes, are
+    /// notified of it later.
     func forget(otherBecauseOf object: ManagedObject) {
         guard !merges.divergentLists.isEmpty,
             let lists = merges.divergentLists.removeValue(forKey: RowIdentity(object))

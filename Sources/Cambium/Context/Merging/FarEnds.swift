@@ -1,12 +1,12 @@
 import CambiumRecords
 
-/// The objects that to-ones of an entity's rows lead to, while a merge or a save applies what
-/// others have saved: their relationships change when a row leads elsewhere or is deleted, and the
-/// context that saved it may not have had them.
+/// The objects that to-ones of an entity's rows reference, while a merge or a save applies what
+/// other contexts have saved: their relationships change when a row leads elsewhere or is deleted,
+/// and the context that saved it may not have had them.
 struct FarEnds {
     private let context: ManagedObjectContext
     private let relationships: [RelationshipDescription]
-    /// The relationships in join tables that lead to objects of the entity: by the number of the
+    /// The relationships in join tables that reference objects of the entity: by the number of the
     /// entity that has it, its own number there.
     private let lists: [(owner: Int, ordinal: Int)]
 
@@ -65,7 +65,7 @@ struct FarEnds {
     ///
     /// - Parameters:
     ///   - former: The keys before.
-    ///   - now: The keys now; nil where the row is gone.
+    ///   - now: The keys now; nil where the row was deleted.
     ///   - slots: What was set; nil where anything may have been.
     func changed(
         from former: [Int64?], to now: [Int64?]?, slots: SlotSet? = nil

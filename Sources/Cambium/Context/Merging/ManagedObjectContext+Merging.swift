@@ -3,8 +3,9 @@ import CambiumRecords
 extension ManagedObjectContext {
     /// Merges what other contexts have saved since the last time, a child what has come to its
     /// ``parent``. Unsaved changes of the same objects stay on top, by the merge rules of the model
-    /// (`merge="sum"`), and no conflict is raised. An object that others have deleted goes, together
-    /// with its unsaved changes and unsaved links to it, and is told of among the deleted ones.
+    /// (`merge="sum"`), and no conflict is raised. An object that other contexts have deleted goes,
+    /// together with its unsaved changes and unsaved links to it, and is reported among the deleted
+    /// ones.
     ///
     /// Contexts that merge automatically do it by themselves, at the end of an event and, but for
     /// what is a conflict then, at every fetch and save; see
@@ -21,8 +22,8 @@ extension ManagedObjectContext {
         Merge(context: self).merge([changeSet])
     }
 
-    /// Merges what others have saved in the middle of an event. What was read before may be
-    /// what the changes rest on: where others have changed the same, that is a conflict.
+    /// Merges what other contexts have saved in the middle of an event. What was read before may be
+    /// what the changes rest on: where other contexts have changed the same, that is a conflict.
     func mergeIfAutomatic() {
         guard automaticallyMergesChangesFromParent, parent != nil || !merges.mailbox.hasNothing
         else { return }
@@ -39,7 +40,7 @@ extension ManagedObjectContext {
     ///   was led to another object here comes back from there. What is in memory only is kept with
     ///   the changes, and dropped with them.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
-        guard object.state === state else { return errors.recordForeign(object) }
+        guard object.state === state else { return errors.recordOtherContext(object) }
         if !mergeChanges, !errors.failedReads.isEmpty, object.canBeRestored {
             errors.failedReads.removeAll(of: RowIdentity(object))
         }
@@ -64,10 +65,89 @@ extension ManagedObjectContext {
     /// somebody still holds are of no context any more and show placeholders; setting a property of
     /// one is a mistake that the next save throws (``StoreError`` with `foreignObject`).
     ///
-    /// Nobody is told object by object; observers hear that all objects are invalid, and
-    /// controllers should fetch again. Children keep their own changes, and read everything else
-    /// again when they merge; what was new in this context is gone for them then.
+    /// Observers are not notified object by object; observers hear that all objects are invalid,
+    /// and controllers should fetch again. Children keep their own changes, and read everything
+    /// else again when they merge; objects that were new in this context are then lost.
     public func reset() {
         if !activity.isResetting { Reset(context: self).run() }
+    }
+}
+
+/// Objects that were changed without a context of this coordinator knowing of it: by a batch
+/// operation, another process, or SQL.
+public struct RemoteChanges: Sendable {
+    /// The objects that are new.
+    public var inserted: [ObjectID]
+    /// The objects that have other values or links.
+    public var updated: [ObjectID]
+    /// The deleted objects.
+    public var deleted: [ObjectID]
+
+    /// Lists changes by their kind.
+    public init(
+        inserted: [ObjectID] = [], updated: [ObjectID] = [], deleted: [ObjectID] = []
+    ) {
+        self.inserted = inserted
+        self.updated = updated
+        self.deleted = deleted
+    }
+}
+
+extension ManagedObjectContext {
+    /// Takes changes that were made elsewhere over into contexts: reads the rows of the objects
+    /// that they have registered again, and brings the coordinator's row cache up to date.
+    ///
+    /// Unsaved changes stay on top, and no conflict is raised. Controllers are notified of the
+    /// changes.
+    ///
+    /// ```swift
+    /// ManagedObjectContext.mergeChanges(
+    ///     fromRemoteContextSave: RemoteChanges(updated: ids), into: [container.viewContext])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - changes: The objects, by what happened to them. Those of other stores are left out.
+    ///   - contexts: Contexts of the isolation that calls.
+    public static func mergeChanges(
+        fromRemoteContextSave changes: RemoteChanges, into contexts: [ManagedObjectContext]
+    ) {
+        for context in contexts { Merge(context: context).remote(changes) }
+    }
+}
+
+extension ManagedObjectContext {
+    /// Takes over what transactions of the history changed: reads the rows of the objects that the
+    /// context has registered again, and brings the coordinator's row cache up to date.
+    ///
+    /// Unsaved changes stay on top, and no conflict is raised. Controllers are notified of the
+    /// changes. Several transactions are one change: an object that one inserts and a later one
+    /// deletes is not told of. Give them all at once, in their order.
+    ///
+    /// ```swift
+    /// let result = try context.fetchHistory(HistoryRequest(after: token))
+    /// context.mergeChanges(from: result.transactions)
+    /// token = result.token
+    /// ```
+    ///
+    /// Contexts whose container follows other processes
+    /// (``StoreOptions/followsRemoteChanges``) do so by themselves.
+    ///
+    /// - Parameter transactions: Of stores of this context's coordinator; others are left out.
+    public func mergeChanges(from transactions: [HistoryTransaction]) {
+        let known = Set(coordinator.persistentStores.map(\.identifier))
+        var net = NetChanges(coordinator.model)
+        for transaction in transactions where known.contains(transaction.storeIdentifier) {
+            net.add(transaction, isKnown: false)
+        }
+        guard net.count > 0 else { return }
+        Merge(context: self).remote(net.entities, net.ids)
+    }
+
+    /// Takes over what transactions of the history changed, in several contexts of the isolation
+    /// that calls.
+    public static func mergeChanges(
+        from transactions: [HistoryTransaction], into contexts: [ManagedObjectContext]
+    ) {
+        for context in contexts { context.mergeChanges(from: transactions) }
     }
 }

@@ -1,11 +1,11 @@
 import CambiumRecords
 
-/// Merges what others have saved into a context.
+/// Merges what other contexts have saved into a context.
 struct Merge: ContextAccess {
     let context: ManagedObjectContext
 
-    /// Merges what others have saved, and what a batch operation of this context has changed,
-    /// in the order of the commits.
+    /// Merges what other contexts have saved, and what a batch operation of this context has
+    /// changed, in the order of the commits.
     ///
     /// - Parameter deferral: Which objects stay as they are, so that the save sees the conflict.
     func pending(with own: ChangeSet? = nil, deferring deferral: MergeDeferral = .nothing) {
@@ -28,7 +28,7 @@ struct Merge: ContextAccess {
         merges.forgetFormerRows()
     }
 
-    /// Merges what others have changed.
+    /// Merges what other contexts have changed.
     ///
     /// - Parameter readsAgain: Whether the rows of objects that have their values are read at once,
     ///   where they do not come along.
@@ -54,8 +54,8 @@ struct Merge: ContextAccess {
         merges.deferring(.conflicts) { merge([changeSet]) }
     }
 
-    /// Merges what others have saved between two events, as Core Data does, but for deletions
-    /// of what has unsaved changes.
+    /// Merges what other contexts have saved between two events, as Core Data does, but for
+    /// deletions of what has unsaved changes.
     func betweenEvents() {
         guard context.automaticallyMergesChangesFromParent,
             parent != nil || !merges.mailbox.hasNothing || merges.hasDeferredChanges
@@ -67,7 +67,7 @@ struct Merge: ContextAccess {
     private func merge(_ changeSets: [ChangeSet], isComplete: Bool, readsAgain: Bool = false) {
         var merged = ObjectChanges()
         merged.isComplete = isComplete
-        let changed = rowMerging.withoutUndoing { takeOver(changeSets, &merged) }
+        let changed = rowMerging.withoutUndoing { mergeAll(changeSets, &merged) }
         // Observers of objects look at them.
         if readsAgain || observers.wantsMerges {
             faulting.loadOrNote(
@@ -77,7 +77,8 @@ struct Merge: ContextAccess {
         family.notify(changeSets.map(merges.current), of: changed, isComplete: isComplete)
         observers.notifyFollowers(merged)
         notifyObservers(merged, changeSets)
-        // Links to what others have deleted were cleared, which is a change of this context.
+        // Links to what other contexts have deleted were cleared, which is a change of this
+        // context.
         if !changed.isEmpty { context.processChanges() }
     }
 
@@ -91,7 +92,7 @@ struct Merge: ContextAccess {
             ChangedObjectIDs(changeSets, refreshed: merged.refreshedObjects.map(\.objectID)))
     }
 
-    private func takeOver(_ changeSets: [ChangeSet], _ merged: inout ObjectChanges) {
+    private func mergeAll(_ changeSets: [ChangeSet], _ merged: inout ObjectChanges) {
         var unregistered = UnregisteredRows()
         let caughtUp = deferredMerges.takeDue()
         var outdated = caughtUp
@@ -190,7 +191,7 @@ struct Merge: ContextAccess {
                     merged.updated.append(.init(ofLinksOf: object))
                     continue
                 }
-                rowMerging.vanish(object)
+                rowMerging.invalidate(object)
                 merged.deleted.append(object)
             } else if isWatched {
                 unregistered.delete(key, entity.entity)
@@ -267,5 +268,49 @@ extension EntityChanges {
         return updated.contains { row in
             !row.links.isEmpty || row.slots.slots.contains { slots.contains($0) }
         }
+    }
+}
+
+/// Gathers, over several saves of other contexts, the rows that a context has no objects for: one
+/// entry for each row, as the last save left it.
+struct UnregisteredRows {
+    private var rows: [ObjectChanges.UnregisteredRow?] = []
+    private var places: [RowIdentity: Int] = [:]
+
+    /// The rows in the order in which they came.
+    var all: [ObjectChanges.UnregisteredRow] { rows.compactMap(\.self) }
+
+    /// Makes room for so many rows, if there are none yet.
+    mutating func reserve(_ count: Int) {
+        guard rows.isEmpty else { return }
+        places.reserveCapacity(count)
+        rows.reserveCapacity(count)
+    }
+
+    mutating func insert(_ row: EntityChanges.InsertedRow, _ entity: EntityDescription) {
+        places[RowIdentity(root: entity.rootIndex, key: row.key)] = rows.count
+        rows.append(
+            .init(entity: entity.index, key: row.key, placed: row.placed, slots: nil))
+    }
+
+    mutating func update(_ row: EntityChanges.UpdatedRow, _ entity: EntityDescription) {
+        let place = RowIdentity(root: entity.rootIndex, key: row.key)
+        guard let index = places[place], let known = rows[index] else {
+            places[place] = rows.count
+            rows.append(
+                .init(entity: entity.index, key: row.key, placed: row.placed, slots: row.slots))
+            return
+        }
+        // A change that came without the row makes the one that came before too old.
+        if !row.slots.isEmpty { rows[index]?.placed = row.placed }
+        var slots = known.slots
+        slots?.formUnion(row.slots)
+        rows[index]?.slots = slots
+    }
+
+    mutating func delete(_ key: Int64, _ entity: EntityDescription) {
+        guard let index = places.removeValue(forKey: RowIdentity(root: entity.rootIndex, key: key))
+        else { return }
+        rows[index] = nil
     }
 }

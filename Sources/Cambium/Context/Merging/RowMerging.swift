@@ -30,7 +30,7 @@ struct RowMerging: ContextAccess {
         case .deleted:
             // The deletion meets the change at its save, unless it is taken back before.
             object.ownExtras.deferred = .change
-        case .inserted, .discarded, .gone:
+        case .inserted, .discarded, .invalid:
             break
         }
     }
@@ -101,8 +101,8 @@ struct RowMerging: ContextAccess {
     }
 
     /// The row of an object was deleted by another context. Whoever holds the object can still read
-    /// it. Unsaved links that lead to it are cleared, whatever its delete rules say.
-    func vanish(_ object: ManagedObject) {
+    /// it. Unsaved links that reference it are cleared, whatever its delete rules say.
+    func invalidate(_ object: ManagedObject) {
         guard
             object.lifecycle == .clean || object.lifecycle == .updated
                 || object.lifecycle == .deleted
@@ -111,12 +111,12 @@ struct RowMerging: ContextAccess {
         if object.lifecycle != .deleted { activity.prepareForDeletion(object, because: .merge) }
         object.reversal.takeBackLinksElsewhere()
         object.transients.drop()
-        object.row.becomeGone()
+        object.row.becomeInvalid()
         divergentLists.forget(otherBecauseOf: object)
         clearUnsavedLinks(to: object)
     }
 
-    /// Clears the keys of unsaved links that lead to an object whose row is gone.
+    /// Clears the keys of unsaved links that reference an object whose row was deleted.
     private func clearUnsavedLinks(to object: ManagedObject) {
         for (ordinal, links) in object.extras?.links ?? [:] where !links.added.isEmpty {
             let relationship = object.entityDescription.relationships[ordinal]
@@ -130,7 +130,8 @@ struct RowMerging: ContextAccess {
         }
     }
 
-    /// Runs a body that merges what others have saved: what it changes here is not to be undone.
+    /// Runs a body that merges what other contexts have saved: what it changes here is not to be
+    /// undone.
     ///
     /// - Returns: The objects that were not changed in the event before.
     func withoutUndoing(_ body: () -> Void) -> [ManagedObject] {

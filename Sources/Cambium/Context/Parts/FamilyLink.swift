@@ -55,11 +55,11 @@ final class FamilyLink {
         if !hasChildren { return }
         let listeners = children.filter { $0 !== origin }
         guard !listeners.isEmpty else { return }
-        let news =
+        let posted =
             changeSets.map(\.withoutRows)
             + self.changeSets(of: entityChanges(of: objects), unsavedAmong: objects)
         for child in listeners {
-            for changeSet in news where !changeSet.isEmpty {
+            for changeSet in posted where !changeSet.isEmpty {
                 child.merges.mailbox.post(changeSet)?()
             }
             if !isComplete { child.merges.mailbox.postLoss()?() }
@@ -75,7 +75,7 @@ final class FamilyLink {
             case .clean, .inserted, .updated:
                 changes[entity.index, default: EntityChanges(entity: entity)].updated
                     .append(.anything(of: entity, object.key))
-            case .deleted, .discarded, .gone:
+            case .deleted, .discarded, .invalid:
                 changes[entity.index, default: EntityChanges(entity: entity)].deleted
                     .append(object.key)
             }

@@ -1,24 +1,25 @@
 import CambiumRecords
 
-/// The part of a context that knows what it has merged of what others saved, and what it has deferred.
+/// The part of a context that knows what it has merged of what other contexts saved, and what it
+/// has deferred.
 ///
 /// Invariants: a context that uses the stores has merged no commit that is to come. An object is among
 /// the deferred ones once, and knows what it has deferred unless a save has met the conflict.
 final class MergeState {
     private let coordinator: PersistentStoreCoordinator
     private let isChild: Bool
-    /// Where what others save waits.
+    /// Where what other contexts save waits.
     let mailbox: Mailbox
     /// For each relationship kept elsewhere, the commit that last touched it.
     private var lastChanges: [Int: Int64] = [:]
-    /// The commit up to which the context knows what others have saved. A child counts for itself
-    /// what it merges, as what comes from its parent is not committed yet.
+    /// The commit up to which the context knows what other contexts have saved. A child counts for
+    /// itself what it merges, as what comes from its parent is not committed yet.
     private(set) var mergedCommit: Int64 = 0
     /// The latest commit of which the context knows, though maybe not of all before it.
     private(set) var latestMerged: Int64 = 0
     /// What the merge that is at work defers.
     var deferral = MergeDeferral.nothing
-    /// The objects that have deferred what others saved.
+    /// The objects that have deferred what other contexts saved.
     var deferred: [ManagedObject] = []
     /// Rows that were deleted, with the commit in which they were, where the context does not know yet
     /// of all that was saved before.
@@ -52,7 +53,7 @@ final class MergeState {
         return (changeSets, isComplete)
     }
 
-    /// All that others have saved up to one of these is merged from now on.
+    /// All that other contexts have saved up to one of these is merged from now on.
     func noteAllMerged(_ changeSets: [ChangeSet]) {
         if !isChild { mergedCommit = changeSets.last?.number ?? mergedCommit }
     }
@@ -74,7 +75,7 @@ final class MergeState {
     func noteMerged(_ changeSet: ChangeSet) {
         if isChild { return }
         latestMerged = max(latestMerged, min(changeSet.number, coordinator.latestCommit))
-        // After an overflow everything is read anew.
+        // After an overflow everything is read again.
         guard changeSet.number > mergedCommit, !mailbox.hasOverflowed else { return }
         for changes in changeSet.entities {
             for key in changes.deleted {
@@ -175,13 +176,13 @@ final class MergeState {
         deferred = []
     }
 
-    /// Takes the objects out that have deferred what others saved.
+    /// Takes the objects out that have deferred what other contexts saved.
     func takeDeferred() -> [ManagedObject] {
         defer { deferred = [] }
         return deferred
     }
 
-    /// Forgets everything: what others have saved until now is what will be read.
+    /// Forgets everything: what other contexts have saved until now is what will be read.
     ///
     /// - Returns: What it held, which goes when the caller lets it go.
     func reset() -> [ManagedObject] {
@@ -205,9 +206,10 @@ final class MergeState {
     }
 }
 
-/// What a merge defers of what others have saved, so that the save sees the conflict.
+/// What a merge defers of what other contexts have saved, so that the save sees the conflict.
 enum MergeDeferral {
-    /// Nothing: unsaved changes stay on top, and what others have deleted is lost with them.
+    /// Nothing: unsaved changes stay on top, and what other contexts have deleted is lost with
+    /// them.
     case nothing
     /// The deletions of objects that have unsaved changes.
     case deletions
@@ -220,7 +222,7 @@ enum MergeDeferral {
     var hasConflicts: Bool { self == .conflictsOfEvent || self == .conflicts }
 }
 
-/// What an object has deferred of what others have saved.
+/// What an object has deferred of what other contexts have saved.
 enum DeferredChange: UInt8 {
     case nothing
     /// Other values, which contradict unsaved changes; or any, where the object is to be deleted.

@@ -71,7 +71,7 @@ final class ObjectRegistry {
         replacements[RowIdentity(root: root, key: key)].map { object(entity: $0.root, key: $0.key) }
     }
 
-    /// The object that a to-one's key leads to.
+    /// The object that a to-one's key references.
     @inline(__always)
     func object(at place: KeyPlace, key: Int64) -> ManagedObject {
         // Safety: the registry keeps its maps.
@@ -217,7 +217,7 @@ final class ObjectRegistry {
                 faults.append("\(object) is under another key")
             }
             if object.state !== state { faults.append("\(object) is of another context") }
-            if object.lifecycle == .gone { faults.append("\(object) is still registered") }
+            if object.lifecycle == .invalid { faults.append("\(object) is still registered") }
         }
         let counts = roots.map { $0.map.count }
         if count != found || counts.reduce(0, +) != found {

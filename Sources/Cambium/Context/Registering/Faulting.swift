@@ -4,13 +4,13 @@ import CambiumRecords
 struct Faulting: ContextAccess {
     let context: ManagedObjectContext
 
-    /// Reads the row of a fault. Never throws: an object whose row is gone shows placeholder values
-    /// from then on, one whose row could not be read stays a fault. The error keeps the context from
-    /// being saved.
+    /// Reads the row of a fault. Never throws: an object whose row was deleted shows placeholder
+    /// values from then on, one whose row could not be read stays a fault. The error keeps the
+    /// context from being saved.
     func fire(_ object: ManagedObject) {
         guard object.record == nil else { return }
-        // That its row is gone is known already.
-        if object.lifecycle == .gone || object.lifecycle == .discarded {
+        // That its row was deleted is known already.
+        if object.lifecycle == .invalid || object.lifecycle == .discarded {
             return object.row.becomePlaceholder()
         }
         do {
@@ -30,7 +30,7 @@ struct Faulting: ContextAccess {
     /// row cannot be read, it has one: whoever uses the object meets the error.
     func hasRow(_ object: ManagedObject) -> Bool {
         if object.record != nil { return true }
-        if object.lifecycle == .gone || object.lifecycle == .discarded {
+        if object.lifecycle == .invalid || object.lifecycle == .discarded {
             return object.orReplacement !== object
         }
         do {
@@ -41,10 +41,10 @@ struct Faulting: ContextAccess {
         return object.record != nil || replacements.followParent(object)
     }
 
-    /// Shows placeholder values in an object whose row is gone.
+    /// Shows placeholder values in an object whose row was deleted.
     private func showPlaceholder(_ object: ManagedObject, because error: StoreError) {
         object.row.becomePlaceholder()
-        object.row.becomeGone()
+        object.row.becomeInvalid()
         if observers.wantsChanges { changes.invalidatedInEvent.append(object) }
         context.noteForEvent(object)
         if context.shouldDeleteInaccessibleFaults { return }
@@ -267,11 +267,11 @@ struct Faulting: ContextAccess {
         errors.failedReads.remove(.row(RowIdentity(object)))
         if object.row.hasUnsavedValues() {
             errors.record(StoreError.missingRow(of: object))
-            deferredMerges.lose(object)
+            deferredMerges.mergeDeletion(of: object)
         } else if object.row.hasUnsavedLinks(), context.mergePolicy.strategy == nil {
             errors.record(StoreError.missingRow(of: object))
         } else if object.extras?.deferred == .deletion || object.extras?.hasNewLinks != true {
-            deferredMerges.lose(object)
+            deferredMerges.mergeDeletion(of: object)
         }
     }
 

@@ -36,7 +36,7 @@ struct LinkReading: ContextAccess {
         // What this context added and did not save is in the links' own notes. What it moved
         // elsewhere or deleted is in the store's answer still, and was noted only by the objects
         // that were there at the time.
-        let members = found.filter { !divergentLists.isLeftOut($0, of: object, relationship) }
+        let members = found.filter { !divergentLists.isDeferred($0, of: object, relationship) }
             .map { LinkSet.Member(key: $0.key, entity: $0.entityDescription.index) }
         links.setStored(
             divergentLists.addingDeferred(to: members, of: object, relationship), at: commit)
@@ -76,6 +76,6 @@ struct LinkReading: ContextAccess {
     ) -> Bool {
         // An object that this context does not have was not changed here.
         registry.registered(member)
-            .map { !divergentLists.isLeftOut($0, of: object, relationship) } ?? true
+            .map { !divergentLists.isDeferred($0, of: object, relationship) } ?? true
     }
 }

@@ -31,13 +31,13 @@ extension ManagedObjectContext {
     /// store, so the row may not exist: the object's first value tells. For certainty use
     /// ``existingObject(with:)``.
     ///
-    /// An id of another store answers with an object that is gone.
+    /// An id of another store returns an invalid object.
     public func object(with id: ObjectID) -> ManagedObject {
         guard let entity = entity(of: id) else {
             let model = coordinator.model
             // Descriptions live as long as their own container, so it must be one of this model's.
             let entity = model[id.entityName] ?? model.entities.first ?? id.entity
-            return entity.objectClass.ghost(of: entity, in: state)
+            return entity.objectClass.invalidObject(of: entity, in: state)
         }
         return registry.object(of: entity, key: id.key)
     }
@@ -48,15 +48,15 @@ extension ManagedObjectContext {
     public func existingObject(with id: ObjectID) throws -> ManagedObject {
         mergeIfAutomatic()
         let object = self.object(with: id)
-        if !object.needsRow, object.lifecycle != .gone, object.lifecycle != .discarded {
+        if !object.needsRow, object.lifecycle != .invalid, object.lifecycle != .discarded {
             return object
         }
         if object.flags.contains(.isUnread) { try faulting.load([object]) }
-        if object.lifecycle != .gone, object.isFault { try faulting.load(object) }
+        if object.lifecycle != .invalid, object.isFault { try faulting.load(object) }
         if object.isFault, replacements.followParent(object) {
             return try existingObject(with: object.objectID)
         }
-        guard object.lifecycle != .gone, object.lifecycle != .discarded, !object.isFault,
+        guard object.lifecycle != .invalid, object.lifecycle != .discarded, !object.isFault,
             !object.flags.contains(.isUnread)
         else {
             throw StoreError(
@@ -79,9 +79,8 @@ extension ManagedObjectContext {
     ) throws -> Entity {
         let object = try existingObject(with: id)
         guard let typed = object as? Entity else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "\(id) is an object of \(Swift.type(of: object)), not of \(type).",
+            throw StoreError.invalidRequest(
+                "\(id) is an object of \(Swift.type(of: object)), not of \(type).",
                 remedy: "Look it up as \(Swift.type(of: object)).")
         }
         return typed
@@ -95,7 +94,7 @@ extension ManagedObjectContext {
     /// try context.loadValues(of: [order, order.customer])
     /// ```
     ///
-    /// - Throws: ``StoreError`` with `missingRow` where the row of one is gone, with `foreignObject`
+    /// - Throws: ``StoreError`` with `missingRow` where the row of one was deleted, with `foreignObject`
     ///   where one belongs to another context; what the store threw.
     public func loadValues(of objects: some Sequence<ManagedObject>) throws {
         let objects = Array(objects)

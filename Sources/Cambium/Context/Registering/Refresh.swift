@@ -8,7 +8,7 @@ struct Refresh: ContextAccess {
     func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         switch object.lifecycle {
         case .clean, .updated: break
-        case .inserted, .deleted, .discarded, .gone: return
+        case .inserted, .deleted, .discarded, .invalid: return
         }
         object.extras?.fetched = [:]
         for ordinal in object.extras.map({ Array($0.links.keys) }) ?? [] {
@@ -28,8 +28,8 @@ struct Refresh: ContextAccess {
         changes.dropUpdated()
         if hadValues { object.didTurnIntoFault() }
         divergentLists.forget(otherBecauseOf: object)
-        // It is known already that its row is gone.
-        if object.extras?.deferred == .deletion { return deferredMerges.catchUp() }
+        // It is known already that its row was deleted.
+        if object.extras?.deferred == .deletion { return deferredMerges.merge() }
         // Links that are kept in the rows of others are their changes, and stay.
         if object.extras?.hasRelationshipChanges == true { context.willChangeLinks(object) }
         context.noteForEvent(object)

@@ -3,9 +3,9 @@ extension ManagedObjectContext {
     /// of its ``parent``.
     ///
     /// The changes are validated first; `willSave()` of each object may change more, which is
-    /// validated too. Conflicts with what others saved meanwhile are resolved by ``mergePolicy``.
-    /// Other contexts of the container hear of the save; of a child's save, its parent and the
-    /// parent's other children.
+    /// validated too. Conflicts with what other contexts saved meanwhile are resolved by
+    /// ``mergePolicy``. Other contexts of the container hear of the save; of a child's save, its
+    /// parent and the parent's other children.
     ///
     /// What could not be read before, for a getter, a setter or a delete rule, is read again first:
     /// the save throws what the store throws, as often as it is called, until it was read or the
@@ -24,9 +24,8 @@ extension ManagedObjectContext {
     /// what was saved can.
     public func save() throws {
         guard !activity.isSaving else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "save() was called while the context saves: in willSave(), a validation "
+            throw StoreError.invalidRequest(
+                "save() was called while the context saves: in willSave(), a validation "
                     + "or an observer of it.",
                 remedy: "Only change objects there; the running save writes them.")
         }
@@ -78,7 +77,7 @@ extension ManagedObjectContext {
     ///
     /// - Parameter object: An object of this context. The row of a fault is read.
     public func detectConflicts(for object: ManagedObject) {
-        guard object.state === state else { return errors.recordForeign(object) }
+        guard object.state === state else { return errors.recordOtherContext(object) }
         if object.isFault { faulting.fire(object) }
         let object = object.orReplacement
         guard object.lifecycle == .clean || object.lifecycle == .updated,
@@ -86,5 +85,51 @@ extension ManagedObjectContext {
         else { return }
         object.ownExtras.lastEvent = activity.event
         changes.locked.append(object)
+    }
+}
+
+/// Drops all unsaved changes of a context.
+struct Rollback: ContextAccess {
+    let context: ManagedObjectContext
+
+    func run() {
+        changes.unpropagated = []
+        changes.refusedDeletions = []
+        errors.reset()
+        context.keys.forgetErrors()
+        // Also those that were deleted again in this event.
+        for object in changes.inserted where object.isInserted || object.lifecycle == .discarded {
+            if object.isInserted { object.transients.drop() }
+            object.lifecycle = .discarded
+            context.forget(object)
+            context.noteForEvent(object)
+        }
+        var restored: [ManagedObject] = []
+        for object in changes.updated + changes.deleted
+        where object.lifecycle == .updated || object.lifecycle == .deleted {
+            restored.append(object)
+            // Who did not merge what other contexts saved meanwhile is read again.
+            let isOutdated = object.lifecycle == .deleted || object.extras?.deferred == .change
+            object.row.forgetDeferredChange()
+            object.row.becomeClean(isOutdated ? nil : object.extras?.snapshot ?? object.placed)
+            context.noteForEvent(object)
+            if object.extras?.hasRelationshipChanges == true {
+                object.flags.insert(.hasOtherLinks)
+            }
+        }
+        // What was read of the links took the changes into account, also where none was noted.
+        registry.forEach { $0.extras?.links = [:] }
+        changes.locked = []
+        // Of who came in this event nobody was notified.
+        changes.revivedInEvent = changes.insertedInEvent
+        changes.removeAll()
+        deferredMerges.merge()
+        for object in restored { divergentLists.forget(otherBecauseOf: object) }
+        merges.divergentLists = [:]
+        activity.awaken(restored.filter { $0.lifecycle == .clean }, from: .rollback)
+        family.notify([], of: changes.noted)
+        context.processPendingChanges()
+        context.undoManager?.removeAllActions()
+        context.checkInvariants()
     }
 }

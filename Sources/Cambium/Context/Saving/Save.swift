@@ -6,7 +6,7 @@ struct Save: ContextAccess {
 
     func run() throws {
         context.mergeIfAutomatic()
-        deferredMerges.catchUp()
+        deferredMerges.merge()
         try deferredMerges.takeReinsertedRows()
         try DeletionsAbove(context: context).merge()
         try faulting.readFailed()
@@ -40,7 +40,9 @@ struct Save: ContextAccess {
         activity.awaken(notice.resolved, from: .mergePolicy)
         for list in notice.saved {
             list.forEachUncounted { object in
-                if object.lifecycle != .gone || object.orReplacement === object { object.didSave() }
+                if object.lifecycle != .invalid || object.orReplacement === object {
+                    object.didSave()
+                }
             }
         }
         notice.notify(observers)
@@ -70,10 +72,10 @@ struct Save: ContextAccess {
         var notice = SaveNotice(of: context)
         do {
             try coordinator.save(request, arbiter: arbiter) { outcome, scope in
-                var adoption = SaveAdoption(
+                var completion = SaveCompletion(
                     context: context, written: scope.objects(among: builder.written))
-                adoption.adopt(outcome, in: scope)
-                notice.add(adoption)
+                completion.apply(outcome, in: scope)
+                notice.add(completion)
             }
         } catch let failure as IncompleteSaveError {
             noteRefusedDeletions(of: failure.underlying)
@@ -101,7 +103,7 @@ struct Save: ContextAccess {
         var notice = SaveNotice(of: context)
         let changeSets = save.changeSets
         save.apply()
-        notice.add(changeSets, resolved: save.adopt())
+        notice.add(changeSets, resolved: save.updateChild())
         parent.family.notify(changeSets, except: context)
         parent.processPendingChanges()
         return notice
@@ -139,7 +141,7 @@ struct Save: ContextAccess {
             // A hook that fetches has processed what it changed before. Of those whose rows were
             // found missing there is nothing to be saved.
             let touched = Dictionary(
-                (changes.processedInRound + changes.noted).filter { $0.lifecycle != .gone }
+                (changes.processedInRound + changes.noted).filter { $0.lifecycle != .invalid }
                     .map { (RowIdentity($0), $0.contentHash) }, uniquingKeysWith: { $1 })
             let isSettled = touched.allSatisfy { seen[$0.key] == $0.value }
             if isSettled, changes.unpropagated.isEmpty {

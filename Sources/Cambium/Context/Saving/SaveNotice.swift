@@ -9,7 +9,7 @@ struct SaveNotice {
     /// What kept some of several stores from saving.
     private(set) var failure: IncompleteSaveError?
     private var replaced: [ManagedObject] = []
-    /// What was saved, for those who are told of objects.
+    /// What was saved, for observers of objects.
     private var savedObjects: SavedObjects?
 
     /// Called before the context takes the outcome over.
@@ -20,10 +20,10 @@ struct SaveNotice {
     }
 
     /// Adds what one store has committed.
-    mutating func add(_ adoption: SaveAdoption) {
-        resolved += adoption.resolved
-        replaced += adoption.replaced
-        if let changeSet = adoption.changeSet { changeSets.append(changeSet) }
+    mutating func add(_ completion: SaveCompletion) {
+        resolved += completion.resolved
+        replaced += completion.replaced
+        if let changeSet = completion.changeSet { changeSets.append(changeSet) }
     }
 
     /// Adds that not all stores have committed.

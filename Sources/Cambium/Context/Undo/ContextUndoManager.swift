@@ -69,7 +69,8 @@ public final class ContextUndoManager {
     public var canRedo: Bool { !redoGroups.isEmpty }
 
     /// Takes the last group back, with what was changed in the current event as the last. Objects
-    /// hear of it by ``ManagedObject/awake(fromSnapshotEvents:)``, observers like of any change.
+    /// are notified of it by ``ManagedObject/awake(fromSnapshotEvents:)``, observers like of any
+    /// change.
     ///
     /// Objects that another context has deleted meanwhile are left out. A required to-one that led
     /// to one of them stays as it is.
@@ -85,7 +86,7 @@ public final class ContextUndoManager {
         let inverse = apply(group, in: context)
         isUndoing = false
         if let inverse { redoGroups.append(inverse) }
-        catchUp(context)
+        mergeDeferred(context)
     }
 
     /// Does the group again that was undone last.
@@ -101,13 +102,13 @@ public final class ContextUndoManager {
         let inverse = apply(group, in: context)
         isRedoing = false
         if let inverse { undoGroups.append(inverse) }
-        catchUp(context)
+        mergeDeferred(context)
     }
 
     /// Where changes are gone that kept others' away, these show: they are not to be undone.
-    private func catchUp(_ context: ManagedObjectContext) {
+    private func mergeDeferred(_ context: ManagedObjectContext) {
         if context.merges.deferred.isEmpty { return }
-        context.deferredMerges.catchUp()
+        context.deferredMerges.merge()
         context.processChanges()
     }
 

@@ -49,7 +49,9 @@ struct ObjectUndo {
             // What another context deleted is not this one's to bring back.
             // One whose row could not be read comes back as a fault.
             let record = object.eventBaseRecord ?? object.placed
-            guard !object.isGhost, record != nil || object.lifecycle == .deleted else { return nil }
+            guard !object.isInvalidObject, record != nil || object.lifecycle == .deleted else {
+                return nil
+            }
             kind = .went
             before = record.map { Self.copy($0, of: object) }
             slots = Self.slots(of: object, changedSince: object.eventBaseRecord)

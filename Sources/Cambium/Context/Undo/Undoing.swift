@@ -40,8 +40,8 @@ struct Undoing: ContextAccess {
         switch object.lifecycle {
         case .deleted:
             revival.takeBackDeletion(of: object)
-        case .discarded, .gone:
-            guard !object.isGhost, let before = undo.before, register(again: object) else {
+        case .discarded, .invalid:
+            guard !object.isInvalidObject, let before = undo.before, register(again: object) else {
                 return false
             }
             object.row.becomeNew(before)
@@ -72,12 +72,12 @@ struct Undoing: ContextAccess {
         }
         guard object.isThere else { return false }
         deleteRules.noteDeletion(of: object)
-        detachFromOthers(object)
+        detachFromLinkedObjects(object)
         changes.delete(object)
         return true
     }
 
-    private func detachFromOthers(_ object: ManagedObject) {
+    private func detachFromLinkedObjects(_ object: ManagedObject) {
         for relationship in object.entityDescription.relationships where !relationship.isTransient {
             guard let inverse = relationship.inverse else { continue }
             if relationship.slot != nil {
@@ -164,7 +164,7 @@ extension ManagedObject {
     final var canBeRestored: Bool {
         switch lifecycle {
         case .clean, .inserted, .updated: true
-        case .deleted, .discarded, .gone: false
+        case .deleted, .discarded, .invalid: false
         }
     }
 }

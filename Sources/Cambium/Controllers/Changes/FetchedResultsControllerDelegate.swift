@@ -23,7 +23,7 @@ public protocol FetchedResultsControllerDelegate<Entity>: AnyObject {
         _ controller: FetchedResultsController<Entity>, didChange object: Entity,
         at path: ItemPath?, for type: FetchedResultsChangeType, newPath: ItemPath?)
 
-    /// All changes were told.
+    /// All changes were reported.
     func controllerDidChangeContent(_ controller: FetchedResultsController<Entity>)
 
     /// What stands for a section in a narrow list beside a long one; see
@@ -34,7 +34,7 @@ public protocol FetchedResultsControllerDelegate<Entity>: AnyObject {
     ) -> String?
 }
 
-/// A delegate that is told what the results are now, instead of how they changed: for views that
+/// A delegate that receives what the results are now, instead of how they changed: for views that
 /// find the differences themselves. Nothing else of ``FetchedResultsControllerDelegate`` is called
 /// but ``FetchedResultsControllerDelegate/controller(_:sectionIndexTitleForSectionName:)``.
 ///
@@ -49,7 +49,7 @@ public protocol FetchedResultsSnapshotDelegate<Entity>: FetchedResultsController
         didChangeContentWith snapshot: FetchedResultsSnapshot)
 }
 
-/// A delegate that is told of changes as a difference of the standard library, over the objects of
+/// A delegate that receives changes as a difference of the standard library, over the objects of
 /// all sections in order; see ``FetchedResultsDifference/collectionDifference``. Of the rest of
 /// ``FetchedResultsControllerDelegate`` only
 /// ``FetchedResultsControllerDelegate/controller(_:sectionIndexTitleForSectionName:)`` is called.
@@ -103,4 +103,49 @@ public enum FetchedResultsSectionChangeType: Sendable, Hashable {
     case insert
     /// It went.
     case delete
+}
+
+/// A controller's results by identity: sections by name, objects by ``ObjectID``. Made for views
+/// that find the differences themselves; it may cross to another isolation.
+///
+/// An object's identity is final from the moment of its insertion: saving it changes nothing here.
+public struct FetchedResultsSnapshot: Sendable, Hashable {
+    /// A section.
+    public struct Section: Sendable, Hashable {
+        /// What the section's objects have in common, as text.
+        public let name: String
+        /// The objects, in order.
+        public let itemIDs: [ObjectID]
+    }
+
+    /// The sections, in order; one, without a name, where the results are not in sections.
+    public let sections: [Section]
+    /// The objects that were there in the snapshot before and whose values changed, or those of
+    /// objects that decide their places: a view that only compares identities must show them anew.
+    public let reconfiguredItemIDs: [ObjectID]
+
+    /// All objects, in order.
+    public var itemIDs: [ObjectID] { sections.flatMap(\.itemIDs) }
+    /// How many objects there are.
+    public var numberOfItems: Int { sections.reduce(0) { $0 + $1.itemIDs.count } }
+}
+
+extension FetchedResultsSnapshot.Section: CustomStringConvertible {
+    /// The name and the number of objects: `Trees (3)`.
+    public var description: String { "\(name) (\(itemIDs.count))" }
+}
+
+extension FetchedResultsController {
+    /// The results by identity.
+    ///
+    /// - Complexity: O(n)
+    public var snapshot: FetchedResultsSnapshot { snapshot(reconfigured: []) }
+
+    func snapshot(reconfigured: [ObjectID]) -> FetchedResultsSnapshot {
+        FetchedResultsSnapshot(
+            sections: sections.map { section in
+                .init(name: section.name, itemIDs: list.rows.objectIDs(in: section.range))
+            },
+            reconfiguredItemIDs: reconfigured)
+    }
 }

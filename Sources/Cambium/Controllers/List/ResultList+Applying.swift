@@ -5,7 +5,7 @@ extension ResultList {
         struct Rekeyed {
             let index: Int
             let keys: [Value]
-            /// Whether the object itself changed, and not only what it leads to.
+            /// Whether the object itself changed, and not only what it references.
             let isChanged: Bool
         }
 
@@ -17,7 +17,7 @@ extension ResultList {
         var touched: [Int] = []
         var rekeyed: [Rekeyed] = []
 
-        /// Whether there is nothing to be told.
+        /// Whether there is nothing to report.
         var isEmpty: Bool {
             removed.isEmpty && inserted.isEmpty && touched.isEmpty && rekeyed.isEmpty
         }

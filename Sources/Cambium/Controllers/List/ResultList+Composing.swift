@@ -24,15 +24,15 @@ extension ResultList {
             for (item, row) in found.enumerated() {
                 let path = ItemPath(section: section, item: item)
                 guard let oldIndex = row.oldIndex else {
-                    tell(row, in: &inserts) { .insert($0, at: path) }
+                    report(row, in: &inserts) { .insert($0, at: path) }
                     continue
                 }
                 oldIndices[row.key] = nil
                 let oldPath = oldStarts.path(of: oldIndex)
                 if !staying.contains(item) {
-                    tell(row, in: &moves) { .move($0, from: oldPath, to: path) }
+                    report(row, in: &moves) { .move($0, from: oldPath, to: path) }
                 } else if history.mayHaveChanged(row.key) {
-                    tell(row, in: &updates) { .update($0, from: oldPath, to: path) }
+                    report(row, in: &updates) { .update($0, from: oldPath, to: path) }
                 }
             }
         }
@@ -72,7 +72,7 @@ extension ResultList {
         rows.source != nil || old.has(rows.object(at: index), at: oldIndex)
     }
 
-    private func tell(
+    private func report(
         _ row: Origin, in changes: inout [Difference.Change],
         as change: (ManagedObject) -> Difference.Change
     ) {

@@ -64,7 +64,7 @@ struct ResultRows {
         return Array(chunks[chunk].values[offset * width..<(offset + 1) * width])
     }
 
-    /// How the object of a row looked when it was last told.
+    /// How the object of a row looked when it was last reported.
     func seen(at index: Int) -> SeenState {
         let (chunk, offset) = place(of: index)
         return chunks[chunk].rows[offset].seen

@@ -11,9 +11,9 @@ final class ResultSource {
     private let prefetched: [String]
     /// The windows that were looked at last, which live as long as they are here.
     private var windows: [[ManagedObject]] = []
-    /// Objects of rows that went, as far as somebody has them: they are not registered any more.
+    /// Objects of deleted rows, as far as somebody has them: they are not registered any more.
     private var lost: [Int64: WeakObject] = [:]
-    /// Those that went with the latest change, which is told yet.
+    /// Those that went with the latest change, which is still to be reported.
     private var latestLost: [ManagedObject] = []
 
     private struct WeakObject {
@@ -50,9 +50,9 @@ final class ResultSource {
         return withExtendedLifetime(read) {
             keys.map { key in
                 let object = context.registry.object(entity: entity.index, key: key)
-                // Its row is gone, which is no error of whoever looks at it.
+                // Its row was deleted, which is no error of whoever looks at it.
                 if isRead, object.record == nil, object.lifecycle == .clean {
-                    context.rowMerging.vanish(object)
+                    context.rowMerging.invalidate(object)
                 }
                 return object
             }
@@ -83,7 +83,7 @@ final class ResultSource {
         if lost.count > 1000 { lost = lost.filter { $0.value.object != nil } }
     }
 
-    /// Keeps an object in mind whose row goes.
+    /// Keeps an object in mind whose row is deleted.
     func lose(_ object: ManagedObject) {
         latestLost.append(object)
         lost[object.key] = WeakObject(object: object)

@@ -17,7 +17,7 @@ import CambiumRecords
 /// looks at), and is over with its last reference. It keeps the keys of the objects that meet the
 /// condition.
 public final class ContextObserver<Entity: ManagedObject> {
-    /// When changes are told.
+    /// When changes are reported.
     public enum Moment: Sendable, Hashable {
         /// When they are processed, before they are saved; what others do when their save is
         /// merged.
@@ -41,11 +41,11 @@ public final class ContextObserver<Entity: ManagedObject> {
 
     /// The context that is observed.
     public let managedObjectContext: ManagedObjectContext
-    /// When changes are told.
+    /// When changes are reported.
     public let moment: Moment
     let scope: ResultScope
     private let handler: (Changes) -> Void
-    /// How each object of the condition looked when it was last told, by its key.
+    /// How each object of the condition looked when it was last reported, by its key.
     private var known: [Int64: SeenState] = [:]
     private var savings: ObservationToken?
     private var isStale = false
@@ -56,7 +56,7 @@ public final class ContextObserver<Entity: ManagedObject> {
     /// - Parameters:
     ///   - condition: Which objects; nil means all of the entity and its sub-entities.
     ///   - context: The context to observe. The observer keeps it.
-    ///   - moment: When changes are told. Default: when they are processed.
+    ///   - moment: When changes are reported. Default: when they are processed.
     ///   - handler: Called with changes, in the context's isolation. The observer keeps it.
     /// - Throws: ``StoreError`` where the condition cannot be evaluated; what the store threw.
     /// - Complexity: O(objects that meet the condition) for the beginning, then O(changed).
@@ -82,9 +82,8 @@ public final class ContextObserver<Entity: ManagedObject> {
         context.processChanges()
         var rows = try context.fetching.rowRequest(for: request)
         guard rows.limit == nil, rows.offset == 0 else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "An observer's request for \(rows.entity.name) has a limit or an offset.",
+            throw StoreError.invalidRequest(
+                "An observer's request for \(rows.entity.name) has a limit or an offset.",
                 remedy: "Remove them: an observer follows all objects that match the condition.")
         }
         rows.sort = []
@@ -100,7 +99,7 @@ public final class ContextObserver<Entity: ManagedObject> {
         }
     }
 
-    /// How many objects meet the condition, as far as was told.
+    /// How many objects meet the condition, as far as was reported.
     public var count: Int { known.count }
 
     /// What meets the condition now, by key.
@@ -114,10 +113,10 @@ public final class ContextObserver<Entity: ManagedObject> {
         let isKnown = !isStale && changes.isComplete && !scope.needsRefetch
         isStale = true  // until it is known that nothing was missed
         do {
-            let told = isKnown ? try judge(changes) : try compare(changes)
+            let reported = isKnown ? try judge(changes) : try compare(changes)
             isStale = false
             isBehind = false
-            if !told.isEmpty { handler(told) }
+            if !reported.isEmpty { handler(reported) }
         } catch {
             if !isBehind { managedObjectContext.errors.record(error) }
             isBehind = true
@@ -128,54 +127,54 @@ public final class ContextObserver<Entity: ManagedObject> {
     /// Judges the objects that changed.
     private func judge(_ changes: ObjectChanges) throws -> Changes {
         let changed = ChangedObjects(changes, of: scope.family)
-        var told = Changes()
+        var reported = Changes()
         var remaining: Set<Int64> = []
         for object in try scope.candidates(for: changes, in: managedObjectContext) {
             if object.isThere { remaining.insert(object.key) }
             guard let object = object.cast(to: Entity.self), isDue(object) else { continue }
-            judge(object, changed, &told)
+            judge(object, changed, &reported)
         }
         let lost = changes.lostRows.filter {
             // Some may have been inserted again.
             scope.family.contains($0.entity) && !remaining.contains($0.key)
         }
         for row in lost where known.removeValue(forKey: row.key) != nil {
-            // Nobody had the object: it comes to show that it is gone.
+            // Nobody had the object: it comes to show that it was deleted.
             let object = managedObjectContext.registry.object(entity: row.entity, key: row.key)
-            managedObjectContext.rowMerging.vanish(object)
-            if let object = object.cast(to: Entity.self) { told.deleted.append(object) }
+            managedObjectContext.rowMerging.invalidate(object)
+            if let object = object.cast(to: Entity.self) { reported.deleted.append(object) }
         }
-        return told
+        return reported
     }
 
     /// Whether the object's values are those that count at the observer's moment.
     private func isDue(_ object: Entity) -> Bool {
-        moment == .change || object.lifecycle == .clean || object.lifecycle == .gone
+        moment == .change || object.lifecycle == .clean || object.lifecycle == .invalid
     }
 
-    private func judge(_ object: Entity, _ changed: ChangedObjects, _ told: inout Changes) {
+    private func judge(_ object: Entity, _ changed: ChangedObjects, _ reported: inout Changes) {
         guard scope.includes(object) else {
-            if known.removeValue(forKey: object.key) != nil { told.deleted.append(object) }
+            if known.removeValue(forKey: object.key) != nil { reported.deleted.append(object) }
             return
         }
         guard var seen = known[object.key] else {
             known[object.key] = SeenState(of: object)
-            told.inserted.append(object)
+            reported.inserted.append(object)
             return
         }
-        if changed.tells(object, &seen) { told.updated.append(object) }
+        if changed.concerns(object, &seen) { reported.updated.append(object) }
         known[object.key] = seen
     }
 
     /// Compares what meets the condition now with what did before.
     private func compare(_ changes: ObjectChanges) throws -> Changes {
         let changed = ChangedObjects(changes, of: scope.family)
-        var told = Changes()
+        var reported = Changes()
         var missing = Set(known.keys)
         let found = try managedObjectContext.fetching.objects(scope.request, moment == .change)
         for object in found.cast(to: Entity.self) {
             missing.remove(object.key)
-            judge(object, changed, &told)
+            judge(object, changed, &reported)
         }
         let left = missing.sorted().map { key in
             known[key] = nil
@@ -185,10 +184,10 @@ public final class ContextObserver<Entity: ManagedObject> {
         try managedObjectContext.faulting.load(
             left.filter { $0.record == nil && $0.lifecycle == .clean })
         for object in left {
-            if object.record == nil { managedObjectContext.rowMerging.vanish(object) }
-            if let object = object.cast(to: Entity.self) { told.deleted.append(object) }
+            if object.record == nil { managedObjectContext.rowMerging.invalidate(object) }
+            if let object = object.cast(to: Entity.self) { reported.deleted.append(object) }
         }
-        return told
+        return reported
     }
 }
 

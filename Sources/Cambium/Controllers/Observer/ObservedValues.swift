@@ -119,7 +119,7 @@ private final class ObjectFollower<Entity: ManagedObject>: ChangeFollower {
         if !isGone {
             guard changes.mayConcern(object) else { return }
             object.willAccessValue(forKey: nil)  // it may have been made a fault
-            guard ChangedObjects(changes).tells(object, &seen) else { return }
+            guard ChangedObjects(changes).concerns(object, &seen) else { return }
         }
         source?.put(object)
         if isGone { source?.end() }

@@ -1,7 +1,7 @@
 import CambiumRecords
 
 /// The objects of which it is said that relationships changed that are kept elsewhere. Other values
-/// need not be said: they are seen, also where they are told of later, or never.
+/// need not be said: they are seen, also where they are reported later, or never.
 struct ChangedObjects {
     private var objects: Set<ObjectIdentifier> = []
     /// The keys of rows that the context had no objects for.
@@ -18,10 +18,10 @@ struct ChangedObjects {
         }
     }
 
-    /// Whether an object that is among the results is to be told as changed.
+    /// Whether an object that is among the results is reported as changed.
     ///
     /// - Parameter seen: How it looked the last time; now as it looks.
-    func tells(_ object: ManagedObject, _ seen: inout SeenState) -> Bool {
+    func concerns(_ object: ManagedObject, _ seen: inout SeenState) -> Bool {
         let hasOtherValues = seen.look(at: object)
         return hasOtherValues || objects.contains(ObjectIdentifier(object))
             || rows.contains(object.key)
@@ -29,8 +29,9 @@ struct ChangedObjects {
 }
 
 extension ObjectChanges {
-    /// The changed objects of some entities, with those of rows that the context takes in for it.
-    func objects(adoptedBy context: ManagedObjectContext, of family: Set<Int>) -> [ManagedObject] {
+    /// The changed objects of some entities, with those of rows that the context registers for it.
+    func objects(registeredIn context: ManagedObjectContext, of family: Set<Int>) -> [ManagedObject]
+    {
         deleted + inserted + updated.map(\.object)
             + unregistered.filter { family.contains($0.entity) }.map {
                 context.faulting.registerFresh(entity: $0.entity, key: $0.key, placed: $0.placed)
@@ -52,7 +53,7 @@ extension ObjectChanges {
                 keys.insert(update.object.key)
             }
         }
-        // A new object of this context may have been told of before.
+        // A new object of this context may have been reported before.
         for object in inserted + deleted
         where object.lifecycle != .clean && family.contains(object.entityDescription.index) {
             keys.insert(object.key)

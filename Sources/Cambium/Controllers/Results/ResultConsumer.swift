@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What one consumer of a controller's changes has not seen yet.
 ///
 /// One that keeps up is given each difference as it is, and costs nothing else. For one that is
@@ -26,7 +28,7 @@ final class ResultConsumer {
     func receive(_ difference: Difference, _ state: ResultState, isReordered: Bool = false) {
         if let former = self.state {
             history.note(difference)
-            if history.count > 2 * former.rows.count + Self.slack { forgetStrangers(to: former) }
+            if history.count > 2 * former.rows.count + Self.slack { forgetOtherRows(than: former) }
         } else {
             unseen.append(difference)
             if unseen.count == 2 { self.state = state }
@@ -36,14 +38,14 @@ final class ResultConsumer {
     }
 
     /// Keeps of the history what happened to rows that the consumer may have seen. Only for these it
-    /// is asked: others are new to it, or it never hears of them.
-    private func forgetStrangers(to state: ResultState) {
+    /// is asked: others are new to it, or it is never notified of them.
+    private func forgetOtherRows(than state: ResultState) {
         var known = Set(state.rows.keys(in: 0..<state.rows.count))
         for case .delete(let object, _) in unseen.flatMap(\.changes) { known.insert(object.key) }
         history.keep(known)
     }
 
-    /// The results were fetched anew; what comes is relative to them.
+    /// The results were fetched again; what comes is relative to them.
     func restart() {
         unseen = []
         state = nil
@@ -63,5 +65,125 @@ final class ResultConsumer {
         }
         let composed = list.difference(from: former, history)
         return composed.isEmpty ? nil : composed
+    }
+}
+
+/// What happened to which rows between two states of a list.
+struct ResultHistory {
+    /// Those whose place among the others may not be the old one.
+    private var displaced: Set<Int64>
+    /// Those whose values may not be the old ones.
+    private var updated: Set<Int64>
+    /// Whether any row may have another place, the order being another.
+    var isReordered: Bool
+
+    init(displaced: Set<Int64> = [], updated: Set<Int64> = [], isReordered: Bool = false) {
+        self.displaced = displaced
+        self.updated = updated
+        self.isReordered = isReordered
+    }
+
+    mutating func note(_ difference: FetchedResultsDifference<ManagedObject>) {
+        for change in difference.changes {
+            switch change {
+            case .insert(let object, _), .delete(let object, _), .move(let object, _, _):
+                displaced.insert(object.key)
+                updated.insert(object.key)
+            case .update(let object, _, _):
+                updated.insert(object.key)
+            }
+        }
+    }
+
+    /// How many rows it names, at least.
+    var count: Int { max(displaced.count, updated.count) }
+
+    /// Forgets what happened to other rows than these.
+    mutating func keep(_ keys: Set<Int64>) {
+        displaced = displaced.intersection(keys)
+        updated = updated.intersection(keys)
+    }
+
+    func mayHaveMoved(_ key: Int64) -> Bool {
+        isReordered || displaced.contains(key)
+    }
+
+    func mayHaveChanged(_ key: Int64) -> Bool {
+        updated.contains(key)
+    }
+}
+
+/// Who is notified of the changes of a controller's results, and how far the results are.
+struct ResultTracking {
+    private struct WeakConsumer {
+        weak var consumer: ResultConsumer?
+    }
+
+    private var weakConsumers: [WeakConsumer] = []
+    /// Whether something may have changed that the list does not show.
+    var isStale = false
+    /// Whether a change could not be followed, for an error that is not over yet.
+    var isBehind = false
+    var isDelivering = false
+    /// Changes that came during a delivery.
+    var waiting: [ObjectChanges] = []
+
+    var consumers: [ResultConsumer] { weakConsumers.compactMap(\.consumer) }
+    var hasConsumers: Bool { weakConsumers.contains { $0.consumer != nil } }
+
+    mutating func add(_ consumer: ResultConsumer) {
+        weakConsumers.removeAll { $0.consumer == nil }
+        weakConsumers.append(WeakConsumer(consumer: consumer))
+    }
+
+    /// The results were fetched again.
+    mutating func restart() {
+        isStale = false
+        isBehind = false
+        for consumer in consumers { consumer.restart() }
+    }
+}
+
+/// Lets tasks wait for a signal.
+final class Waiter: Sendable {
+    private struct State {
+        var continuations: [CheckedContinuation<Void, Never>] = []
+        var isSignalled = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Wakes all who wait; when nobody does, the next who would.
+    func signal() {
+        wake(isSignal: true)
+    }
+
+    /// Waits for a signal, or until the task is cancelled.
+    func wait(isolation: isolated (any Actor)?) async {
+        await withTaskCancellationHandler(
+            operation: {
+                await withCheckedContinuation(isolation: isolation) { continuation in
+                    let mustWait = state.withLock { state in
+                        if state.isSignalled || Task.isCancelled {
+                            state.isSignalled = false
+                            return false
+                        }
+                        state.continuations.append(continuation)
+                        return true
+                    }
+                    if !mustWait { continuation.resume() }
+                }
+            },
+            // Wakes the others too: they look and wait again.
+            onCancel: { wake(isSignal: false) }, isolation: isolation)
+    }
+
+    private func wake(isSignal: Bool) {
+        let waiting = state.withLock { state in
+            defer { state.continuations = [] }
+            if isSignal { state.isSignalled = state.continuations.isEmpty }
+            return state.continuations
+        }
+        for continuation in waiting { continuation.resume() }
     }
 }

@@ -55,7 +55,7 @@ struct ResultScope {
             record(error, in: object.state.context)
             return false
         }
-        return object.isThere  // reading a value may have shown that the row is gone
+        return object.isThere  // reading a value may have shown that the row was deleted
     }
 
     /// Notes an error for the next save, once for a pattern.
@@ -86,7 +86,151 @@ extension ManagedObject {
     final var isThere: Bool {
         switch lifecycle {
         case .clean, .inserted, .updated: record != nil
-        case .deleted, .discarded, .gone: false
+        case .deleted, .discarded, .invalid: false
         }
     }
+}
+
+// What a controller fetches.
+extension ResultScope {
+    /// What the request finds now.
+    func fetchEntries(
+        _ order: ObjectOrder, in context: ManagedObjectContext
+    ) throws -> [ResultEntry] {
+        // Unsaved changes and limits are settled with the objects at hand.
+        let needsObjects =
+            batchSize == 0 || request.limit != nil || request.offset > 0
+            || context.fetching.countsPendingChanges
+        if needsObjects {
+            return try entries(of: context.fetching.objects(request, true), order, in: context)
+        }
+        var entries: [ResultEntry] = []
+        let keys = try fetchKeys(in: context)
+        entries.reserveCapacity(keys.count)
+        for step in keys.pieces(of: Self.keysPerStep) {
+            let objects = try context.fetching.rows(
+                RowRequest(entity: request.entity, selection: .keys(step)))
+            entries += try self.entries(of: objects, order, in: context)
+            context.sweepIfGrown()
+        }
+        return entries
+    }
+
+    private static let keysPerStep = 2000
+
+    private func fetchKeys(in context: ManagedObjectContext) throws -> [Int64] {
+        var request = request
+        request.sort = []
+        request.readsKeysOnly = true
+        var keys: [Int64] = []
+        try context.reads.store(of: request.entity).fetch(request) { row in
+            if family.contains(row.entity) { keys.append(row.key) }
+        }
+        return keys
+    }
+
+    private func entries(
+        of objects: [ManagedObject], _ order: ObjectOrder, in context: ManagedObjectContext
+    ) throws -> [ResultEntry] {
+        for path in related.paths { try context.faulting.load(objects, along: path) }
+        let keepsObjects = batchSize == 0
+        if keepsObjects {
+            try context.prefetching.prefetch(options.prefetched, of: objects, request.entity)
+        }
+        return try objects.map { object in
+            ResultEntry(
+                key: object.key, object: keepsObjects ? object : nil,
+                keys: try order.keys(of: object), seen: SeenState(of: object))
+        }
+    }
+}
+
+// Which objects a change concerns.
+extension ResultScope {
+    /// The objects of the family that may come in, go out or move: those that changed, and those
+    /// that look at what changed in others. Their rows are read, one statement for all.
+    func candidates(
+        for changes: ObjectChanges, in context: ManagedObjectContext
+    ) throws -> [ManagedObject] {
+        let named =
+            try changes.objects(registeredIn: context, of: family)
+            + objectsLooking(at: changes, context)
+        var seen: Set<ObjectIdentifier> = []
+        seen.reserveCapacity(named.count)
+        let candidates = named.filter { object in
+            family.contains(object.entityDescription.index)
+                && seen.insert(ObjectIdentifier(object)).inserted
+        }
+        try context.faulting.load(
+            candidates.filter {
+                $0.record == nil && ($0.lifecycle == .clean || $0.lifecycle == .updated)
+            })
+        for path in related.paths {
+            try context.faulting.load(candidates.filter(\.isThere), along: path)
+        }
+        return candidates
+    }
+
+    /// The objects whose condition or place turns on what changed in others.
+    private func objectsLooking(
+        at changes: ObjectChanges, _ context: ManagedObjectContext
+    ) throws -> [ManagedObject] {
+        let model = context.coordinator.model
+        let lookup = ReverseLookup(context: context)
+        return try related.paths.flatMap { path -> [ManagedObject] in
+            guard let destination = related.destinations[path],
+                let properties = related.properties[path]
+            else { return [] }
+            let keys = changes.keys(
+                thatChanged: properties, of: Set(model.families[destination.index]), in: model)
+            return try lookup.objects(of: request.entity, leadingTo: keys, along: path[...])
+        }
+    }
+}
+
+/// Finds objects by what they lead to: a path taken backwards, one query for each step.
+struct ReverseLookup {
+    let context: ManagedObjectContext
+
+    /// The objects of an entity and its sub-entities whose path leads to one of the keys, by what
+    /// is saved and by what is not saved yet.
+    ///
+    /// - Parameter path: To-one relationships whose keys are kept on this side.
+    func objects(
+        of entity: EntityDescription, leadingTo keys: Set<Int64>, along path: ArraySlice<String>
+    ) throws -> [ManagedObject] {
+        guard !keys.isEmpty, let name = path.first,
+            let relationship = entity.relationship(named: name)
+        else { return [] }
+        var targets = keys
+        if path.count > 1 {
+            let next = context.coordinator.model.entities[relationship.destination]
+            let steps = try objects(of: next, leadingTo: keys, along: path.dropFirst())
+            targets = Set(steps.map(\.key))
+        }
+        var found = try saved(entity, leadingTo: targets, by: name)
+        let family = Set(context.coordinator.model.families[entity.index])
+        for object in context.changes.inserted + context.changes.updated
+        where family.contains(object.entityDescription.index) {
+            guard let slot = relationship.slot, let record = object.record, record.hasValue(slot),
+                targets.contains(record.integer(slot))
+            else { continue }
+            found.append(object)
+        }
+        return found
+    }
+
+    private func saved(
+        _ entity: EntityDescription, leadingTo keys: Set<Int64>, by name: String
+    ) throws -> [ManagedObject] {
+        try keys.sorted().pieces(of: Self.keysPerQuery).flatMap { some in
+            let condition = ModelExpression.comparison(
+                .keyPath(root: .subject, names: [name]), .in,
+                .list(some.map { .literal(.int($0)) }), [])
+            return try context.fetching.rows(
+                RowRequest(entity: entity, selection: .matching(condition, [:])))
+        }
+    }
+
+    private static let keysPerQuery = 500
 }

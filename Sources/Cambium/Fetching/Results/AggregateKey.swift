@@ -58,3 +58,87 @@ extension KeyExpression where Value: AdditiveAttribute {
     /// The mean, of durations in seconds; nil of none.
     public var average: AggregateKey<Root, Double> { AggregateKey(.average, self) }
 }
+
+/// One value out of those of many objects: an ``AggregateKey`` or a ``CountKey``. Both can be
+/// compared with constants, for ``ResultRequest/having(_:)``, and ordered by.
+public protocol AggregateColumn<Root, Compared>: ResultColumn, ResultOrdering {
+    /// The type of the constants that it is compared with.
+    associatedtype Compared: AttributeValue
+}
+
+extension AggregateColumn {
+    /// The results with the least value first.
+    public var ascending: ResultOrder<Root> {
+        ResultOrder(resultExpression, isDescending: false, objects: reading.objects)
+    }
+
+    /// The results with the greatest value first.
+    public var descending: ResultOrder<Root> {
+        ResultOrder(resultExpression, isDescending: true, objects: reading.objects)
+    }
+
+    /// The least value first.
+    public var resultOrder: ResultOrder<Root> { ascending }
+
+    private func compared(
+        _ relation: ComparisonOperator, _ value: Compared?
+    ) -> GroupCondition<Root> {
+        GroupCondition(
+            test: .comparison(resultExpression, relation, value?.attributeValue ?? .null),
+            objects: reading.objects)
+    }
+
+    /// Equal, or both nil.
+    public static func == (column: Self, value: Compared?) -> GroupCondition<Root> {
+        column.compared(.equal, value)
+    }
+
+    /// The complement of equal.
+    public static func != (column: Self, value: Compared?) -> GroupCondition<Root> {
+        column.compared(.notEqual, value)
+    }
+
+    /// Less than the value. False of nil.
+    public static func < (column: Self, value: Compared) -> GroupCondition<Root> {
+        column.compared(.less, value)
+    }
+
+    /// At most the value. False of nil.
+    public static func <= (column: Self, value: Compared) -> GroupCondition<Root> {
+        column.compared(.lessOrEqual, value)
+    }
+
+    /// Greater than the value. False of nil.
+    public static func > (column: Self, value: Compared) -> GroupCondition<Root> {
+        column.compared(.greater, value)
+    }
+
+    /// At least the value. False of nil.
+    public static func >= (column: Self, value: Compared) -> GroupCondition<Root> {
+        column.compared(.greaterOrEqual, value)
+    }
+}
+
+/// A condition over groups of objects: `Product.price.sum > 100 && Product.objectID.count >= 3`.
+///
+/// ``ResultRequest/having(_:)`` takes it. A condition over single objects belongs into the
+/// request's filter, which comes before they are grouped.
+public struct GroupCondition<Root: ManagedObject>: Sendable {
+    let test: GroupTest
+    let objects: [ObjectID]
+
+    /// Both are true.
+    public static func && (one: GroupCondition, other: GroupCondition) -> GroupCondition {
+        GroupCondition(test: .and([one.test, other.test]), objects: one.objects + other.objects)
+    }
+
+    /// At least one is true.
+    public static func || (one: GroupCondition, other: GroupCondition) -> GroupCondition {
+        GroupCondition(test: .or([one.test, other.test]), objects: one.objects + other.objects)
+    }
+
+    /// The condition is false.
+    public static prefix func ! (condition: GroupCondition) -> GroupCondition {
+        GroupCondition(test: .not(condition.test), objects: condition.objects)
+    }
+}

@@ -42,7 +42,7 @@ extension ToOneKey: ResultColumn {
     /// The relationship.
     public var resultExpression: ResultExpression { ResultExpression(expression) }
 
-    /// The identity of the object that it leads to; nil where there is none.
+    /// The identity of the object that it references; nil where there is none.
     public var reading: ColumnReading<ObjectID?> {
         ColumnReading { value in if case .toOne(let id) = value { id } else { nil } }
     }
@@ -63,9 +63,8 @@ public struct RequiredColumn<Base: KeyExpression>: ResultColumn {
         let column = resultExpression
         return ColumnReading(objects: base.objects) { value in
             if let value = try Base.Value.read(value, of: column) { return value }
-            throw StoreError(
-                code: .invalidRequest,
-                message: "\(column) has no value in one of the results, but the request selects it "
+            throw StoreError.invalidRequest(
+                "\(column) has no value in one of the results, but the request selects it "
                     + "as required.",
                 remedy: "Select it without .required, or with ?? and a value.")
         }
@@ -77,4 +76,78 @@ extension KeyExpression {
     /// ``StoreError`` with `invalidRequest` where it meets nil after all; `Product.title ?? ""` puts
     /// something in its place instead.
     public var required: RequiredColumn<Self> { RequiredColumn(base: self) }
+}
+
+extension ColumnReading {
+    /// A value in its own type; nil where there is none.
+    static func optional<Value: AttributeValue>(
+        _ column: ResultExpression, _ objects: [ObjectID]
+    ) -> ColumnReading where Output == Value? {
+        ColumnReading(objects: objects) { try Value.read($0, of: column) }
+    }
+}
+
+extension AttributeValue {
+    /// A result's value in its own type; nil of nil.
+    static func read(_ cell: PropertyValue, of column: ResultExpression) throws -> Self? {
+        guard let value = cell.value, value != .null else { return nil }
+        if let typed = fitting(value) { return typed }
+        throw StoreError(
+            code: .corrupt,
+            message: "The store has a value for \(column) that is not of the type \(Self.self).",
+            remedy: "Set another value; another version of the program may have written this one.")
+    }
+
+    /// A value in its own type, a number also from another form; nil where it is of another type.
+    static func fitting(_ value: CambiumModel.Value) -> Self? {
+        if let typed = Self(attributeValue: value) { return typed }
+        for form in value.otherForms {
+            if let typed = Self(attributeValue: form) { return typed }
+        }
+        return nil
+    }
+}
+
+extension CambiumModel.Value {
+    /// The same number in the forms of other types: a quotient of decimals is a floating-point
+    /// number, the mean of whole numbers too.
+    fileprivate var otherForms: [CambiumModel.Value] {
+        switch self {
+        case .int(let value): [.double(Double(value)), .decimal(Decimal(value))]
+        case .double(let value) where value.isFinite: [.decimal(Decimal(value))]
+        case .decimal(let value): [.double(DecimalFunctions.double(value))]
+        default: []
+        }
+    }
+}
+
+/// The identity of the object itself, as conditions and columns of results name it:
+/// `Product.objectID == id`, `request.select(Product.objectID, Product.title)`.
+public struct ObjectIDKey<Root: ManagedObject>: ResultColumn {
+    /// The object.
+    public var resultExpression: ResultExpression {
+        ResultExpression(.keyPath(root: .subject, names: []))
+    }
+
+    /// The identity. The fetch throws where there is none, which only another program can bring
+    /// about.
+    public var reading: ColumnReading<ObjectID> {
+        ColumnReading { value in
+            guard case .toOne(let id?) = value else {
+                throw StoreError(
+                    code: .corrupt, message: "A row of the store has no key.",
+                    remedy: "Restore a backup: another program has changed the store.")
+            }
+            return id
+        }
+    }
+
+    /// How many objects there are.
+    public var count: CountKey<Root> { CountKey(.keyPath(root: .subject, names: [])) }
+}
+
+extension EntityKeys {
+    /// The identity, for conditions and as a column of results: `Product.objectID.in(ids)`,
+    /// `request.select(Product.objectID, Product.title)`.
+    public static var objectID: ObjectIDKey<Self> { ObjectIDKey() }
 }

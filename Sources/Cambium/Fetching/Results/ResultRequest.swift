@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// A request whose results are rows of values instead of objects: a tuple of what was selected, a
 /// struct made of it, or a dictionary.
 ///
@@ -123,4 +125,93 @@ enum ResultColumns: Sendable {
     case paths([String])
     /// All attributes.
     case attributes
+}
+
+extension ResultRequest {
+    /// What is asked of the entity, and the names of the columns of dictionaries.
+    ///
+    /// - Throws: ``StoreError`` with `unknownName` where an order names what nothing can be sorted by.
+    func query(
+        for description: EntityDescription
+    ) throws(StoreError) -> (query: ResultQuery, names: [String]) {
+        let expressions: [ResultExpression]
+        let names: [String]
+        switch columns {
+        case .selected(let columns, let given): (expressions, names) = (columns, given)
+        case .paths(let paths):
+            (expressions, names) = (paths.map { Self.expression($0, description) }, paths)
+        case .attributes:
+            names = description.selectableAttributes
+            expressions = names.map { Self.expression($0, description) }
+        }
+        var query = ResultQuery(expressions)
+        query.isDistinct = isDistinct || base.options(for: description).isDistinct
+        query.groups = groups.map(\.operand)
+        query.having = groupCondition
+        query.order = orders
+        // One result for everything has no order.
+        let isSingle = groups.isEmpty && expressions.contains { $0.function != nil }
+        if orders.isEmpty, !isSingle {
+            query.order = try base.sortTerms(for: description).map(ResultQuery.Term.init)
+        }
+        return (query, names)
+    }
+
+    private static func expression(
+        _ path: String, _ description: EntityDescription
+    ) -> ResultExpression {
+        let names = description.model.path(path, of: description.entity)
+        return ResultExpression(.keyPath(root: .subject, names: names))
+    }
+}
+
+extension EntityDescription {
+    /// The dotted names of the attributes that a statement can select.
+    fileprivate var selectableAttributes: [String] {
+        layout.slots.indices.compactMap { slot in
+            guard let attribute = attributes[slot], !attribute.isTransient,
+                !attribute.usesExternalForm
+            else { return nil }
+            if case .codable = attribute.type { return nil }
+            return layout.slots[slot].property
+        }
+    }
+}
+
+/// What results can be sorted by: what objects can (a ``SortOrdering``), an aggregate, or an order
+/// of one. A key or an aggregate alone means its least value first.
+public protocol ResultOrdering<Root>: Sendable {
+    /// The class of the objects that results are computed from.
+    associatedtype Root: ManagedObject
+    /// The order.
+    var resultOrder: ResultOrder<Root> { get }
+}
+
+/// One level of an order of results: `Product.price.sum.descending`.
+public struct ResultOrder<Root: ManagedObject>: ResultOrdering {
+    let term: ResultQuery.Term
+    /// The objects that what is compared names.
+    let objects: [ObjectID]
+
+    init(_ order: SortOrder<Root>) {
+        term = ResultQuery.Term(order.term)
+        objects = order.objects
+    }
+
+    init(_ column: ResultExpression, isDescending: Bool, objects: [ObjectID]) {
+        term = ResultQuery.Term(column, isDescending: isDescending)
+        self.objects = objects
+    }
+
+    /// Itself.
+    public var resultOrder: ResultOrder { self }
+}
+
+extension ResultQuery.Term {
+    /// One level of an order of objects.
+    init(_ term: SortTerm) {
+        self.init(
+            ResultExpression(term.value), isDescending: term.isDescending, texts: term.texts,
+            placesNilLast: term.placesNilLast)
+    }
 }

@@ -37,9 +37,8 @@ final class BatchRowLinks {
                         + "this container.")
             }
             guard !target.objectID.isTemporary else {
-                throw StoreError(
-                    code: .invalidRequest,
-                    message: "\(description.name).\(name) was set to \(target), which is not in "
+                throw StoreError.invalidRequest(
+                    "\(description.name).\(name) was set to \(target), which is not in "
                         + "the store yet.",
                     remedy: "Save that object first.")
             }

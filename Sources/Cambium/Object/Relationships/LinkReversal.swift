@@ -46,7 +46,7 @@ struct LinkReversal: ObjectAccess {
     }
 
     /// Takes back, at the other ends, what was noted of to-ones that the object has let go of in
-    /// favour of what others have saved.
+    /// favour of what other contexts have saved.
     ///
     /// - Parameter former: The values before.
     func takeBackLinks(whereOtherThan former: Record) {

@@ -2,17 +2,18 @@ import CambiumRecords
 
 // Relationships by number, as generated accessors use them.
 extension ManagedObject {
-    /// The object that a to-one relationship leads to.
+    /// The object that a to-one relationship references.
     @_spi(Generated)
     public final func toOne<Destination: ManagedObject>(_ ordinal: Int) -> Destination? {
         destination(at: ordinal)?.cast(to: Destination.self)
     }
 
-    /// The object that a required to-one relationship leads to. Where there is none (it was never
-    /// set, or its row is gone) a ghost that reads as deleted, with placeholder values.
+    /// The object that a required to-one relationship references. Where there is none (it was never
+    /// set, or its row was deleted) an invalid object that reads as deleted, with placeholder
+    /// values.
     @_spi(Generated)
     public final func requiredToOne<Destination: ManagedObject>(_ ordinal: Int) -> Destination {
-        toOne(ordinal) ?? ghost(of: ordinal)
+        toOne(ordinal) ?? invalidObject(of: ordinal)
     }
 
     /// Leads a to-one relationship to an object, or nowhere.
@@ -30,7 +31,7 @@ extension ManagedObject {
         uncounted(entityDescription).use { uncounted($0.relationships[ordinal]).use(body) }
     }
 
-    /// The objects that a to-many relationship leads to.
+    /// The objects that a to-many relationship references.
     @_spi(Generated)
     public final func toMany<Destination: ManagedObject>(_ ordinal: Int) -> ToMany<Destination> {
         ToMany(owner: orReplacement, ordinal: ordinal)
@@ -96,7 +97,7 @@ extension ManagedObject {
         }
         object.use { object in
             guard ownLinks.isUsable(object, for: relationship) else { return }
-            if object.lifecycle == .gone {
+            if object.lifecycle == .invalid {
                 ownLinks.lead(relationship, to: object.orReplacement)
             } else {
                 ownLinks.lead(relationship, to: object)
@@ -120,7 +121,7 @@ extension ManagedObject {
         if relationship.isTransient { return transients.links(of: relationship) }
         let known = extras?.links[ordinal] ?? LinkSet(isOrdered: relationship.isOrdered)
         guard let context = state.context, key != .min else { return known }
-        if lifecycle == .inserted || lifecycle == .gone || lifecycle == .discarded {
+        if lifecycle == .inserted || lifecycle == .invalid || lifecycle == .discarded {
             if let replacement = known.stored == nil ? extras?.replacement : nil {
                 return replacement.links(ordinal)
             }
@@ -154,7 +155,7 @@ extension ManagedObject {
         return made
     }
 
-    /// The objects that an ordered to-many relationship leads to.
+    /// The objects that an ordered to-many relationship references.
     @_spi(Generated)
     public final func orderedToMany<Destination: ManagedObject>(
         _ ordinal: Int
@@ -163,18 +164,67 @@ extension ManagedObject {
     }
 
     /// What stands for an object that cannot be had, with placeholder values.
-    final func ghost<Destination: ManagedObject>(of ordinal: Int) -> Destination {
+    final func invalidObject<Destination: ManagedObject>(of ordinal: Int) -> Destination {
         let relationship = entityDescription.relationships[ordinal]
-        return .ghost(of: state.coordinator.model.entities[relationship.destination], in: state)
+        return .invalidObject(
+            of: state.coordinator.model.entities[relationship.destination], in: state)
     }
 
     /// An object without a row, with placeholder values: it reads as deleted.
-    static func ghost(of entity: EntityDescription, in state: ContextState) -> Self {
-        let ghost = Self(
+    static func invalidObject(of entity: EntityDescription, in state: ContextState) -> Self {
+        let object = Self(
             ObjectRegistration(
                 state: state, entity: entity, key: .min, placed: entity.template,
-                lifecycle: .gone))
-        ghost.ownExtras.vanished = true
-        return ghost
+                lifecycle: .invalid))
+        object.ownExtras.vanished = true
+        return object
+    }
+}
+
+// Looking at relationships without reading what they lead to.
+extension ManagedObject {
+    /// Whether using a relationship would read from the store: the object is a fault, or the
+    /// members of the to-many were not read yet. Reads nothing itself. False for an object whose
+    /// context was released: nothing can be read for it any more.
+    ///
+    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship.
+    public final func hasFault(forRelationship name: String) throws -> Bool {
+        if orReplacement !== self { return try orReplacement.hasFault(forRelationship: name) }
+        let relationship = try properties.relationship(named: name)
+        guard let context = state.context else { return false }
+        switch lifecycle {
+        case .inserted, .discarded, .invalid: return false
+        case .clean, .updated, .deleted: break
+        }
+        if relationship.isTransient { return false }
+        if relationship.slot != nil { return record == nil }
+        guard let links = extras?.links[relationship.ordinal], links.stored != nil else {
+            return true
+        }
+        return links.readAt < context.merges.lastChange(of: relationship)
+    }
+
+    /// The ids of the objects that a relationship references, in their order, or sorted by key
+    /// where they have none; of a to-one at most one. Makes no objects. Reads the keys where they
+    /// were not read yet, which ``hasFault(forRelationship:)`` tells.
+    ///
+    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship; what
+    ///   the store threw.
+    public final func objectIDs(forRelationship name: String) throws -> [ObjectID] {
+        if orReplacement !== self { return try orReplacement.objectIDs(forRelationship: name) }
+        let relationship = try properties.relationship(named: name)
+        if relationship.slot != nil {
+            return properties.destinationID(of: relationship, in: readable).map { [$0] } ?? []
+        }
+        guard let context = state.context, try hasFault(forRelationship: name) else {
+            return links(relationship.ordinal).members.map(properties.id)
+        }
+        // The members' rows are read when they are gone through, in one statement, so what is read
+        // here does not count as reading the relationship.
+        var links =
+            extras?.links[relationship.ordinal] ?? LinkSet(isOrdered: relationship.isOrdered)
+        try context.linkReading.readKeys(of: self, relationship, into: &links)
+        links.settleOrder()
+        return links.members.map(properties.id)
     }
 }

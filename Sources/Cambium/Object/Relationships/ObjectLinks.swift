@@ -91,8 +91,8 @@ struct ObjectLinks: ObjectAccess {
         }
     }
 
-    /// The members of a to-many relationship, read if they were not; none where the context is gone,
-    /// in which alone they can be found.
+    /// The members of a to-many relationship, read if they were not; none where the context was
+    /// released, in which alone they can be found.
     func members(_ ordinal: Int) -> [LinkSet.Member] {
         subject.hasContext ? subject.links(ordinal).members : []
     }
@@ -143,9 +143,9 @@ struct ObjectLinks: ObjectAccess {
     private func mayLink(
         _ relationship: RelationshipDescription, to object: ManagedObject
     ) -> Bool {
-        guard lifecycle == .gone || lifecycle == .discarded else { return true }
+        guard lifecycle == .invalid || lifecycle == .discarded else { return true }
         let end = relationship.inverse.map { object.entityDescription.relationships[$0] }
-        state.context?.errors.recordForeignLink(object, end ?? relationship, subject)
+        state.context?.errors.recordInvalidLink(object, end ?? relationship, subject)
         return false
     }
 
@@ -174,7 +174,7 @@ struct ObjectLinks: ObjectAccess {
     }
 
     private func noteLink(_ relationship: RelationshipDescription, _ object: ManagedObject) {
-        guard lifecycle != .gone, lifecycle != .discarded else { return }
+        guard lifecycle != .invalid, lifecycle != .discarded else { return }
         willChangeLinks()
         subject.tracking.keepEventLinks(relationship)
         let ordinal = relationship.ordinal
@@ -189,7 +189,7 @@ struct ObjectLinks: ObjectAccess {
 
     /// Notes that the other end does not lead here any more.
     func noteUnlink(_ ordinal: Int, _ key: Int64) {
-        guard lifecycle != .gone else { return }
+        guard lifecycle != .invalid else { return }
         // A side that keeps the key itself has written it already.
         let relationship = entity.relationships[ordinal]
         guard relationship.slot == nil else { return }
@@ -205,7 +205,9 @@ struct ObjectLinks: ObjectAccess {
         // A new object that was deleted may still have its delete rules to follow: not to who has
         // left it since.
         let relationship = entity.relationships[ordinal]
-        guard relationship.slot == nil, lifecycle != .gone, lifecycle != .discarded else { return }
+        guard relationship.slot == nil, lifecycle != .invalid, lifecycle != .discarded else {
+            return
+        }
         willChangeLinks()
         subject.tracking.keepEventLinks(relationship)
     }
@@ -232,7 +234,7 @@ struct ObjectLinks: ObjectAccess {
             return true
         }
         guard object.state === state, object.key != .min else {
-            state.context?.errors.recordForeignLink(subject, relationship, object)
+            state.context?.errors.recordInvalidLink(subject, relationship, object)
             return false
         }
         let entity = object.entityDescription.index
@@ -246,8 +248,8 @@ struct ObjectLinks: ObjectAccess {
         return true
     }
 
-    /// Clears the links of a relationship without an inverse that lead to one of these, where they
-    /// are known.
+    /// Clears the links of a relationship without an inverse that reference one of these, where
+    /// they are known.
     func clear(_ relationship: RelationshipDescription, to keys: Set<Int64>) {
         if let slot = relationship.slot {
             guard let record = subject.record, record.hasValue(slot),
@@ -267,7 +269,7 @@ struct ObjectLinks: ObjectAccess {
         if lifecycle == .deleted, object.lifecycle == .discarded {
             extras?.links[ordinal]?.forgetChange(of: object.key)
         }
-        guard lifecycle != .gone, lifecycle != .discarded,
+        guard lifecycle != .invalid, lifecycle != .discarded,
             lifecycle != .deleted,
             entity.relationships[ordinal].slot == nil
         else { return }

@@ -58,7 +58,7 @@ struct OrderedLinks: ObjectAccess {
     }
 
     func changeLinks(_ ordinal: Int, _ body: (inout LinkSet) -> Void) {
-        guard lifecycle != .gone, lifecycle != .discarded else { return }
+        guard lifecycle != .invalid, lifecycle != .discarded else { return }
         subject.ownLinks.willChangeLinks()
         subject.tracking.keepEventLinks(entity.relationships[ordinal])
         if entity.relationships[ordinal].isTransient {

@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// The objects that an ordered to-many relationship leads to, in their order: a live view, whose
+/// The objects that an ordered to-many relationship references, in their order: a live view, whose
 /// keys are read from the store when it is first asked.
 ///
 /// The objects may be faults: those of a list that is gone through are read in batches, one that is
@@ -183,7 +183,7 @@ extension OrderedToMany: RandomAccessCollection {
         let members = owner.links(ordinal).members
         precondition(members.indices.contains(index), "There is no index \(index) in the list.")
         return owner.object(for: members[index])?.cast(to: Destination.self)
-            ?? owner.ghost(of: ordinal)
+            ?? owner.invalidObject(of: ordinal)
     }
 
     /// Goes through the objects as they are when it starts, and reads the rows of faults in

@@ -73,7 +73,7 @@ struct TransientLinks: ObjectAccess {
     }
 
     private func noteLink(_ relationship: RelationshipDescription, to object: ManagedObject) {
-        guard lifecycle != .gone, lifecycle != .discarded else { return }
+        guard lifecycle != .invalid, lifecycle != .discarded else { return }
         subject.ownLinks.willChangeLinks()
         subject.tracking.keepEventLinks(relationship)
         var links = self.links(of: relationship)
@@ -85,7 +85,7 @@ struct TransientLinks: ObjectAccess {
     private func noteUnlink(_ relationship: RelationshipDescription, from object: ManagedObject) {
         var links = self.links(of: relationship)
         guard links.contains(object.key) else { return }
-        if lifecycle != .gone, lifecycle != .discarded, lifecycle != .deleted {
+        if lifecycle != .invalid, lifecycle != .discarded, lifecycle != .deleted {
             subject.ownLinks.willChangeLinks()
             subject.tracking.keepEventLinks(relationship)
         }

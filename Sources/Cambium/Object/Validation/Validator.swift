@@ -1,3 +1,6 @@
+import CambiumRecords
+import Synchronization
+
 /// Collects what is wrong with one object; generated `validateProperties(into:)` methods call it.
 public struct Validator {
     let object: ManagedObject
@@ -167,5 +170,74 @@ public struct Validator {
                 .custom, property, "\(property ?? "The object") was refused: \(error)",
                 underlying: error)
         }
+    }
+}
+
+// What every object is checked for. Generated classes add the limits of their properties.
+extension Validator {
+    /// Required values must be there, and numbers be numbers. Objects whose class has no generated
+    /// checks are checked for all that the model says.
+    mutating func validateEssentials() {
+        // Safety: whoever validates an object holds it, and by its state the description.
+        uncounted(object.entityDescription).use { validateEssentials($0) }
+    }
+
+    private mutating func validateEssentials(_ description: EntityDescription) {
+        guard description.isGenerated else {
+            return validateAgainstModel()
+        }
+        let record = object.readable
+        description.requiredSlots.forEach { slot in
+            if !record.hasValue(slot) { required(property(at: slot), at: slot) }
+        }
+        description.floatingSlots.forEach { slot in
+            if record.hasValue(slot), record.real(slot).isNaN {
+                finite(property(at: slot), record.real(slot))
+            }
+        }
+        if description.requiredToOnes.isEmpty { return }
+        for ordinal in description.requiredToOnes {
+            requiredToOne(description.relationships[ordinal].relationship.name, ordinal)
+        }
+    }
+
+    private func property(at slot: Int) -> String {
+        object.entityDescription.layout.slots[slot].property
+    }
+}
+
+/// Matches texts with the patterns of attributes, each of which is compiled once for the process.
+enum PatternCache {
+    /// What matches with one pattern and is not in use.
+    private struct Idle: @unchecked Sendable {
+        // Safety: whoever takes a matcher out has it for itself until it is put back.
+        var matchers: [PatternMatcher]
+        /// nil for what is no regular expression.
+        let expression: RegularExpression?
+    }
+
+    private static let idle = Mutex<[TextKey: Idle]>([:])
+
+    /// Whether the whole text matches. A pattern that is no regular expression, which the compiler
+    /// refuses, matches nothing.
+    ///
+    /// - Throws: ``PatternLimitError`` where it takes too many steps.
+    static func matches(_ text: String, _ pattern: String) throws -> Bool {
+        let key = TextKey(text: pattern)
+        let (known, expression) = idle.withLock { idle in
+            if idle[key] == nil {
+                idle[key] = Idle(matchers: [], expression: try? RegularExpression(pattern))
+            }
+            return Handover(value: (idle[key]?.matchers.popLast(), idle[key]?.expression))
+        }.value
+        guard let matcher = known ?? expression.map({ PatternMatcher($0) }) else { return false }
+        let handover = Handover(value: matcher)
+        defer { idle.withLock { $0[key]?.matchers.append(handover.value) } }
+        return try matcher.matches(text)
+    }
+
+    private struct Handover<Value>: @unchecked Sendable {
+        // Safety: made and opened on the same thread.
+        let value: Value
     }
 }

@@ -38,9 +38,8 @@ extension CustomEngine {
     private func requireNoRows(ofRoots roots: [Int]) throws {
         for root in roots {
             if try makeGraph().nodes(root: root).isEmpty { continue }
-            throw StoreError(
-                code: .invalidRequest,
-                message: "The store already has objects of \(model.entities[root].name), and only "
+            throw StoreError.invalidRequest(
+                "The store already has objects of \(model.entities[root].name), and only "
                     + "an empty store can receive the objects of another one.",
                 remedy: "Delete those objects, or choose another location.")
         }
@@ -53,9 +52,8 @@ extension CustomEngine {
         while free < next {
             let range = try backend.reserveKeys(ofEntity: name, count: Int(next - free))
             guard range.upperBound > free else {
-                throw StoreError(
-                    code: .invalidRequest,
-                    message: "The custom store reserves keys for \(name) that do not increase, so "
+                throw StoreError.invalidRequest(
+                    "The custom store reserves keys for \(name) that do not increase, so "
                         + "that rows would have equal keys.",
                     remedy: "Let reserveKeys(ofEntity:count:) return keys that it never returned "
                         + "before.")

@@ -28,7 +28,7 @@ extension CustomEngine {
         }
     }
 
-    /// Works out what to write, with no conflict in it, and no key that leads nowhere.
+    /// Works out what to write, without conflicts and dangling references.
     private func plan(
         _ request: SaveRequest, _ arbiter: any ConflictArbiter, _ graph: NodeGraph
     ) throws -> SavePlan {

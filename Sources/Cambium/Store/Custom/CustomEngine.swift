@@ -28,9 +28,8 @@ final class CustomEngine: StoreEngine {
                 let derived = entity.attributes.compactMap(\.self)
                     .first(where: { $0.derivation != nil })
             else { continue }
-            throw StoreError(
-                code: .invalidRequest,
-                message: "\(entity.name).\(derived.name) is derived, and only SQLite stores "
+            throw StoreError.invalidRequest(
+                "\(entity.name).\(derived.name) is derived, and only SQLite stores "
                     + "compute derived attributes.",
                 remedy: "Keep \(entity.name) in a SQLite store, or make the attribute a stored "
                     + "one.")
@@ -76,9 +75,8 @@ final class CustomEngine: StoreEngine {
 
     static func requireVersion(_ hash: String, _ version: String, of model: Model) throws {
         guard hash != model.versionHash else { return }
-        throw StoreError(
-            code: .invalidRequest,
-            message: "The store has version \(version) of the model, but the program has version "
+        throw StoreError.invalidRequest(
+            "The store has version \(version) of the model, but the program has version "
                 + "\(model.version), and custom stores are not migrated.",
             remedy: "Convert the store in the program, and set its version.")
     }
@@ -117,4 +115,42 @@ struct CustomOpener: StoreOpening {
     }
 
     func removeNewStore() {}
+}
+
+/// What keeps the rows of a ``CustomEngine``.
+protocol NodeBackend: Sendable {
+    /// The identity of the store.
+    var identifier: UUID { get }
+
+    /// At least the rows that are asked for.
+    func nodes(for request: StoreFetchRequest) throws -> [StoreNode]
+
+    /// Writes changes, all or none.
+    func save(_ request: StoreSaveRequest) throws
+
+    func reserveKeys(ofEntity root: String, count: Int) throws -> Range<Int64>
+
+    /// The first key of a root entity that was never given.
+    ///
+    /// - Parameter mayReserve: Whether it may be used up, where there is no other way to learn it.
+    /// - Returns: nil where there is no other way and it may not.
+    func nextKey(ofEntity root: String, mayReserve: Bool) throws -> Int64?
+
+    /// What the program noted, as it was last saved.
+    var notes: [String: String] { get }
+
+    /// Whether unique constraints are looked after here, because nobody else does.
+    var needsUniquenessChecks: Bool { get }
+}
+
+/// What a store of the program's own is told when it is made.
+public struct StoreSetup: Sendable {
+    /// The model of the program.
+    public let model: Model
+    /// The names of the entities whose objects the store is to hold, abstract ones too.
+    public let entityNames: [String]
+    /// Where the store is to be; in what sense is for the store to say.
+    public let location: StoreLocation
+    /// The configuration and the options that the program asked for.
+    public let description: StoreDescription
 }

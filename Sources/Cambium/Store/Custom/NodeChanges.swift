@@ -162,7 +162,7 @@ struct NodeChanges {
         }
     }
 
-    /// The refusal of a link that would lead nowhere.
+    /// The refusal of a link that would be a dangling reference.
     static func missingDestination(_ entityName: String, _ property: String) -> ValidationError {
         ValidationError(
             code: .missing, entityName: entityName, objectID: nil, property: property,

@@ -68,7 +68,7 @@ final class NodeGraph {
         return known[root][key] ?? nil
     }
 
-    /// Makes the graph show a row that is not saved yet, or that one is gone.
+    /// Makes the graph show a row that is not saved yet, or that one was deleted.
     func put(_ node: StoreNode?, root: Int, key: Int64) {
         known[root][key] = .some(node)
     }
@@ -91,7 +91,7 @@ final class NodeGraph {
 
     func entity(of node: StoreNode) throws -> EntityDescription { try model.entity(of: node) }
 
-    /// The rows that a relationship leads to, in the order that it keeps.
+    /// The rows that a relationship references, in the order that it keeps.
     func related(
         to node: StoreNode, by relationship: RelationshipDescription
     ) throws -> [StoreNode] {

@@ -1,0 +1,206 @@
+import CambiumRecords
+
+/// What a batch update sets, checked against the entity.
+struct BatchAssignments {
+    /// What a slot is set to.
+    private(set) var constants: [(slot: Int, value: StoredValue)] = []
+    /// What is computed for a slot, and the type of its attribute.
+    private(set) var expressions: [(expression: ModelExpression, type: AttributeType)] = []
+    /// The slots of the expressions.
+    private(set) var computedSlots: [Int] = []
+    /// All slots that are set.
+    private(set) var slots = SlotSet()
+    /// To-one relationships that are led somewhere, with the key.
+    private(set) var targets: [(relationship: RelationshipDescription, key: Int64)] = []
+    private let entity: EntityDescription
+
+    /// - Throws: ``StoreError``, ``ValidationError`` or ``ExpressionDiagnostics`` about what cannot
+    ///   be set.
+    init(
+        _ assignments: [BatchAssignment], of entity: EntityDescription,
+        in coordinator: PersistentStoreCoordinator
+    ) throws {
+        self.entity = entity
+        guard !assignments.isEmpty else {
+            throw StoreError.invalidRequest(
+                "A batch update of \(entity.name) sets nothing.",
+                remedy: "Add an assignment with set(_:to:).")
+        }
+        for assignment in assignments { try add(assignment, coordinator) }
+    }
+
+    private mutating func add(
+        _ assignment: BatchAssignment, _ coordinator: PersistentStoreCoordinator
+    ) throws {
+        let name = assignment.name
+        let slot = try slot(name)
+        guard !slots.contains(slot) else {
+            throw StoreError.invalidRequest(
+                "A batch update sets \(entity.name).\(name) twice.",
+                remedy: "Remove one of the assignments.")
+        }
+        slots.insert(slot)
+        switch assignment.value {
+        case .constant(let value):
+            let stored = try entity.assigned(value, to: name).value
+            if case .integer(let key) = stored,
+                let relationship = entity.relationship(named: name)
+            {
+                lead(relationship, to: key, slot)
+            } else {
+                set(slot, try entity.fitting(stored, slot), name)
+            }
+        case .json(let json):
+            guard let json else { throw BatchRowCheck(entity, slots).unfitError(slot) }
+            set(slot, try entity.assigned(.string(json), to: name).value, name)
+        case .object(nil):
+            set(slot, try entity.assigned(.null, to: name).value, name)
+        case .object(let id?):
+            guard let relationship = entity.relationship(named: name),
+                coordinator.hasStore(id.store),
+                coordinator.model.entities[relationship.destination].rootIndex
+                    == id.entity.rootIndex
+            else {
+                throw StoreError(
+                    code: .foreignObject,
+                    message: "\(entity.name).\(name) was set to \(id), which is in no store of "
+                        + "this coordinator, or of another entity.",
+                    remedy: "Set it to an object of the relationship's destination in this "
+                        + "coordinator's stores.")
+            }
+            lead(relationship, to: id.key, slot)
+        case .expression(let expression, let objects):
+            if let foreign = objects.first(where: { !coordinator.hasStore($0.store) }) {
+                throw StoreError(
+                    code: .foreignObject,
+                    message: "The expression for \(entity.name).\(name) names \(foreign), which is "
+                        + "in no store of this coordinator.",
+                    remedy: "Name objects of this coordinator's stores only.")
+            }
+            try compute(expression, slot, name)
+        case .text(let text):
+            guard let type = entity.attributes[slot]?.type else { throw noExpression(name) }
+            // What is computed for a decimal is rounded, and may be of another type.
+            var expected: AttributeType? = type
+            if case .decimal = type { expected = nil }
+            let expression = ExpressionCompiler.value(
+                text, as: expected, entity: entity.entity, model: entity.model)
+            try compute(expression.get(), slot, name)
+        }
+    }
+
+    /// The slot of a property; paths may name parts of composite values, not other objects.
+    private func slot(_ name: String) throws -> Int {
+        if let dot = name.firstIndex(of: "."),
+            entity.relationship(named: String(name[..<dot])) != nil
+        {
+            throw StoreError.invalidRequest(
+                "A batch update of \(entity.name) sets \(name), which is a property of "
+                    + "another object.",
+                remedy: "Update the entity of that object instead.")
+        }
+        return try entity.assignableSlot(name)
+    }
+
+    private mutating func set(_ slot: Int, _ value: StoredValue, _ name: String) {
+        constants.append((slot, value))
+        guard value == .null, let entitySlot = entity.relationship(named: name)?.entitySlot else {
+            return
+        }
+        slots.insert(entitySlot)
+        constants.append((entitySlot, .null))
+    }
+
+    private mutating func lead(
+        _ relationship: RelationshipDescription, to key: Int64, _ slot: Int
+    ) {
+        constants.append((slot, .integer(key)))
+        targets.append((relationship, key))
+        if let entitySlot = relationship.entitySlot { slots.insert(entitySlot) }
+    }
+
+    private mutating func compute(
+        _ expression: ModelExpression, _ slot: Int, _ name: String
+    ) throws {
+        guard let attribute = entity.attributes[slot] else { throw noExpression(name) }
+        guard !attribute.usesExternalForm else {
+            throw StoreError.invalidRequest(
+                "\(entity.name).\(name) may be stored in files, which no expression can "
+                    + "read.",
+                remedy: "Set it to a constant.")
+        }
+        computedSlots.append(slot)
+        expressions.append((expression, attribute.type))
+    }
+
+    private func noExpression(_ name: String) -> StoreError {
+        StoreError.invalidRequest(
+            "\(entity.name).\(name) is a relationship, and cannot be set to an "
+                + "expression.",
+            remedy: "Set it to an object, or to nil.")
+    }
+}
+
+extension EntityDescription {
+    /// What a batch update computes for a decimal attribute, rounded to its scale, halves away from
+    /// zero; anything else as it is.
+    ///
+    /// - Parameter type: The type of what was computed.
+    /// - Throws: ``ValidationError`` where the attribute cannot hold so great a number.
+    func rounded(
+        _ value: StoredValue, _ type: ExpressionType, _ slot: Int
+    ) throws -> StoredValue {
+        guard case .decimal(let scale) = attributes[slot]?.type else { return value }
+        switch (value, type) {
+        case (.integer(let units), .decimal(let own)):
+            return .integer(DecimalStorage.units(units, ofScale: own, roundedTo: scale))
+        case (.real(let number), .float), (.real(let number), .double):
+            guard let units = DecimalStorage.units(rounding: number, scale: scale) else {
+                throw outOfRange(number, slot)
+            }
+            return .integer(units)
+        default:
+            return value
+        }
+    }
+
+    /// What a batch update sets, as the slot keeps it: numbers of single precision as what they
+    /// read back as. A record must hold no value of another kind.
+    ///
+    /// - Throws: ``ValidationError`` where a number is out of the range of the attribute;
+    ///   ``StoreError`` where the value is of another type.
+    func fitting(_ value: StoredValue, _ slot: Int) throws -> StoredValue {
+        switch (value, shape.kinds[slot]) {
+        case (.null, _), (.integer, .integer), (.text, .text), (.blob, .blob):
+            return value
+        case (.integer(let number), .real):
+            return .real(try fitting(Double(number), slot))
+        case (.real(let number), .real):
+            return .real(try fitting(number, slot))
+        case (.real(let number), .integer):
+            // SQLite goes on in floating point where 64 bits end.
+            throw outOfRange(number, slot)
+        default:
+            throw StoreError.invalidRequest(
+                "A batch update computes a value for \(name)."
+                    + "\(layout.slots[slot].property) that is of another type.",
+                remedy: "Use an expression of the attribute's type.")
+        }
+    }
+
+    private func fitting(_ number: Double, _ slot: Int) throws -> Double {
+        guard attributes[slot]?.type == .float else { return number }
+        let single = Float(number)
+        // Infinity is a value, but not what a greater number may silently become.
+        guard single.isFinite || !number.isFinite else { throw outOfRange(number, slot) }
+        return Double(single)
+    }
+
+    private func outOfRange(_ number: Double, _ slot: Int) -> ValidationError {
+        let property = layout.slots[slot].property
+        return ValidationError(
+            code: number < 0 ? .numberTooSmall : .numberTooLarge, entityName: name,
+            objectID: nil, property: property,
+            message: "\(property) was set to a number that its type cannot hold.")
+    }
+}

@@ -1,0 +1,283 @@
+import CambiumRecords
+
+/// Deletes the rows that a request finds, and follows the delete rules set by set.
+struct BatchDeletion: BatchWork {
+    let request: RowRequest
+    let resultType: BatchResultType
+    let canPlan = false
+    /// So many rows are looked at and written at once.
+    var chunkSize = 10_000
+
+    func run(in transaction: any BatchTransaction) throws {
+        var propagation = DeletePropagation(transaction, chunkSize: chunkSize)
+        propagation.add(try transaction.heads(request, counting: resultType))
+        try propagation.followCascades()
+        try propagation.releaseLinks()
+        try propagation.write()
+    }
+}
+
+/// Works out what goes with rows that are deleted, and which others lose a link.
+///
+/// Of a deleted row only the key and the version are kept, so that a million of them can be deleted;
+/// all else is done in pieces.
+struct DeletePropagation {
+    let transaction: any BatchTransaction
+    /// So many rows are looked at and written at once.
+    let chunkSize: Int
+    /// The rows that are deleted, by entity.
+    private(set) var rows: [[(key: Int64, version: Int64)]]
+    /// The rows that lose links, with the slots, by root and key.
+    private(set) var cleared: [[Int64: (head: RowHead, slots: SlotSet)]]
+    /// The pairs of join tables that go, of rows that stay.
+    private(set) var pairs: [SaveRequest.Links] = []
+    /// The keys of the rows that are deleted, by root.
+    private var deleted: [Set<Int64>]
+
+    var model: ModelDescription { transaction.model }
+
+    init(_ transaction: any BatchTransaction, chunkSize: Int) {
+        self.transaction = transaction
+        self.chunkSize = chunkSize
+        let count = transaction.model.entities.count
+        rows = Array(repeating: [], count: count)
+        cleared = Array(repeating: [:], count: count)
+        deleted = Array(repeating: [], count: count)
+    }
+
+    // MARK: Rows
+
+    /// Deletes those of the rows that are not yet.
+    mutating func add(_ heads: [RowHead]) {
+        for head in heads {
+            let root = model.entities[head.entity].rootIndex
+            guard deleted[root].insert(head.key).inserted else { continue }
+            rows[head.entity].append((head.key, head.version))
+        }
+    }
+
+    /// Deletes all that cascades reach, wave by wave.
+    mutating func followCascades() throws {
+        var done = rows.map { _ in 0 }
+        while done != rows.map(\.count) {
+            let start = done
+            done = rows.map(\.count)
+            for entity in model.entities {
+                try followCascades(of: entity, start[entity.index]..<done[entity.index])
+            }
+        }
+    }
+
+    private mutating func followCascades(
+        of entity: EntityDescription, _ wave: Range<Int>
+    ) throws {
+        let cascades = entity.relationships.filter { $0.relationship.deleteRule == .cascade }
+        guard !cascades.isEmpty, !wave.isEmpty else { return }
+        let keys = rows[entity.index][wave].map(\.key).sorted()
+        for relationship in cascades {
+            for piece in keys.pieces(of: chunkSize) {
+                try Task.checkCancellation()
+                add(try transaction.related(relationship, of: entity, piece).map(\.head))
+            }
+        }
+    }
+
+    private func isDeleted(_ head: RowHead) -> Bool {
+        deleted[model.entities[head.entity].rootIndex].contains(head.key)
+    }
+
+    // MARK: Links of others
+
+    /// Finds the links of rows that stay.
+    ///
+    /// - Throws: ``ValidationError`` where a relationship denies the delete, or a row cannot be
+    ///   without what is deleted.
+    mutating func releaseLinks() throws {
+        for entity in model.entities where !rows[entity.index].isEmpty {
+            let keys = rows[entity.index].map(\.key).sorted()
+            for relationship in entity.relationships where !relationship.isTransient {
+                try release(relationship, of: entity, keys)
+            }
+        }
+        for entity in model.entities {
+            for relationship in entity.relationships
+            where relationship.inverse == nil && isDeclared(relationship, by: entity) {
+                try release(toOwnersOf: relationship, of: entity)
+            }
+        }
+    }
+
+    private func isDeclared(
+        _ relationship: RelationshipDescription, by entity: EntityDescription
+    ) -> Bool {
+        entity.entity.relationships.contains { $0.name == relationship.relationship.name }
+    }
+
+    /// Looks at the other ends of a relationship of deleted rows.
+    private mutating func release(
+        _ relationship: RelationshipDescription, of entity: EntityDescription, _ keys: [Int64]
+    ) throws {
+        let denies = relationship.relationship.deleteRule == .deny
+        // The key goes with the row, and the pairs of a join table too.
+        if !denies {
+            guard relationship.place == .farRow else { return }
+        }
+        for piece in keys.pieces(of: chunkSize) {
+            try Task.checkCancellation()
+            let others = try transaction.related(relationship, of: entity, piece)
+                .filter { !isDeleted($0.head) }
+            if denies, let first = others.first {
+                throw refusal(
+                    .deleteDenied, relationship, entity, first.source,
+                    "\(relationship.relationship.name) still has objects, and its delete rule "
+                        + "denies the deletion.")
+            }
+            guard let number = relationship.inverse else { continue }
+            let inverse = model.entities[relationship.destination].relationships[number]
+            try clear(inverse, others.map(\.head))
+        }
+    }
+
+    /// Looks at rows that lead to deleted ones by a relationship that does not lead back.
+    private mutating func release(
+        toOwnersOf relationship: RelationshipDescription, of entity: EntityDescription
+    ) throws {
+        let far = model.entities[relationship.destination].rootIndex
+        guard relationship.place == .ownRow || relationship.isJoinTable else { return }
+        var removed: [(source: Int64, destination: Int64)] = []
+        for piece in deleted[far].sorted().pieces(of: chunkSize) {
+            let owners = try transaction.owners(of: relationship, entity, piece)
+                .filter { !isDeleted($0.head) }
+            if relationship.isJoinTable {
+                removed += owners.map { (source: $0.head.key, destination: $0.source) }
+            } else {
+                try clear(relationship, owners.map(\.head))
+            }
+        }
+        guard !removed.isEmpty else { return }
+        var links = SaveRequest.Links(
+            relationship: relationship, sourceRoot: entity.rootIndex, destinationRoot: far)
+        links.removed = removed
+        pairs.append(links)
+    }
+
+    /// Takes a link from rows that stay.
+    private mutating func clear(
+        _ relationship: RelationshipDescription, _ heads: [RowHead]
+    ) throws {
+        guard let head = heads.first, let slot = relationship.slot else { return }
+        guard relationship.relationship.isOptional else {
+            throw refusal(
+                .missing, relationship, model.entities[head.entity], head.key,
+                "\(relationship.relationship.name) is required, and references an object that is "
+                    + "being deleted. Delete this one too, or set it to another object first.")
+        }
+        for head in heads {
+            let root = model.entities[head.entity].rootIndex
+            var slots = cleared[root][head.key]?.slots ?? SlotSet()
+            slots.insert(slot)
+            if let entitySlot = relationship.entitySlot { slots.insert(entitySlot) }
+            cleared[root][head.key] = (head, slots)
+        }
+    }
+
+    private func refusal(
+        _ code: ValidationError.Code, _ relationship: RelationshipDescription,
+        _ entity: EntityDescription, _ key: Int64, _ message: String
+    ) -> ValidationError {
+        ValidationError(
+            code: code, entityName: entity.name,
+            objectID: ObjectID(entity, key: key, store: transaction.identifier),
+            property: relationship.relationship.name, message: message)
+    }
+}
+
+extension DeletePropagation {
+    /// Writes everything, and notes it: the deletes first, then what others lose.
+    func write() throws {
+        // What is derived from rows that go is computed once, by who knows all of them.
+        let isWhole = transaction.derivesValues
+        let bare = RecordShape(kinds: [])
+        var piece = Piece()
+        for entity in model.entities {
+            let sorted = rows[entity.index].sorted { $0.key < $1.key }
+            for rows in sorted.pieces(of: chunkSize) {
+                let records = rows.map { piece.record($0.key, $0.version, bare) }
+                piece.request.deletions.append(.init(entity: entity, records: records))
+                if !isWhole { try write(&piece) }
+            }
+        }
+        for (group, heads) in clearings() {
+            let entity = model.entities[group.entity]
+            for heads in heads.pieces(of: chunkSize) {
+                let records = heads.map { piece.record($0.key, $0.version, entity.shape) }
+                piece.request.updates.append(
+                    .init(entity: entity, slots: group.slots, records: records))
+                if !isWhole { try write(&piece) }
+            }
+        }
+        piece.request.links = pairs
+        try write(&piece)
+    }
+
+    private func write(_ piece: inout Piece) throws {
+        let request = piece.request
+        try withExtendedLifetime(piece.records) { try transaction.write(request, from: .deletion) }
+        for part in request.deletions {
+            transaction.changes.delete(part.records.map(\.key), part.entity)
+        }
+        for part in request.updates {
+            transaction.changes.clear(part.slots, part.records.map(\.key), part.entity)
+        }
+        piece = Piece()
+    }
+
+    /// Rows that are written together.
+    private struct Piece {
+        var request = SaveRequest()
+        /// Keeps the records of the request alive.
+        private(set) var records: [PlacedRecord] = []
+        private let writer = RecordWriter()
+
+        mutating func record(_ key: Int64, _ version: Int64, _ shape: RecordShape) -> Record {
+            let placed = writer.makeRecord(shape, room: 0)
+            placed.record.key = key
+            placed.record.version = version
+            records.append(placed)
+            return placed.record
+        }
+    }
+
+    // MARK: Links
+
+    /// The rows that lose the same links, in a fixed order.
+    private func clearings() -> [(Group, [RowHead])] {
+        var groups: [Group: [RowHead]] = [:]
+        for (head, slots) in cleared.flatMap({ $0.values }) {
+            groups[Group(entity: head.entity, slots: slots), default: []].append(head)
+        }
+        return groups.sorted { $0.key.order.lexicographicallyPrecedes($1.key.order) }
+            .map { group, heads in (group, heads.sorted { $0.key < $1.key }) }
+    }
+
+    private struct Group: Hashable {
+        let entity: Int
+        let slots: SlotSet
+
+        var order: [Int] { [entity] + slots.slots }
+    }
+}
+
+extension BatchTransaction {
+    /// Finds the rows that are to be changed, and says in the result how many, or which, they are.
+    func heads(_ request: RowRequest, counting resultType: BatchResultType) throws -> [RowHead] {
+        let heads = try heads(request)
+        changes.count = heads.count
+        if resultType == .objectIDs {
+            changes.objectIDs = heads.map {
+                ObjectID(model.entities[$0.entity], key: $0.key, store: identifier)
+            }
+        }
+        return heads
+    }
+}

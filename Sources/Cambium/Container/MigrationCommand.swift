@@ -1,0 +1,220 @@
+@_spi(Generated) import CambiumMigration
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// `status | plan | apply | verify | rehearse` for the stores of a program, within the program
+/// itself: it has the steps of migrations that no tool can have. Without such steps it does what
+/// `cambium migrate` does.
+///
+/// ```swift
+/// @main struct ShopTool {
+///     static func main() {
+///         var arguments = CommandLine.arguments.dropFirst()
+///         guard arguments.popFirst() == "migrate" else { return serve() }
+///         let command = MigrationCommand(
+///             model: Shop.model, migration: ShopSteps(), name: "shop migrate")
+///         exit(command.run(arguments))
+///     }
+/// }
+/// ```
+///
+/// | exit code | meaning |
+/// |---|---|
+/// | 0 | all is well |
+/// | 1 | a step is not proven |
+/// | 2 | the command line is wrong |
+/// | 4 | a file cannot be read or written |
+/// | 6 | the store has to be migrated (`status`) |
+/// | 7 | the store cannot be opened or migrated, or another program has changed it |
+/// | 9 | all steps are right, and one was proven without two rows of an entity (`verify`) |
+public struct MigrationCommand: Sendable {
+    /// Where it writes; its results, and what a person should know besides. The program's own
+    /// output by default.
+    public var write: @Sendable (String) -> Void = { StandardStream.output.write($0) }
+    /// Where it writes errors, and how far it is.
+    public var writeError: @Sendable (String) -> Void = { StandardStream.error.write($0) }
+
+    let name: String
+    let storePath: String?
+    let model: CompiledModel
+    let verification: (@Sendable () -> VerifyReport)?
+
+    /// A command for a model in whose migrations the program does steps of its own.
+    ///
+    /// - Parameters:
+    ///   - model: What the compiler made of the model, such as `Shop.model`.
+    ///   - migration: What the program does in migrations.
+    ///   - path: The store's path, where the command line names none.
+    ///   - name: How the command is called, for its own help.
+    public init<Steps>(
+        model: SteppedModel<Steps>, migration: Steps, storeAt path: String? = nil,
+        name: String = "migrate"
+    ) {
+        self.name = name
+        storePath = path
+        self.model = model.performing(migration)
+        verification = { model.verification(of: migration) }
+    }
+
+    /// A command for a model whose migrations are SQL alone; `verify` has nothing to add then to
+    /// what was proven when the model was compiled.
+    ///
+    /// - Parameters:
+    ///   - model: What the compiler made of the model, such as `Shop.model`.
+    ///   - path: The store's path, where the command line names none.
+    ///   - name: How the command is called, for its own help.
+    public init(model: CompiledModel, storeAt path: String? = nil, name: String = "migrate") {
+        self.name = name
+        storePath = path
+        self.model = model
+        verification = nil
+    }
+
+    /// Not available: a model in whose migrations the program does steps needs them.
+    @available(
+        *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
+    )
+    public init<Steps>(
+        model: SteppedModel<Steps>, storeAt path: String? = nil, name: String = "migrate"
+    ) {
+        self.init(model: model.withoutSteps, storeAt: path, name: name)
+    }
+
+    /// Does what the words on the command line ask for. A migration is undone as a whole where the
+    /// task is cancelled.
+    ///
+    /// - Parameter arguments: The words after the command's own name.
+    /// - Returns: What to end the program with, see ``MigrationCommand``.
+    public func run(_ arguments: some Sequence<String>) -> Int32 {
+        do {
+            return try run(Words(arguments, of: self)).rawValue
+        } catch let error as Usage {
+            guard !error.message.isEmpty else {
+                write(usage)
+                return Ending.fine.rawValue
+            }
+            writeError("\(name): error: \(error.message)\n\(usage)")
+            return Ending.usage.rawValue
+        } catch {
+            writeError("\(name): error: \(error)\n")
+            return Ending.file.rawValue
+        }
+    }
+}
+
+extension MigrationCommand {
+    func run(_ words: Words) throws -> Ending {
+        if words.action == .verify { return verify(words) }
+        if let problem = StorePathProblem(of: words.path) {
+            writeError("\(name): error: \(problem)\n")
+            return .file
+        }
+        guard FileManager.default.fileExists(atPath: words.path) || words.action == .status else {
+            writeError("\(name): error: There is no file \(words.path).\n")
+            return .file
+        }
+        var runner = model.migrationRunner
+        runner.driftPolicy = words.drift
+        if words.action == .apply { runner.progress = progress }
+        let store = StoreMaintenance(runner, storeAt: words.path)
+        do {
+            switch words.action {
+            case .status:
+                let report = try store.status()
+                print(report, words)
+                return Self.ending(of: report)
+            case .plan:
+                let report = try store.plan()
+                print(report, words)
+                return report.isRefused(words.drift) ? .storeRefused : .fine
+            case .apply:
+                print(try store.apply(announcing: writeError), words)
+            case .rehearse:
+                let report = try rehearse(store)
+                print(report, words)
+                return report.failure == nil ? .fine : .storeRefused
+            case .verify: break
+            }
+            return .fine
+        } catch {
+            guard let failure = StoreFailure(error, storeAt: words.path) else { throw error }
+            writeError("\(name): error: \(failure.message).\n")
+            return failure.cause == .file ? .file : .storeRefused
+        }
+    }
+
+    private func print(_ report: some MigrationReport, _ words: Words) {
+        write(words.isJSON ? report.json : report.text)
+    }
+
+    private func verify(_ words: Words) -> Ending {
+        let report =
+            verification?()
+            ?? VerifyReport(model: model.model.name, version: model.model.version, steps: [])
+        if verification == nil, !words.isJSON {
+            write("All steps are SQL, and were proven when the model was compiled\n")
+        } else {
+            print(report, words)
+        }
+        guard report.isProven else { return .notProven }
+        return report.lacksRows ? .provenWithoutRows : .fine
+    }
+
+    private func rehearse(_ store: StoreMaintenance) throws -> RehearsalReport {
+        let folder = try ScratchFolder()
+        return try withExtendedLifetime(folder) { try store.rehearse(in: folder.path) }
+    }
+
+    /// A line for each tenth of a migration that takes longer than a second.
+    private var progress: (MigrationProgress) -> Void {
+        let start = ContinuousClock.now
+        var shown = 0
+        return { progress in
+            let tenth = Int(progress.fraction * 10)
+            guard tenth > shown, ContinuousClock.now - start > .seconds(1) else { return }
+            shown = tenth
+            writeError("\(tenth * 10) % \(progress.summary)\n")
+        }
+    }
+
+    private static func ending(of report: StatusReport) -> Ending {
+        if !report.inTheWay.isEmpty { return .storeRefused }
+        return switch report.state {
+        case .none, .current: report.differences.isEmpty ? .fine : .storeRefused
+        case .outdated, .behind: report.differences.isEmpty ? .storeIsBehind : .storeRefused
+        case .refused: .storeRefused
+        }
+    }
+}
+
+/// The program's own output and error output.
+enum StandardStream: Int32 {
+    case output = 1
+    case error = 2
+
+    /// Writes a text. What cannot be written, because nobody reads it any more, is left out.
+    func write(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            // Safety: the buffer is read before the closure returns.
+            let count = rest.withUnsafeBytes { buffer in
+                #if canImport(Glibc)
+                    Glibc.write(rawValue, buffer.baseAddress, buffer.count)
+                #elseif canImport(Musl)
+                    Musl.write(rawValue, buffer.baseAddress, buffer.count)
+                #else
+                    Darwin.write(rawValue, buffer.baseAddress, buffer.count)
+                #endif
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

@@ -1,0 +1,283 @@
+import CambiumRecords
+
+/// Applies the outcome of a save: makes the objects what the store has now, and tells the other
+/// contexts. Runs after the commit, while the writer is locked.
+struct SaveCompletion {
+    let context: ManagedObjectContext
+    /// The objects whose rows the save updated.
+    let written: [ManagedObject]
+    /// The objects to which the merge policy gave other values.
+    private(set) var resolved: [ManagedObject] = []
+    /// The new objects that others stand for now.
+    private(set) var replaced: [ManagedObject] = []
+    /// What the other contexts are notified of.
+    private(set) var changeSet: ChangeSet?
+    private var changes: ChangeCollector
+    private let farEnds: FarEndsByEntity
+    private var yielded: Set<RowIdentity> = []
+
+    init(context: ManagedObjectContext, written: [ManagedObject]) {
+        self.context = context
+        self.written = written
+        farEnds = FarEndsByEntity(in: context)
+        let isHeard = context.coordinator.hasListeners(beside: context.identifier)
+        changes = ChangeCollector(
+            entityCount: context.coordinator.model.entities.count,
+            attachesRows: isHeard
+                && context.changes.inserted.count + context.changes.updated.count <= 10_000,
+            namesOwners: isHeard)
+    }
+
+    /// - Parameter scope: The objects of the store that has committed. Those of others wait for
+    ///   theirs.
+    mutating func apply(_ outcome: SaveOutcome, in scope: StoreScope) {
+        let (inserted, insertedElsewhere) = scope.split(context.changes.inserted)
+        let (updated, updatedElsewhere) = scope.split(context.changes.updated)
+        let (deleted, deletedElsewhere) = scope.split(context.changes.deleted)
+        let resolutions = outcome.resolutions
+        written.forEachUncounted { $0.record?.version += 1 }
+        for pair in outcome.droppedPairs { forget(pair) }
+        for resolution in resolutions {
+            applyNotingFarEnds(resolution)
+            nameOwners(resolution)
+        }
+        let rewritten = outcome.derived.isEmpty ? [] : Set(written.map { ObjectIdentifier($0) })
+        let refreshed = outcome.derived.compactMap { takeDerived($0, rewritten) }
+        // Survivors are what they will be now.
+        for resolution in resolutions {
+            if case .forward(let entity, let key, let theirs) = resolution.action {
+                forward(resolution.id, to: entity, key, theirs)
+            }
+        }
+        inserted.forEachUncounted { object in
+            guard object.lifecycle == .inserted else { return }
+            object.record?.version += 1
+            changes.insert(object)
+            object.row.becomeSaved()
+        }
+        updated.forEachUncounted { object in
+            guard object.lifecycle == .updated else { return }
+            if yielded.isEmpty || !yielded.contains(RowIdentity(object)) { changes.update(object) }
+            object.row.becomeSaved()
+        }
+        deleted.forEachUncounted { object in
+            guard object.lifecycle == .deleted else { return }
+            changes.delete(object)
+            object.lifecycle = .invalid
+            // Safety: this keeps the context. Counting it takes long, as it is referred to weakly.
+            uncounted(context).use { $0.forget(object) }
+        }
+        context.changes.set(
+            inserted: insertedElsewhere, updated: updatedElsewhere, deleted: deletedElsewhere)
+        context.changes.locked = scope.split(context.changes.locked).outside
+        for (row, slots) in refreshed {
+            changes.refresh(row.key, context.coordinator.model.entities[row.entity], slots)
+        }
+        let changeSet = context.coordinator.publish(
+            changes.entities, from: context.identifier, store: scope.identifier)
+        self.changeSet = changeSet
+        noteReinsertions(inserted, resolutions, in: changeSet.number)
+        context.merges.noteOwn(changeSet)
+        // Links that this context knows are up to date, except where others' rows were merged.
+        for entity in Set(resolutions.map(\.entity.index)) {
+            context.merges.noteTouchedRelationships(of: entity, in: changeSet.number)
+        }
+    }
+
+    /// Lets both ends of a pair be read again that the save has left as it was.
+    private func forget(_ pair: DroppedPair) {
+        func object(_ id: RowIdentity) -> ManagedObject? { context.registry[id] }
+        object(pair.source)?.reversal.forgetLink(
+            pair.relationship.ordinal, to: pair.destination.key)
+        guard let inverse = pair.relationship.inverse else { return }
+        object(pair.destination)?.reversal.forgetLink(inverse, to: pair.source.key)
+    }
+
+    /// Notes which rows came back, after other contexts had deleted them or this context had.
+    private func noteReinsertions(
+        _ inserted: [ManagedObject], _ resolutions: [ConflictResolution], in commit: Int64
+    ) {
+        for resolution in resolutions {
+            if case .reinsert = resolution.action {
+                context.merges.reinsertedRows[resolution.id] = commit
+            }
+        }
+        if context.merges.reinsertedRows.isEmpty { return }
+        for object in inserted where context.merges.reinsertedRows[RowIdentity(object)] != nil {
+            context.merges.reinsertedRows[RowIdentity(object)] = commit
+        }
+    }
+
+    /// Takes a resolution over, and notes the objects at the other ends of links that it changes.
+    private mutating func applyNotingFarEnds(_ resolution: ConflictResolution) {
+        guard let object = context.registry[resolution.id] else { return apply(resolution) }
+        let ends = farEnds[resolution.entity]
+        var former = ends.shownKeys(of: object)
+        // There was no row that led anywhere.
+        if case .reinsert = resolution.action { former = former.map { _ in nil } }
+        apply(resolution)
+        let now = object.isThere ? ends.shownKeys(of: object) : nil
+        for end in ends.changed(from: former, to: now) { context.noteOtherLinks(end) }
+    }
+
+    /// Names the objects whose relationships the save changed otherwise than its context can know: by
+    /// what it wrote over a row that other contexts had changed or deleted.
+    private mutating func nameOwners(_ resolution: ConflictResolution) {
+        let (entity, theirs) = (resolution.entity, resolution.theirs?.record)
+        switch resolution.action {
+        case .update(let placed, _) where theirs != nil:
+            changes.nameOwners(of: entity, from: theirs, to: placed.record, in: context)
+        case .reinsert(let placed):
+            changes.nameOwners(of: entity, from: nil, to: placed.record, in: context)
+        case .delete: changes.nameOwners(of: entity, from: theirs, to: nil, in: context)
+        case .update, .insert, .yield, .forward: break
+        }
+    }
+
+    private mutating func apply(_ resolution: ConflictResolution) {
+        let id = resolution.id
+        let object = context.registry[id]
+        switch resolution.action {
+        case .update(let placed, let slots):
+            if let object, !resolution.isBystander {
+                take(placed, for: object)
+                resolved.append(object)
+                object.extras?.changedSlots.formUnion(slots)
+            } else {
+                placed.record.version += 1
+                changes.update(resolution.entity, placed, slots)
+                if let object { follow(placed, object) }
+            }
+        case .insert(let placed):
+            guard let object else { return }
+            object.placed = placed
+            context.noteForEvent(object)
+        case .reinsert(let placed):
+            guard let object else { return }
+            take(placed, for: object)
+            // For the others, who have seen it go, it is new, with all its relationships.
+            changes.insert(object)
+            object.row.becomeSaved()
+        case .delete:
+            // What the context has deleted itself is told with all that it has.
+            if object?.lifecycle == .deleted { return }
+            changes.delete(resolution.entity, id.key)
+            object.map(invalidate)
+        case .yield(let theirs?):
+            yielded.insert(id)
+            guard let object else { return }
+            object.row.forgetDeferredChange()
+            let wasUpdated = object.lifecycle == .updated
+            object.row.becomeClean(object.row.keepingTransients(theirs))
+            resolved.append(object)
+            // The row is theirs, but pairs of join tables were written all the same, and others
+            // must be notified of them: not of the values that were taken back.
+            if wasUpdated, object.extras?.hasRelationshipChanges == true { changes.update(object) }
+            // Written, or taken back with the row; read again when asked.
+            if object.extras?.hasRelationshipChanges == true { context.noteOtherLinks(object) }
+            object.extras?.links = [:]
+            context.noteForEvent(object)
+        case .yield(nil):
+            object.map(invalidate)
+        case .forward:
+            break
+        }
+    }
+
+    /// Shows what the save wrote into the row of an object that had no changes to be saved.
+    private mutating func follow(_ placed: PlacedRecord, _ object: ManagedObject) {
+        let record = object.row.keepingTransients(placed)
+        if object.lifecycle == .clean {
+            object.row.becomeClean(record)
+        } else {
+            // Links changed, or values that are in memory only.
+            object.placed = record
+            yielded.insert(RowIdentity(object))
+        }
+        resolved.append(object)
+        context.noteForEvent(object)
+    }
+
+    private func invalidate(_ object: ManagedObject) {
+        object.lifecycle = .invalid
+        object.ownExtras.vanished = true
+        context.forget(object)
+        context.noteForEvent(object)
+    }
+
+    /// Lets a new object stand for the one that has its unique values, which shows the row that the
+    /// save has met.
+    private mutating func forward(
+        _ id: RowIdentity, to entity: EntityDescription, _ key: Int64, _ theirs: PlacedRecord?
+    ) {
+        guard let object = context.registry[id] else { return }
+        let replacement = context.registry.object(entity: entity.index, key: key)
+        if let record = replacement.record, let theirs, !replacement.flags.contains(.isDraft),
+            theirs.record.version > record.version
+        {
+            replacement.placed = replacement.row.keepingTransients(theirs)
+        }
+        context.replacements.replace(object, by: replacement)
+        replaced.append(object)
+    }
+
+    /// Shows derived values in the object, if the context has it.
+    ///
+    /// - Parameter rewritten: The objects whose rows the save updated.
+    /// - Returns: The row and its slots that have other values now, where others must be notified
+    ///   of it because the save did not write the row itself.
+    private func takeDerived(
+        _ row: DerivedRow, _ rewritten: Set<ObjectIdentifier>
+    ) -> (row: DerivedRow, slots: SlotSet)? {
+        let entity = context.coordinator.model.entities[row.entity]
+        var changed = SlotSet()
+        let object = context.registry.roots[entity.rootIndex].map[row.key]
+        guard let object, let record = object.record, let page = object.page else {
+            for (slot, _) in row.values { changed.insert(slot) }
+            return (row, changed)
+        }
+        for (slot, value) in row.values
+        where record.storedValue(slot, entity.shape.kinds[slot]) != value { changed.insert(slot) }
+        let isWritten =
+            object.lifecycle == .inserted || rewritten.contains(ObjectIdentifier(object))
+        if changed.isEmpty { return nil }
+        // A record that others may have is not changed.
+        var placed =
+            isWritten && object.flags.contains(.isDraft)
+            ? PlacedRecord(page: page, record: record)
+            : context.state.draftWriter.copy(record, entity.shape)
+        for (slot, value) in row.values {
+            context.state.draftWriter.set(value, slot, of: &placed, entity.shape)
+        }
+        withExtendedLifetime(page) {
+            object.placed = placed
+        }
+        context.noteForEvent(object)
+        guard isWritten else { return (row, changed) }
+        object.extras?.changedSlots.formUnion(changed)
+        return nil
+    }
+
+    /// Makes a merged row, as it was written, the object's own.
+    private func take(_ placed: PlacedRecord, for object: ManagedObject) {
+        placed.record.version += 1
+        object.placed = placed
+        context.noteForEvent(object)
+    }
+}
+
+extension StoreScope {
+    func contains(_ object: ManagedObject) -> Bool {
+        roots?.contains(object.entityDescription.rootIndex) ?? true
+    }
+
+    func objects(among objects: [ManagedObject]) -> [ManagedObject] {
+        roots == nil ? objects : objects.filter(contains)
+    }
+
+    /// Those in the store, and the others.
+    func split(_ objects: [ManagedObject]) -> (inside: [ManagedObject], outside: [ManagedObject]) {
+        guard roots != nil else { return (objects, []) }
+        return (objects.filter(contains), objects.filter { !contains($0) })
+    }
+}

@@ -1,0 +1,174 @@
+import Dispatch
+import Synchronization
+
+/// The threads on which a coordinator's background work runs.
+///
+/// Such work blocks: it waits for locks, disks and other processes. Swift's own threads are as few
+/// as the processors, and a blocked one keeps tasks waiting that need no store.
+///
+/// The threads are Dispatch's, which starts them when they are needed and ends those that are idle.
+/// A thread of Dispatch's is woken as fast as one of Swift's; threads that spin before they sleep
+/// were slower on a busy machine, and took twice the processor time. What is added here is the
+/// bound: if as many threads as allowed are busy, work waits without a thread.
+package final class StoreThreads: Sendable {
+    private struct State {
+        var busy = 0
+        /// Executors with jobs, for which there is no thread yet.
+        private var waiting: Set<ObjectIdentifier> = []
+        /// The same in their order. One whose priority was raised has a stale entry as well.
+        private var queue = PriorityQueue<StoreExecutor>()
+
+        var waitingCount: Int { waiting.count }
+
+        mutating func wait(_ executor: StoreExecutor, _ priority: TaskPriority) {
+            waiting.insert(ObjectIdentifier(executor))
+            queue.insert(executor, priority)
+        }
+
+        mutating func raise(_ executor: StoreExecutor, _ priority: TaskPriority) {
+            if waiting.contains(ObjectIdentifier(executor)) { queue.insert(executor, priority) }
+        }
+
+        mutating func popFirst() -> (element: StoreExecutor, priority: TaskPriority)? {
+            while let first = queue.popFirst() {
+                if waiting.remove(ObjectIdentifier(first.element)) != nil { return first }
+            }
+            return nil
+        }
+    }
+
+    /// More threads than most programs need at once. A program with more processors can use them.
+    package static let defaultLimit = max(16, ProcessInfo.processInfo.activeProcessorCount)
+
+    private let state = Mutex(State())
+    private let limit: Int
+
+    /// - Parameter limit: How many threads may be busy at once.
+    package init(limit: Int = StoreThreads.defaultLimit) {
+        self.limit = limit
+    }
+
+    /// How many threads are busy.
+    var busyCount: Int { state.withLock(\.busy) }
+    /// How many contexts wait for a thread.
+    var waitingCount: Int { state.withLock(\.waitingCount) }
+
+    /// Runs a body in the calling task, on one of the threads.
+    ///
+    /// - Parameters:
+    ///   - isolation: Who calls: so the way to the thread and back has no stop on one of Swift's.
+    ///   - body: What is to be done.
+    /// - Throws: What the body throws.
+    package func run<Result: Sendable, Failure: Error>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: @Sendable () throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        try await Worker(on: self).run(body)
+    }
+
+    /// Runs the next job of an executor as soon as there is a thread for it.
+    func start(_ executor: StoreExecutor, _ priority: TaskPriority) {
+        let canStart = state.withLock { state in
+            guard state.busy < limit else {
+                state.wait(executor, priority)
+                return false
+            }
+            state.busy += 1
+            return true
+        }
+        if canStart { executor.runNext(priority) }
+    }
+
+    /// Lets an executor that waits for a thread go before those of lower priority.
+    func raise(_ executor: StoreExecutor, _ priority: TaskPriority) {
+        state.withLock { $0.raise(executor, priority) }
+    }
+
+    /// Gives the thread of an executor, which has run one job, to the executor that is next.
+    ///
+    /// - Parameter next: The priority of the executor's next job; nil if it has no more.
+    func finish(_ executor: StoreExecutor, next: TaskPriority?) {
+        let following = state.withLock { state in
+            if let next { state.wait(executor, next) }
+            let following = state.popFirst()
+            if following == nil { state.busy -= 1 }
+            return following
+        }
+        if let (executor, priority) = following {
+            executor.runNext(priority)
+        }
+    }
+
+    /// Runs one body.
+    private actor Worker {
+        private nonisolated let executor: StoreExecutor
+
+        init(on threads: StoreThreads) {
+            executor = StoreExecutor(threads)
+        }
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor {
+            executor.asUnownedSerialExecutor()
+        }
+
+        func run<Result: Sendable, Failure: Error>(
+            _ body: @Sendable () throws(Failure) -> Result
+        ) throws(Failure) -> Result {
+            try body()
+        }
+    }
+}
+
+/// Elements, of which the one of the highest priority comes first, and of these the oldest.
+struct PriorityQueue<Element> {
+    private struct Entry {
+        let element: Element
+        let priority: TaskPriority
+        let number: UInt64
+
+        func isBefore(_ other: Entry) -> Bool {
+            priority == other.priority ? number < other.number : priority > other.priority
+        }
+    }
+
+    /// A heap: no entry is before its parent, which is at half its (one-based) position.
+    private var entries: [Entry] = []
+    private var nextNumber: UInt64 = 0
+
+    var count: Int { entries.count }
+
+    /// The highest priority; nil if there is no element.
+    var firstPriority: TaskPriority? { entries.first?.priority }
+
+    /// - Complexity: O(log *n*).
+    mutating func insert(_ element: Element, _ priority: TaskPriority) {
+        entries.append(Entry(element: element, priority: priority, number: nextNumber))
+        nextNumber += 1
+        var index = entries.count - 1
+        while index > 0, entries[index].isBefore(entries[(index - 1) / 2]) {
+            entries.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    /// Removes the first element; nil if there is none.
+    ///
+    /// - Complexity: O(log *n*).
+    mutating func popFirst() -> (element: Element, priority: TaskPriority)? {
+        guard let last = entries.popLast() else { return nil }
+        guard let first = entries.first else { return (last.element, last.priority) }
+        entries[0] = last
+        var index = 0
+        while true {
+            var least = index
+            for child in [2 * index + 1, 2 * index + 2]
+            where child < entries.count && entries[child].isBefore(entries[least]) {
+                least = child
+            }
+            if least == index { break }
+            entries.swapAt(index, least)
+            index = least
+        }
+        return (first.element, first.priority)
+    }
+}

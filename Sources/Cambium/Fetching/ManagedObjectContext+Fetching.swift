@@ -1,0 +1,131 @@
+import CambiumRecords
+
+extension ManagedObjectContext {
+    /// Finds objects.
+    ///
+    /// Unsaved changes of this context count: a new or changed object is found when it meets the
+    /// condition now, a deleted one is not (see ``FetchRequest/includesPendingChanges``). An object
+    /// that the context has already keeps its values.
+    ///
+    /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
+    public func fetch<Entity: ManagedObject>(_ request: FetchRequest<Entity>) throws -> [Entity] {
+        mergeIfAutomatic()
+        // Before there are more: those that are found now are not looked at in vain.
+        sweepIfGrown()
+        processChanges()
+        let rows = try fetching.rowRequest(for: request)
+        let options = request.options(for: rows.entity)
+        let found = try fetching.objects(rows, options)
+        if !options.prefetched.isEmpty {
+            try prefetching.prefetch(options.prefetched, of: found, rows.entity)
+        }
+        return found.cast(to: Entity.self)
+    }
+
+    /// The first object that ``fetch(_:)`` would find, or nil where there is none. No more is read.
+    ///
+    /// ```swift
+    /// let cheapest = try context.fetchFirst(Product.fetchRequest().sorted(by: Product.price))
+    /// ```
+    ///
+    /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
+    public func fetchFirst<Entity: ManagedObject>(
+        _ request: FetchRequest<Entity>
+    ) throws -> Entity? {
+        try fetch(request.limitedToFirst).first
+    }
+
+    /// Counts what ``fetch(_:)`` would find, without making objects where that can be avoided.
+    public func count<Entity: ManagedObject>(for request: FetchRequest<Entity>) throws -> Int {
+        mergeIfAutomatic()
+        processChanges()
+        let rows = try fetching.rowRequest(for: request)
+        let includesPendingChanges = request.options(for: rows.entity).includesPendingChanges
+        guard includesPendingChanges, fetching.countsPendingChanges else {
+            let count = max(0, try reads.store(of: rows.entity).count(rows) - rows.offset)
+            return rows.limit.map { min($0, count) } ?? count
+        }
+        return try fetching.objects(rows, true).count
+    }
+
+    /// The state of the stores that the context reads from; of a child, that of its ``parent``.
+    public var queryGeneration: QueryGenerationToken {
+        parent?.queryGeneration ?? state.generation
+    }
+
+    /// Makes the context read one state of the stores, whatever other contexts save meanwhile: the
+    /// latest one from its next read on (``QueryGenerationToken/current``), or the one that another
+    /// context reads (its ``queryGeneration``). ``QueryGenerationToken/unpinned`` reads the latest
+    /// again.
+    ///
+    /// The state goes on to the latest when the context saves, merges or is reset, and ends after a
+    /// time (``StoreOptions/queryGenerationLifetime``): reads throw ``QueryGenerationExpired``
+    /// then. Objects that the context has keep their values; ``refreshAllObjects()`` makes them
+    /// read again.
+    ///
+    /// - Throws: ``StoreError`` where a store is not one of SQLite's in a file: there a fetch and a
+    ///   save take turns, and nothing older than the latest can be read. In a child: it reads what
+    ///   its parent reads.
+    public func setQueryGeneration(_ token: QueryGenerationToken) throws {
+        if parent != nil {
+            throw StoreError.invalidRequest(
+                "A child context has no query generation of its own.",
+                remedy: "Set that of the parent, from which it reads.")
+        }
+        if token != .unpinned { try QueryGeneration.requireSupport(by: coordinator) }
+        state.generation = token
+    }
+}
+
+extension ManagedObjectContext {
+    /// Finds rows of values instead of objects.
+    ///
+    /// - Throws: ``ExpressionDiagnostics`` where a column or condition does not fit the entity;
+    ///   ``StoreError`` where the request cannot be run; what the store threw.
+    /// - Complexity: One statement. With unsaved changes that count, the objects that the request
+    ///   finds are read into the context and the results computed from them.
+    public func fetch<Entity: ManagedObject, Row>(
+        _ request: ResultRequest<Entity, Row>
+    ) throws -> [Row] {
+        mergeIfAutomatic()
+        processChanges()
+        return try ResultFetching(context: self).rows(of: request)
+    }
+
+    /// The first row that ``fetch(_:)-(ResultRequest<Entity,Row>)`` would find, or nil where there
+    /// is none: `try context.fetchFirst(request.select(Product.price.max))`.
+    ///
+    /// - Throws: As `fetch`.
+    public func fetchFirst<Entity: ManagedObject, Row>(
+        _ request: ResultRequest<Entity, Row>
+    ) throws -> Row? {
+        var request = request
+        request.base = request.base.limitedToFirst
+        return try fetch(request).first
+    }
+}
+
+extension FetchRequest {
+    /// How the store would answer the request. Nothing is fetched; unsaved changes take no part.
+    ///
+    /// ```swift
+    /// print(try Product.fetchRequest().filter(Product.sku == "A-1").explain(in: context))
+    /// ```
+    ///
+    /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
+    public func explain(in context: ManagedObjectContext) throws -> FetchPlan {
+        let rows = try context.fetching.rowRequest(for: self)
+        return try context.root.reads.store(of: rows.entity).plan(of: rows, nil)
+    }
+}
+
+extension ResultRequest {
+    /// How the store would answer the request. Nothing is fetched; unsaved changes take no part.
+    ///
+    /// - Throws: ``ExpressionDiagnostics`` where a column or condition does not fit the entity;
+    ///   ``StoreError`` where the request cannot be run; what the store threw.
+    public func explain(in context: ManagedObjectContext) throws -> FetchPlan {
+        let (rows, query, _) = try ResultFetching(context: context).resolve(self)
+        return try context.root.reads.store(of: rows.entity).plan(of: rows, query)
+    }
+}

@@ -1,0 +1,137 @@
+@_spi(Generated) import CambiumMigration
+import CambiumRecords
+import CambiumSQL
+import Synchronization
+
+/// What the compiler made of a model: the value `Shop.model` of generated code, which
+/// ``PersistentContainer`` opens stores with.
+public struct CompiledModel: Sendable {
+    /// The current version of the model.
+    public let model: Model
+    /// The statements that make an empty store, exactly as `cambium sql` prints them.
+    public let schema: [String]
+    /// The steps that bring stores of earlier versions to the current one.
+    public let migrations: [Migration]
+
+    /// Makes the model in numbers.
+    private let describe: @Sendable () -> ModelDescription
+    /// Whether the current version has shipped.
+    let isFrozen: Bool
+    /// The definitions of the earlier versions that have not shipped, by version.
+    let drafts: [String: String]
+    /// The steps of migrations that the program supplies.
+    private(set) var codeSteps: [CodeStep] = []
+    private let preparation = Preparation()
+
+    /// The model in numbers, which objects and stores use: made once, by the first who needs it.
+    var modelDescription: ModelDescription {
+        preparation.model.withLock { made in
+            if let made { return made }
+            let description = describe()
+            made = description
+            PreparedModels.note(description)
+            return description
+        }
+    }
+
+    /// Which versions have not shipped, put together for the first store that is opened.
+    private var draftVersions: DraftVersions {
+        preparation.drafts.withLock { made in
+            if let made { return made }
+            let versions = DraftVersions(of: model, isFrozen: isFrozen, earlier: drafts)
+            made = versions
+            return versions
+        }
+    }
+
+    private final class Preparation: Sendable {
+        let model = Mutex<ModelDescription?>(nil)
+        let drafts = Mutex<DraftVersions?>(nil)
+    }
+
+    init(
+        model: Model, schema: [String], migrations: [Migration], isFrozen: Bool,
+        drafts: [String: String], describe: @escaping @Sendable () -> ModelDescription
+    ) {
+        self.isFrozen = isFrozen
+        self.drafts = drafts
+        self.model = model
+        self.schema = schema
+        self.migrations = migrations
+        self.describe = describe
+    }
+
+    /// The same with the steps that the program supplies: it shares all that was prepared.
+    func performing(_ steps: [CodeStep]) -> CompiledModel {
+        var copy = self
+        copy.codeSteps = steps
+        return copy
+    }
+
+    /// What migrates stores to the model.
+    var migrationRunner: MigrationRunner {
+        var runner = MigrationRunner(
+            model: model, schema: modelDescription.tables, statements: schema,
+            migrations: migrations)
+        runner.code = codeSteps
+        runner.drafts = draftVersions
+        return runner
+    }
+}
+
+extension CompiledModel: CustomStringConvertible {
+    /// The name and the version: `Library, version 1`.
+    public var description: String { "\(model)" }
+}
+
+/// Which entity of which model a class is for. Generated classes give it.
+@_spi(Generated)
+public struct EntityReference {
+    let name: String
+    let model: CompiledModel?
+
+    /// Names an entity. Called by generated code.
+    public init(_ name: String, _ model: CompiledModel) {
+        self.name = name
+        self.model = model
+    }
+
+    /// What a class has that was written without a model.
+    init() {
+        name = ""
+        model = nil
+    }
+}
+
+/// The models that the program uses, so that an identity that comes as text finds its entity.
+enum PreparedModels {
+    private struct Entry: Sendable {
+        weak let model: ModelDescription?
+    }
+
+    private struct Entries {
+        var byName: [String: Entry] = [:]
+        var byStore: [StoreIdentifier: Entry] = [:]
+    }
+
+    private static let entries = Mutex(Entries())
+
+    static func note(_ model: ModelDescription) {
+        entries.withLock { $0.byName[model.model.name] = Entry(model: model) }
+    }
+
+    /// Notes the model that a store was opened with.
+    static func note(_ model: ModelDescription, of store: StoreIdentifier) {
+        entries.withLock { $0.byStore[store] = Entry(model: model) }
+    }
+
+    /// The entity of a store's objects: that of the model that the store was opened with, or else
+    /// the only one of that name.
+    static func entity(named name: String, of store: StoreIdentifier) -> EntityDescription? {
+        entries.withLock { entries in
+            if let model = entries.byStore[store]?.model { return model[name] }
+            let found = entries.byName.values.compactMap { $0.model?[name] }
+            return found.count == 1 ? found[0] : nil
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// Makes a new store: copies, checks and migrates.
+final class CoreDataImportRun {
+    let store: CoreDataStore
+    let layout: CoreDataLayout
+    let schema: Schema
+    let connection: Connection
+    let meter: ImportMeter
+    /// Where the new store is made; nil is in a temporary file, for a plan.
+    let place: NewStore?
+    var links: LinkCounts
+
+    var model: Model { layout.model }
+
+    init(
+        _ store: CoreDataStore, _ layout: CoreDataLayout, _ place: NewStore?, _ meter: ImportMeter
+    ) throws {
+        self.store = store
+        self.layout = layout
+        self.meter = meter
+        self.place = place
+        schema = Schema(of: layout.model)
+        links = LinkCounts(layout.model)
+        var settings = SourceFile.settings
+        settings.pragmas = CoreDataImportSQL.pragmas
+        if let place {
+            try CoreDataImportError.making { () throws(NewStoreError) in try place.makeFile() }
+        }
+        // A database without a name is one that SQLite removes when it is closed, whatever happens.
+        connection = try Connection(path: place?.unfinished ?? "", settings: settings)
+    }
+
+    /// Copies all that there is.
+    func copy(_ report: inout CoreDataImportReport) throws {
+        _ = try connection.rows(ObjectCopySQL.attach, [.text(store.file.uri)])
+        try connection.asking(every: ImportMeter.instructionsPerTick, meter.tick) {
+            try connection.transaction { try copyAll(&report) }
+        }
+        connection.forgetStatements()
+        try connection.execute(ObjectCopySQL.detach)
+    }
+
+    // MARK: In one transaction
+
+    private func copyAll(_ report: inout CoreDataImportReport) throws {
+        for table in schema.tables { try connection.execute(table.createStatement()) }
+        // The last rows say what the store is; they need the tables only.
+        for statement in schema.statements.suffix(schema.recordCount) {
+            try connection.execute(statement)
+        }
+        let tables = try copyObjects(&report)
+        let broken = try makeIndexes(tables)
+        try countKeys(tables)
+        try checkKeys(&report, tables)
+        let pairs = try copyLinks(&report)
+        try refuseBrokenRules(&report, tables, pairs)
+        try refuseDuplicates(&report, broken, tables, pairs)
+        try countLinks(&report, tables, pairs)
+        try noteInvalidCounts(&report)
+        try copyFiles(&report, tables)
+        try derive(&report)
+        try finishCounts(&report, tables)
+        try keepMetadata(&report)
+    }
+
+    /// A table of objects, and what copying it needs.
+    struct ObjectTable {
+        let object: CoreDataLayout.ObjectSource
+        let table: Table
+        let sql: ObjectCopySQL
+        /// How many rows there are, and the least and the greatest key.
+        let extent: SourceCounts
+        /// What else there is to count; nil where all rows were copied, so that the new store tells.
+        var counts: SourceCounts?
+
+        /// The name of the entity with a number; of another one that of the root entity.
+        func name(ofNumber number: StoredValue?) -> String {
+            object.entities.first { .integer($0.number) == number }?.entity.name ?? object.root.name
+        }
+
+        mutating func countSource(_ connection: Connection) throws(SQLiteError) {
+            counts = SourceCounts(object, try connection.rows(sql.counts))
+        }
+    }
+
+    // MARK: Migration
+
+    /// Brings the new store to the version that was asked for, or as far as the steps lead.
+    ///
+    /// - Parameter identities: Receives what became of the key of each object.
+    func migrate(
+        _ report: inout CoreDataImportReport, along way: MigrationWay,
+        identities: ((ImportedKey) throws -> Void)?
+    ) throws {
+        for pragma in CoreDataImportSQL.pragmasOfMigration { try connection.execute(pragma) }
+        // Lost objects are found step by step.
+        var trace: IdentityTrace?
+        if identities != nil || way.steps.contains(where: \.losesData) {
+            trace = try IdentityTrace(layout.objects.map(\.root), layout.model, connection)
+        }
+        var losses = MigrationLosses(objects: report.entities.reduce(0) { $0 + $1.written })
+        let (taken, obstacle) = try take(way, &trace, &losses)
+        if let place, taken > 0 {
+            // No row references the files of what the steps deleted.
+            let sweep = ExternalSweep(place.files, model: way.models[taken - 1])
+            if try place.files.announce() != nil { try sweep.run(connection) }
+        }
+        report.migration = losses.report(
+            of: way, taken: taken, obstacle: obstacle ?? way.obstacle)
+        report.objects = losses.objects
+        report.version = taken > 0 ? way.models[taken - 1].version : layout.model.version
+        guard let trace, let identities else { return }
+        try trace.report(to: identities)
+        for row in report.refusedRows {
+            try identities(
+                ImportedKey(oldEntity: row.entity, oldKey: row.id, newEntity: nil, newKey: nil))
+        }
+    }
+
+    private static let migrationStart = 0.75
+
+    /// Takes the steps: all at once, and one by one where one of them cannot be taken, so that the
+    /// store is as new as it can be.
+    private func take(
+        _ way: MigrationWay, _ trace: inout IdentityTrace?, _ losses: inout MigrationLosses
+    ) throws -> (taken: Int, obstacle: String?) {
+        guard !way.steps.isEmpty else { return (0, nil) }
+        try meter.begin(
+            .migrating, "Migrate to \(way.last.version)", at: Self.migrationStart,
+            share: 1 - Self.migrationStart, rows: 1)
+        if trace == nil {
+            do {
+                try run(way.steps, to: way.last)
+                return (way.steps.count, nil)
+            } catch let error as MigrationError where error != .cancelled {}
+        }
+        for (index, step) in way.steps.enumerated() {
+            let (old, new) = (index > 0 ? way.models[index - 1] : way.first, way.models[index])
+            do {
+                let count = step.losesData ? StepLosses(from: old, to: new, connection) : nil
+                try trace?.prepare(for: new)
+                try run([step], to: new, watchedBy: count)
+                if let names = trace?.oldNames { count?.names(by: names) }
+                try trace?.follow(new)
+                guard let count else { continue }
+                try losses.add(count, trace?.deletedObjects() ?? [])
+            } catch let error as MigrationError where error != .cancelled {
+                return (index, "\(error)")
+            }
+        }
+        return (way.steps.count, nil)
+    }
+
+    private func run(
+        _ steps: [Migration], to model: Model, watchedBy count: StepLosses? = nil
+    ) throws {
+        var runner = MigrationRunner(model: model, migrations: steps)
+        runner.isCancelled = meter.isCancelled
+        runner.watch = count?.watch
+        let meter = meter
+        runner.progress = { meter.reportMigration($0.fraction, $0.summary) }
+        do {
+            _ = try runner.open(connection)
+        } catch MigrationError.cancelled {
+            throw CoreDataImportError.cancelled
+        }
+    }
+}

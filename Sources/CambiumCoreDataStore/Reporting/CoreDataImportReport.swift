@@ -1,0 +1,235 @@
+import CambiumModel
+
+/// What an import of a Core Data store did, or would do: row by row what was not imported.
+///
+/// Counts are those of the copy, in the names of the version that wrote the store; what the migration
+/// after it takes away is counted in ``migration``.
+public struct CoreDataImportReport: Sendable, Hashable {
+    /// The objects of one entity, those of its sub-entities left out.
+    public struct EntityCount: Sendable, Hashable, Codable {
+        /// The entity.
+        public let entity: String
+        /// How many rows the store has.
+        public let read: Int
+        /// How many are in the new store.
+        public let written: Int
+        /// How many are not, each with its reason in ``CoreDataImportReport/refusedRows``.
+        public let refused: Int
+    }
+
+    /// The links of one relationship, seen from one side: those of its inverse are the same links.
+    public struct RelationshipCount: Sendable, Hashable {
+        /// The entity that declares it.
+        public let entity: String
+        /// The relationship.
+        public let relationship: String
+        /// The other side, as `Entity.relationship`, which counts the same links again; nil where
+        /// there is none.
+        public let inverse: String?
+        /// How many links the store has; of a one-to-one those that this side has.
+        public let read: Int
+        /// How many of them are in the new store.
+        public let written: Int
+        /// How many are not: those of rows that were refused, and those of
+        /// ``CoreDataImportReport/lostLinks``.
+        public let lost: Int
+    }
+
+    /// A row that is not in the new store.
+    public struct RefusedRow: Sendable, Hashable {
+        /// The entity, or the number of one that the version does not have.
+        public let entity: String
+        /// The row's key, `Z_PK`.
+        public let id: Int64
+        /// The property that was in the way, where it was one.
+        public let property: String?
+        /// Why.
+        public let reason: String
+    }
+
+    /// A link that is not in the new store.
+    public struct LostLink: Sendable, Hashable {
+        /// The entity of the object that had it.
+        public let entity: String
+        /// The object's key.
+        public let id: Int64
+        /// The relationship.
+        public let relationship: String
+        /// The key that it led to.
+        public let target: Int64?
+        /// Why.
+        public let reason: String
+    }
+
+    /// A value that is another one in the new store.
+    public struct ChangedValue: Sendable, Hashable, Codable {
+        /// The object's entity.
+        public let entity: String
+        /// The object's key.
+        public let id: Int64
+        /// The attribute.
+        public let property: String
+        /// What became of it, and why.
+        public let reason: String
+    }
+
+    /// An object that came along although it breaks a rule of the model.
+    public struct InvalidObject: Sendable, Hashable, Codable {
+        /// The object's entity.
+        public let entity: String
+        /// The object's key.
+        public let id: Int64
+        /// The property that is not as the rule asks.
+        public let property: String
+        /// What is wrong.
+        public let reason: String
+    }
+
+    /// A file of a large value that is not where Core Data keeps it.
+    public struct MissingFile: Sendable, Hashable, Codable {
+        /// The object's entity.
+        public let entity: String
+        /// The object's key.
+        public let id: Int64
+        /// The attribute.
+        public let property: String
+        /// The file's path.
+        public let file: String
+    }
+
+    /// Something of the store that no version's object has a part in.
+    public struct LeftOut: Sendable, Hashable {
+        /// A table, a column as `TABLE.COLUMN`, a file, or a name in the metadata.
+        public let name: String
+        /// How many rows or values it has, where they were counted.
+        public let rows: Int?
+        /// Why.
+        public let reason: String
+        /// Whether Core Data keeps it for itself, so that no program misses it.
+        public let isBookkeeping: Bool
+    }
+
+    /// Objects of an entity that a step of the migration took away.
+    public struct TakenObjects: Sendable, Hashable, Codable {
+        /// The entity, as it is called in the version that wrote the store.
+        public let entity: String
+        /// The version that the step leads to.
+        public let version: String
+        /// How many they are.
+        public let count: Int
+        /// Their keys in the store, `Z_PK`.
+        public let ids: [Int64]
+        /// The changes that took them, in words.
+        public let changes: [String]
+    }
+
+    /// Links of a relationship that a step of the migration took away.
+    public struct TakenLinks: Sendable, Hashable, Codable {
+        /// The entity that declares it, in the version before the step.
+        public let entity: String
+        /// The relationship.
+        public let relationship: String
+        /// The version that the step leads to.
+        public let version: String
+        /// How many they are.
+        public let count: Int
+    }
+
+    /// The way from the version that wrote the store to the program's.
+    public struct MigrationCount: Sendable, Hashable {
+        /// The version that it started from.
+        public let from: String
+        /// The version that it led to.
+        public let to: String
+        /// The versions on the way, the last one included.
+        public let versions: [String]
+        /// What the model's author had done that took something of this store, in words, each with
+        /// how much it took.
+        public let losses: [String]
+        /// The objects that it took.
+        public let objects: [TakenObjects]
+        /// The links that it took, those of objects that are gone included.
+        public let links: [TakenLinks]
+        /// The version behind which no migration leads on, where it ended early.
+        public let stoppedAt: String?
+        /// Why it ended there.
+        public let reason: String?
+    }
+
+    /// The path of the store that Core Data wrote.
+    public let store: String
+    /// The path of the new store; nil where there is only a plan.
+    public internal(set) var destination: String?
+    /// The model's name.
+    public let model: String
+    /// The version that wrote the store.
+    public let writtenBy: String
+    /// The version that the new store has.
+    public internal(set) var version: String
+    /// The version that the program has.
+    public let current: String
+    /// How the version was found: `hashes`, `identifier`, `structure` or
+    /// `forced`.
+    public let foundBy: String
+    /// Other versions that can have written it too.
+    public let alsoFits: [String]
+    /// Why an earlier version that fits alike was not taken, in words; nil where the earliest was.
+    public internal(set) var choice: String?
+    /// What was decided about the store, in sentences, and lost nothing: the version that it names
+    /// was not taken, or rows have the entity number of another version.
+    public internal(set) var remarks: [String] = []
+    /// In what the store and the version differ, where that was forced; former names left out.
+    public let differences: [String]
+    /// What the store has under the name that the version before has for it, where that was forced.
+    /// All of it came along.
+    public let formerNames: [String]
+    /// How many objects the new store has, in its version.
+    public internal(set) var objects = 0
+    /// How many rows there are of each entity.
+    public internal(set) var entities: [EntityCount] = []
+    /// How many links there are of each relationship.
+    public internal(set) var relationships: [RelationshipCount] = []
+    /// The rows that are not in the new store.
+    public internal(set) var refusedRows: [RefusedRow] = []
+    /// The links that are not in the new store although their row is.
+    public internal(set) var lostLinks: [LostLink] = []
+    /// The values that are others in the new store.
+    public internal(set) var changedValues: [ChangedValue] = []
+    /// The objects with fewer or more objects at a to-many than the model allows. They came along as
+    /// they are, and nothing of them is lost; a program cannot save a change of one before its number
+    /// is right.
+    public internal(set) var invalidObjects: [InvalidObject] = []
+    /// The files that were not found.
+    public internal(set) var missingFiles: [MissingFile] = []
+    /// What nothing of the version is kept in.
+    public internal(set) var leftOut: [LeftOut] = []
+    /// The way to the version of the new store; nil where there was none.
+    public internal(set) var migration: MigrationCount?
+
+    /// Whether all that the store has came along into the version that wrote it, but for Core Data's
+    /// own bookkeeping, and the version is the one that was asked for.
+    ///
+    /// What the model's later versions give up is no part of this: ``migration`` counts it.
+    public var isComplete: Bool { hasAllData && migration?.stoppedAt == nil }
+
+    /// Whether all that the store has was imported.
+    var hasAllData: Bool {
+        losses == 0 && missingFiles.isEmpty && differences.isEmpty
+            && leftOut.allSatisfy { $0.isBookkeeping || $0.rows == 0 }
+    }
+
+    /// How many rows, links and values the version does not take.
+    var losses: Int { refusedRows.count + lostLinks.count + changedValues.count }
+}
+
+/// How the version that wrote a store was found.
+enum VersionEvidence: String {
+    /// Its hashes are in the store.
+    case hashes
+    /// Its identifier is in the store, and all that the store has fits.
+    case identifier
+    /// All that the store has fits.
+    case structure
+    /// The caller named it.
+    case forced
+}

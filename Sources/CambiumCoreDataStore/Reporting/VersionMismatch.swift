@@ -1,0 +1,99 @@
+import CambiumMigration
+import CambiumModel
+
+/// Why no version of a model can have written a store.
+public struct VersionMismatch: Sendable, Hashable {
+    /// A version, and in how much it differs from the store.
+    public struct Distance: Sendable, Hashable, Encodable {
+        /// The version's name.
+        public let version: String
+        /// How many differences there are.
+        public let differences: Int
+    }
+
+    /// The version that the store names as its own.
+    public struct NamedVersion: Sendable, Hashable, Encodable {
+        /// The version's name.
+        public let version: String
+        /// In what it and the store differ.
+        public let differences: [String]
+    }
+
+    /// The path of the store.
+    public let store: String
+    /// The model's name.
+    public let model: String
+    /// What the store says of the version that wrote it.
+    public let identifiers: [String]
+    /// The version with the fewest differences.
+    public let nearest: String
+    /// In what the nearest version and the store differ; nothing where it fits, and the store names
+    /// another one.
+    public let differences: [String]
+    /// The version that the store names, by its identifier or its hashes; nil where it names none
+    /// of the model's.
+    public let named: NamedVersion?
+    /// The store's entities where no version has any of them: the store is another model's. Empty
+    /// where some version has one.
+    public let strangers: [String]
+    /// All versions, the nearest first.
+    public let versions: [Distance]
+
+    /// Whether the store was written by another model, as far as one can tell.
+    public var isUnrelated: Bool { !strangers.isEmpty }
+}
+
+extension VersionMismatch: CustomStringConvertible {
+    /// What does not fit, and what to do about it.
+    public var description: String {
+        let says = identifiers.filter { !$0.isEmpty }.excerpts()
+        let said = says.isEmpty ? "" : "; the store says that version \(says) wrote it"
+        if isUnrelated {
+            let shown = strangers.prefix(5).map { $0.excerpt() }.joined(separator: ", ")
+            return "\(store) was written by another model than \(model)\(said): no version of "
+                + "\(model) has any of its entities (\(shown)\(strangers.count > 5 ? ", …" : "")). "
+                + "Name the model that belongs to the store"
+        }
+        let fitting = versions.filter { $0.differences == 0 }.map { "'\($0.version)'" }
+        guard fitting.isEmpty else {
+            return
+                "\(store) fits several versions of \(model) (\(fitting.joined(separator: ", "))), "
+                + "and not the version that it names. Say which of them wrote it"
+                + (named.map { ". " + words($0) } ?? "")
+        }
+        return
+            "\(store) fits no version of \(model)\(said). Add the version that wrote the store to "
+            + "the model. "
+            + [
+                nearest == named?.version
+                    ? nil : "The nearest is '\(nearest)', with \(Self.list(differences))",
+                named.map(words),
+            ].compactMap(\.self).joined(separator: "\n")
+    }
+
+    private func words(_ named: NamedVersion) -> String {
+        "It names '\(named.version)', with \(Self.list(named.differences))"
+            + (nearest == named.version ? "\nNo other version is nearer" : "")
+    }
+
+    private static func list(_ differences: [String]) -> String {
+        let more = differences.count - 20
+        return "\(differences.count) difference\(differences.count == 1 ? "" : "s"):"
+            + differences.prefix(20).map { "\n  - \($0.excerpt(1_000))" }.joined()
+            + (more > 0 ? "\n  … and \(more) more" : "")
+    }
+}
+
+extension VersionMismatch: Encodable {
+    /// Writes all members, the message too.
+    public func encode(to encoder: any Encoder) throws {
+        try encoder.encode([
+            "store": store, "model": model, "refused": true, "message": description,
+            "identifiers": identifiers, "nearest": nearest, "differences": differences,
+            "named": named, "unrelated": isUnrelated, "versions": versions,
+        ])
+    }
+
+    /// The mismatch as JSON, ended by a line feed.
+    public var json: String { reportJSON }
+}

@@ -1,0 +1,50 @@
+import CambiumModel
+import CambiumSQL
+
+/// The statements around an import.
+enum CoreDataImportSQL {
+    /// What the connection that writes the new store has: nobody else knows the file yet, so that
+    /// it need not be on the disk before the end, and what is undone need not be either.
+    static let pragmas = [
+        "PRAGMA journal_mode = MEMORY", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -24576",
+        "PRAGMA foreign_keys = OFF",
+    ]
+    /// What it has while it is migrated: the rows that change are kept in a file meanwhile.
+    static let pragmasOfMigration = ["PRAGMA journal_mode = DELETE"]
+
+    /// How many rows a table of Core Data's has.
+    static func count(ofSourceTable name: String) -> String {
+        "SELECT count(*) FROM \(SQLText.identifier(ObjectCopySQL.source))."
+            + SQLText.identifier(name)
+    }
+
+    /// How many values a column of Core Data's has.
+    static func count(ofValuesIn column: String, ofSourceTable name: String) -> String {
+        "SELECT count(\(SQLText.identifier(column))) FROM "
+            + "\(SQLText.identifier(ObjectCopySQL.source)).\(SQLText.identifier(name)) NOT INDEXED"
+    }
+
+    /// How many objects there are of each entity of a root entity's table.
+    static func counts(of root: Entity, in model: Model) -> String {
+        let table = SQLText.identifier(root.name)
+        return model.hasSubentities(root)
+            ? "SELECT \"_entity\", count(*) FROM \(table) GROUP BY 1"
+            : "SELECT \(SQLText.literal(.text(root.name))), count(*) FROM \(table)"
+    }
+
+    /// Key and entity of the rows that are like another one with a lesser key, where no two may
+    /// be; nil where they may.
+    static func duplicates(
+        for index: TableIndex, of root: Entity, in model: Model
+    ) -> (query: String, remove: String)? {
+        guard let rows = index.uniqueRows else { return nil }
+        let table = SQLText.identifier(root.name)
+        let name = model.hasSubentities(root) ? "\"_entity\"" : SQLText.literal(.text(root.name))
+        return (
+            "SELECT \"_id\", \"e\" FROM (SELECT \"_id\", \(name) AS \"e\", row_number() OVER "
+                + "(PARTITION BY \(rows.list) ORDER BY \"_id\") AS \"n\" FROM \(table) "
+                + "WHERE \(rows.conditions.joined(separator: " AND "))) WHERE \"n\" > 1",
+            "DELETE FROM \(table) WHERE \"_id\" = ?1"
+        )
+    }
+}
