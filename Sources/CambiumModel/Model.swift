@@ -5,11 +5,13 @@
 ///
 /// Invariants that the compiler's checks establish, and that everything else may rely on: names are
 /// unique, every name that is referred to exists, an inverse points back, parents have no cycles.
-public struct Model: Sendable, Hashable {
+///
+/// A class, because it never changes: what holds a model, or several, holds a reference to each.
+public final class Model: Sendable {
     /// The model's name, such as `Shop`.
     public let name: String
     /// The version's name, such as `3`. Versions of a bundle are ordered by the compiler.
-    public package(set) var version: String
+    public let version: String
     /// The entities in the order in which the model declares them.
     public let entities: [Entity]
     /// The enumerations that attributes may have as their type.
@@ -23,7 +25,7 @@ public struct Model: Sendable, Hashable {
     /// What the author noted for programs.
     public let userInfo: [String: String]
     /// What the author declared about the step from the version before, if anything.
-    public package(set) var migration: MigrationDeclaration?
+    public let migration: MigrationDeclaration?
 
     let indexByName: [String: Int]
     let hierarchy: ModelHierarchy
@@ -50,19 +52,26 @@ public struct Model: Sendable, Hashable {
         hierarchy = ModelHierarchy(entities, indexByName)
     }
 
+    /// The same as another model, but for some parts.
+    package convenience init(
+        _ model: Model, version: String? = nil, entities: [Entity]? = nil,
+        migration: MigrationDeclaration?
+    ) {
+        self.init(
+            name: model.name, version: version ?? model.version,
+            entities: entities ?? model.entities, enumerations: model.enumerations,
+            composites: model.composites, configurations: model.configurations,
+            identifier: model.identifier, userInfo: model.userInfo, migration: migration)
+    }
+
     /// The same with other entities.
     package func with(_ entities: [Entity]) -> Model {
-        Model(
-            name: name, version: version, entities: entities, enumerations: enumerations,
-            composites: composites, configurations: configurations, identifier: identifier,
-            userInfo: userInfo, migration: migration)
+        Model(self, entities: entities, migration: migration)
     }
 
     /// The same with another declaration of the step to it, or none.
     package func declaring(_ migration: MigrationDeclaration?) -> Model {
-        var model = self
-        model.migration = migration
-        return model
+        Model(self, migration: migration)
     }
 
     /// The entity of that name, or nil.
@@ -78,6 +87,26 @@ public struct Model: Sendable, Hashable {
     /// The composite type of that name, or nil.
     public func composite(named name: String) -> Composite? {
         composites.first { $0.name == name }
+    }
+}
+
+extension Model: Hashable {
+    /// Whether all parts are equal.
+    public static func == (one: Model, other: Model) -> Bool {
+        one === other
+            || one.name == other.name && one.version == other.version
+                && one.entities == other.entities && one.enumerations == other.enumerations
+                && one.composites == other.composites
+                && one.configurations == other.configurations
+                && one.identifier == other.identifier && one.userInfo == other.userInfo
+                && one.migration == other.migration
+    }
+
+    /// Hashes what is nearly always different.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(version)
+        hasher.combine(entities.count)
     }
 }
 

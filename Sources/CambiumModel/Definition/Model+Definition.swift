@@ -9,12 +9,12 @@ extension Model {
     ///
     /// - Returns: Nil where the text is none, or one that another Cambium has written and this one
     ///   would write in another way, or where the model in it is none that the compiler accepts.
-    package init?(definition: String) {
+    package convenience init?(definition: String) {
         guard let model: Model = try? DefinitionCoder.part(in: definition), model.isConsistent,
             // What this Cambium does not know of, it would leave out.
             model.definition.utf8.elementsEqual(definition.utf8)
         else { return nil }
-        self = model
+        self.init(model, migration: model.migration)
     }
 
     /// The texts that generated code has in place of a version: the definition without its
@@ -32,12 +32,12 @@ extension Model {
     /// It ends the program where the texts were changed after that. Code that another Cambium has
     /// generated does not compile: see ``GeneratedFormat``.
     @_spi(Generated)
-    public init(compiled texts: [String]) {
+    public convenience init(compiled texts: [String]) {
         do {
             let head: Model = try DefinitionCoder.part(in: texts.first ?? "")
             var entities: [Entity] = []
             for text in texts.dropFirst() { entities.append(try DefinitionCoder.part(in: text)) }
-            self = head.with(entities)
+            self.init(head, entities: entities, migration: head.migration)
         } catch {
             fatalError("The generated Swift of a model was changed: generate it anew.")
         }
@@ -49,7 +49,7 @@ extension Model: DefinitionPart {
     /// The version of the form of ``definition``.
     private static let definitionFormat = 1
 
-    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+    convenience init(_ it: Model?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
         guard try coder.part(Self.definitionFormat) == Self.definitionFormat else {
             throw UnreadableDefinition()
         }

@@ -100,9 +100,7 @@ extension Model {
     /// The draft without what its author declared about the step from the version before, by a name
     /// that tells two drafts of a version apart.
     fileprivate func draft(calledIn place: String) -> Model {
-        var draft = declaring(nil)
-        draft.version = "\(version) of \(place)"
-        return draft
+        Model(self, version: "\(version) of \(place)", migration: nil)
     }
 
     /// The same with the names that things had in another draft: what a draft says of former names is
