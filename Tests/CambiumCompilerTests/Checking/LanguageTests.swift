@@ -358,4 +358,14 @@ struct LanguageTests {
             """
         #expect(try codes(body) == [.inheritanceCycle, .inheritanceCycle])
     }
+
+    @Test func `each declaration of a migration is checked, locked and written`() throws {
+        let kinds = DeclarationKind.all
+        #expect(kinds.map(\.element) == MigrationDeclaration.kinds.map { $0.element })
+        #expect(Set(kinds.map(\.element) + ["rename"]) == Set(Vocabulary.declarations))
+        for kind in kinds {
+            let rule = try #require(Vocabulary.rules[kind.element])
+            #expect(Set(kind.subject).isSubset(of: rule.attributes), "\(kind.element)")
+        }
+    }
 }

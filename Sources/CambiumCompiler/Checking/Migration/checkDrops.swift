@@ -4,11 +4,11 @@ import CambiumModel
 extension ModelChecker {
     /// An entity, a property or some objects whose data may go.
     mutating func checkDrop(
-        _ element: ParsedElement, from old: Model?
+        _ element: ParsedElement, _ versions: DeclarationKind.Versions
     ) -> [MigrationDeclaration.Drop] {
-        guard let entity = element["entity"], let reason = element["reason"], let old else {
-            return []
-        }
+        guard let entity = element["entity"], let reason = element["reason"],
+            let old = versions.old
+        else { return [] }
         let property = element["property"]
         reportUnknown(entity, property, in: old)
         checkReason(reason)
@@ -40,8 +40,9 @@ extension ModelChecker {
 
     /// Which of several links stay.
     mutating func checkKeep(
-        _ element: ParsedElement, in model: Model, from old: Model?
+        _ element: ParsedElement, _ versions: DeclarationKind.Versions
     ) -> MigrationDeclaration.Keep? {
+        let model = versions.model
         guard let entity = element["entity"], let name = element["relationship"],
             let reason = element["reason"]
         else { return nil }
@@ -49,7 +50,7 @@ extension ModelChecker {
         guard let relationship = checkToOne(name, of: entity, in: model) else { return nil }
         let destination = model.entity(named: relationship.destination)
         var order: [MigrationDeclaration.Order] = []
-        if let sort = element["sort"], let old, let destination,
+        if let sort = element["sort"], let old = versions.old, let destination,
             let former = formerEntity(of: destination, of: model, in: old)
         {
             order = checkOrder(sort, of: former, in: old)
@@ -60,8 +61,9 @@ extension ModelChecker {
 
     /// What becomes of objects that are equal in what is unique.
     mutating func checkDeduplication(
-        _ element: ParsedElement, in model: Model
+        _ element: ParsedElement, _ versions: DeclarationKind.Versions
     ) -> MigrationDeclaration.Deduplication? {
+        let model = versions.model
         guard let name = element["entity"], let by = element["by"], let reason = element["reason"]
         else { return nil }
         checkReason(reason)

@@ -4,8 +4,9 @@ import CambiumModel
 extension ModelChecker {
     /// The value that existing objects get.
     mutating func checkFill(
-        _ element: ParsedElement, in model: Model, from old: Model?
+        _ element: ParsedElement, _ versions: DeclarationKind.Versions
     ) -> MigrationDeclaration.Fill? {
+        let (model, old) = versions
         guard let name = element["entity"], let property = element["attribute"],
             let with = element["with"]
         else { return nil }
@@ -45,13 +46,14 @@ extension ModelChecker {
 
     /// The object that a to-one leads to from now on.
     mutating func checkLink(
-        _ element: ParsedElement, in model: Model, from old: Model?
+        _ element: ParsedElement, _ versions: DeclarationKind.Versions
     ) -> MigrationDeclaration.Link? {
+        let model = versions.model
         guard let name = element["entity"], let written = element["relationship"],
             let condition = element["where"]
         else { return nil }
         checkReason(element["reason"])
-        guard let relationship = checkToOne(written, of: name, in: model), let old,
+        guard let relationship = checkToOne(written, of: name, in: model), let old = versions.old,
             let entity = model.entity(named: name.value),
             let destination = model.entity(named: relationship.destination)
         else { return nil }
@@ -80,8 +82,9 @@ extension ModelChecker {
 
     /// What every object is known to have.
     mutating func checkRequirement(
-        _ element: ParsedElement, in model: Model
+        _ element: ParsedElement, _ versions: DeclarationKind.Versions
     ) -> MigrationDeclaration.Requirement? {
+        let model = versions.model
         guard let name = element["entity"], let property = element["property"],
             let reason = element["reason"]
         else { return nil }

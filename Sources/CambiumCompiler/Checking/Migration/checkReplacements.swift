@@ -4,11 +4,11 @@ extension ModelChecker {
     /// What objects get in place of a case that is gone. An enumeration that has another name now
     /// goes by that.
     mutating func checkReplacement(
-        _ element: ParsedElement, in model: Model, from old: Model?
+        _ element: ParsedElement, _ versions: DeclarationKind.Versions
     ) -> MigrationDeclaration.Replacement? {
+        let model = versions.model
         guard let type = element["enum"], let name = element["case"],
-            let reason = element["reason"],
-            let old
+            let reason = element["reason"], let old = versions.old
         else { return nil }
         checkReason(reason)
         let isGone: Bool

@@ -1,27 +1,26 @@
 import CambiumModel
 
 extension ModelChecker {
-    /// Makes the steps that the program supplies: methods of a protocol, one for each name.
-    mutating func checkSteps(
-        of migration: ParsedElement, in model: Model, from old: Model?
-    ) -> [MigrationDeclaration.Step] {
-        var seen: [String: String] = [:]
-        return migration.children(named: "step").compactMap { item in
-            guard let name = item["name"], checkName(name, isTaken: [], of: "a step"),
-                checkDuplicate(name, among: &seen, "a step")
-            else { return nil }
-            return .init(
-                name: name.value,
-                entities: item["entities"].map { checkEntities(of: $0, in: model, from: old) } ?? []
-            )
-        }
+    /// A step that the program supplies: a method of a protocol, one for each name.
+    mutating func checkStep(
+        _ element: ParsedElement, _ versions: DeclarationKind.Versions
+    ) -> MigrationDeclaration.Step? {
+        var names = stepNames
+        defer { stepNames = names }
+        guard let name = element["name"], checkName(name, isTaken: [], of: "a step"),
+            checkDuplicate(name, among: &names, "a step")
+        else { return nil }
+        return .init(
+            name: name.value,
+            entities: element["entities"].map { checkEntities(of: $0, versions) } ?? [])
     }
 
     /// The entities that a step is about: those whose objects it writes, by their new names, and
     /// those that are gone, which it can only read.
     private mutating func checkEntities(
-        of written: ParsedAttribute, in model: Model, from old: Model?
+        of written: ParsedAttribute, _ versions: DeclarationKind.Versions
     ) -> [String] {
+        let (model, old) = versions
         var entities: [String] = []
         let words = WordList(written.value).words
         if words.isEmpty {
