@@ -100,7 +100,7 @@ struct LockedConditions {
             }
             for (index, (item, _)) in own.enumerated() {
                 add(
-                    "migration", kind.element, item.attributes(Self.onOneLine),
+                    "migration", kind.item.element, item.attributes(Self.onOneLine),
                     number: own.count >= kind.numberedFrom ? index + 1 : nil)
             }
         }

@@ -361,11 +361,12 @@ struct LanguageTests {
 
     @Test func `each declaration of a migration is checked, locked and written`() throws {
         let kinds = DeclarationKind.all
-        #expect(kinds.map(\.element) == MigrationDeclaration.kinds.map { $0.element })
-        #expect(Set(kinds.map(\.element) + ["rename"]) == Set(Vocabulary.declarations))
+        let names = MigrationDeclaration.kinds.map { $0.element }
+        #expect(kinds.map { $0.item.element }.sorted() == names.sorted())
+        #expect((names + ["rename"]).sorted() == Vocabulary.declarations.sorted())
         for kind in kinds {
-            let rule = try #require(Vocabulary.rules[kind.element])
-            #expect(Set(kind.subject).isSubset(of: rule.attributes), "\(kind.element)")
+            let rule = try #require(Vocabulary.rules[kind.item.element])
+            #expect(Set(kind.item.subject).isSubset(of: rule.attributes), "\(kind.item)")
         }
     }
 }

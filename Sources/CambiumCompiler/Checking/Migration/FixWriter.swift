@@ -39,9 +39,7 @@ package struct FixWriter {
     /// Whether the migration has one of the kind that says too little.
     private func isDeclared(_ fix: MigrationFix) -> Bool {
         guard case .replace(let enumeration, let name, _, _) = fix else { return false }
-        return new.model.migration?.replacements.contains {
-            $0.enumeration == enumeration && $0.name == name
-        } ?? false
+        return new.model.replacement(of: name, in: enumeration) != nil
     }
 
     /// A part of a composite value is declared once for all of them: what it was called in one of

@@ -1,12 +1,22 @@
 import CambiumModel
 
-// What existing objects get, or are known to have.
+extension DeclarationKind {
+    /// What existing objects get, or are known to have.
+    static let gains = [
+        // A fill that looks at the old value gives it another one.
+        Self(MigrationDeclaration.Fill.self, [.needsData, .lossy]) { [$0.checkFill($1, $2, $3)] },
+        Self(MigrationDeclaration.Link.self, [.needsData]) { [$0.checkLink($1, $2, $3)] },
+        Self(MigrationDeclaration.Requirement.self, [.needsData]) {
+            [$0.checkRequirement($1, $2, $3)]
+        },
+    ]
+}
+
 extension ModelChecker {
     /// The value that existing objects get.
     mutating func checkFill(
-        _ element: ParsedElement, _ versions: DeclarationKind.Versions
+        _ element: ParsedElement, _ model: Model, _ old: Model?
     ) -> MigrationDeclaration.Fill? {
-        let (model, old) = versions
         guard let name = element["entity"], let property = element["attribute"],
             let with = element["with"]
         else { return nil }
@@ -46,14 +56,13 @@ extension ModelChecker {
 
     /// The object that a to-one leads to from now on.
     mutating func checkLink(
-        _ element: ParsedElement, _ versions: DeclarationKind.Versions
+        _ element: ParsedElement, _ model: Model, _ old: Model?
     ) -> MigrationDeclaration.Link? {
-        let model = versions.model
         guard let name = element["entity"], let written = element["relationship"],
             let condition = element["where"]
         else { return nil }
         checkReason(element["reason"])
-        guard let relationship = checkToOne(written, of: name, in: model), let old = versions.old,
+        guard let relationship = checkToOne(written, of: name, in: model), let old,
             let entity = model.entity(named: name.value),
             let destination = model.entity(named: relationship.destination)
         else { return nil }
@@ -82,9 +91,8 @@ extension ModelChecker {
 
     /// What every object is known to have.
     mutating func checkRequirement(
-        _ element: ParsedElement, _ versions: DeclarationKind.Versions
+        _ element: ParsedElement, _ model: Model, _: Model?
     ) -> MigrationDeclaration.Requirement? {
-        let model = versions.model
         guard let name = element["entity"], let property = element["property"],
             let reason = element["reason"]
         else { return nil }

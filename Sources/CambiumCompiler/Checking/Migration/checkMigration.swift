@@ -40,7 +40,7 @@ extension ModelChecker {
         }
         var migration = MigrationDeclaration(from: from.value)
         for kind in DeclarationKind.all {
-            kind.check(element, (model, previous?.model), &self, &migration)
+            kind.check(&migration, element, &self, model, previous?.model)
         }
         return migration
     }

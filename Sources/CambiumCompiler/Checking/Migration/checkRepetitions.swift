@@ -7,7 +7,8 @@ extension ModelChecker {
         var seen: Set<[String]> = []
         for declaration in migration.children {
             // Several conditions choose several objects.
-            guard let subject = DeclarationKind.named(declaration.name)?.subject, !subject.isEmpty,
+            guard let subject = DeclarationKind.named(declaration.name)?.item.subject,
+                !subject.isEmpty,
                 declaration.name != MigrationDeclaration.Drop.element
                     || declaration["where"] == nil
             else { continue }

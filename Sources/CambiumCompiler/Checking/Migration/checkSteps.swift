@@ -1,9 +1,17 @@
 import CambiumModel
 
+extension DeclarationKind {
+    /// What the program does.
+    static let step = Self(
+        MigrationDeclaration.Step.self, [.needsCode], numberedFrom: 1,
+        pairs: { Array(zip($0.map(\.sorted), $1)) }
+    ) { [$0.checkStep($1, $2, $3)] }
+}
+
 extension ModelChecker {
     /// A step that the program supplies: a method of a protocol, one for each name.
     mutating func checkStep(
-        _ element: ParsedElement, _ versions: DeclarationKind.Versions
+        _ element: ParsedElement, _ model: Model, _ old: Model?
     ) -> MigrationDeclaration.Step? {
         var names = stepNames
         defer { stepNames = names }
@@ -12,15 +20,14 @@ extension ModelChecker {
         else { return nil }
         return .init(
             name: name.value,
-            entities: element["entities"].map { checkEntities(of: $0, versions) } ?? [])
+            entities: element["entities"].map { checkEntities(of: $0, in: model, from: old) } ?? [])
     }
 
     /// The entities that a step is about: those whose objects it writes, by their new names, and
     /// those that are gone, which it can only read.
     private mutating func checkEntities(
-        of written: ParsedAttribute, _ versions: DeclarationKind.Versions
+        of written: ParsedAttribute, in model: Model, from old: Model?
     ) -> [String] {
-        let (model, old) = versions
         var entities: [String] = []
         let words = WordList(written.value).words
         if words.isEmpty {
@@ -46,4 +53,9 @@ extension ModelChecker {
         }
         return entities
     }
+}
+
+extension MigrationDeclaration.Step {
+    /// The same with the entities in an order of their own: theirs says nothing.
+    fileprivate var sorted: Self { Self(name: name, entities: entities.sorted()) }
 }
