@@ -10,7 +10,7 @@ struct DeclarationKind: Sendable {
     let item: any MigrationItem.Type
     /// What it means for the data; the first is the usual one.
     let classes: [MigrationKind]
-    /// How many make their order count: what is said first is done first.
+    /// From how many on their order counts: then each has its number in the lock.
     let numberedFrom: Int
     /// Adds what the elements of the kind in a migration from one version to another declare. What
     /// is wrong is reported.
