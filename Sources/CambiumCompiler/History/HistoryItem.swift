@@ -3,7 +3,7 @@ import CambiumPlan
 
 /// A declaration that lets a step between two versions be planned.
 package struct HistoryItem: Sendable {
-    /// The declaration. All code that a migration has is one step, which several of them add up to.
+    /// The declaration. Several steps of code become one step of the migration.
     let item: any MigrationItem
     /// An expression in it, as it is written; nil where that of its tree is right.
     private var text: String?
