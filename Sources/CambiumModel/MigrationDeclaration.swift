@@ -7,9 +7,9 @@ public struct MigrationDeclaration: Sendable, Hashable {
     public package(set) var fills: [Fill]
     /// Objects that existing objects are linked to where they have a relationship that is new, or
     /// nothing there.
-    public let links: [Link]
+    public package(set) var links: [Link]
     /// What existing objects are expected to have already.
-    public let requirements: [Requirement]
+    public package(set) var requirements: [Requirement]
     /// Entities and properties whose data is meant to be lost.
     public package(set) var drops: [Drop]
     /// What existing objects get in place of cases of enumerations that are gone.
@@ -17,7 +17,7 @@ public struct MigrationDeclaration: Sendable, Hashable {
     /// Which links stay where a relationship holds fewer than before.
     public package(set) var keeps: [Keep]
     /// What becomes of objects that are equal in what is to tell them apart from now on.
-    public let deduplications: [Deduplication]
+    public package(set) var deduplications: [Deduplication]
     /// The steps that the program supplies.
     public package(set) var steps: [Step]
 
@@ -233,3 +233,218 @@ public struct MigrationDeclaration: Sendable, Hashable {
         }
     }
 }
+
+// MARK: How each is written
+
+/// A declaration of a migration: an element of `<migration>`.
+package protocol MigrationItem: Sendable, Hashable {
+    /// XML attributes with their values, in order.
+    typealias Attributes = KeyValuePairs<String, String?>
+
+    /// The name of the element.
+    static var element: String { get }
+    /// The XML attributes that say what it is about: no two declarations are about the same.
+    static var subject: [String] { get }
+    /// Where a migration has the declarations of the kind.
+    static var list: WritableKeyPath<MigrationDeclaration, [Self]> { get }
+
+    /// What the element says.
+    ///
+    /// - Parameter text: Writes an expression.
+    func attributes(_ text: (ModelExpression) -> String) -> Attributes
+}
+
+extension MigrationItem {
+    /// What an XML attribute says, but for expressions; nil where it is absent.
+    package subscript(name: String) -> String? {
+        attributes { _ in "" }.first { $0.key == name }?.value
+    }
+
+    fileprivate static func items(of declaration: MigrationDeclaration) -> [any MigrationItem] {
+        declaration[keyPath: list]
+    }
+}
+
+extension MigrationDeclaration: DefinitionPart {
+    /// The kinds of declarations.
+    package static let kinds: [any MigrationItem.Type] = [
+        Fill.self, Link.self, Requirement.self, Drop.self, Replacement.self, Keep.self,
+        Deduplication.self, Step.self,
+    ]
+
+    /// All declarations, kind by kind.
+    package var items: [any MigrationItem] { Self.kinds.flatMap { $0.items(of: self) } }
+
+    /// Adds a declaration after the others of its kind.
+    package mutating func add<Item: MigrationItem>(_ item: Item) {
+        self[keyPath: Item.list].append(item)
+    }
+
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            from: try coder.part(it?.from), fills: try coder.list("fills", it?.fills),
+            links: try coder.list("links", it?.links),
+            requirements: try coder.list("requirements", it?.requirements),
+            drops: try coder.list("drops", it?.drops),
+            replacements: try coder.list("replacements", it?.replacements),
+            keeps: try coder.list("keeps", it?.keeps),
+            deduplications: try coder.list("deduplications", it?.deduplications),
+            steps: try coder.list("steps", it?.steps))
+    }
+}
+
+extension [MigrationDeclaration.Order] {
+    /// The order as an author writes it; nil where there is none.
+    fileprivate var text: String? {
+        let words = map { $0.attribute + ($0.isDescending ? " descending" : "") }
+        return isEmpty ? nil : words.joined(separator: ", ")
+    }
+}
+
+extension MigrationDeclaration.Fill: MigrationItem, DefinitionPart {
+    package static let element = "fill"
+    package static let subject = ["entity", "attribute"]
+    package static var list: WritableKeyPath<MigrationDeclaration, [Self]> { \.fills }
+
+    package func attributes(_ text: (ModelExpression) -> String) -> Attributes {
+        ["entity": entity, "attribute": attribute, "with": text(value)]
+    }
+
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            entity: try coder.part(it?.entity), attribute: try coder.part(it?.attribute),
+            value: try coder.part(it?.value))
+    }
+}
+
+extension MigrationDeclaration.Link: MigrationItem, DefinitionPart {
+    package static let element = "link"
+    package static let subject = ["entity", "relationship"]
+    package static var list: WritableKeyPath<MigrationDeclaration, [Self]> { \.links }
+
+    package func attributes(_ text: (ModelExpression) -> String) -> Attributes {
+        [
+            "entity": entity, "relationship": relationship, "where": text(condition),
+            "sort": order.text,
+        ]
+    }
+
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            entity: try coder.part(it?.entity), relationship: try coder.part(it?.relationship),
+            condition: try coder.part(it?.condition), order: try coder.list("order", it?.order))
+    }
+}
+
+extension MigrationDeclaration.Requirement: MigrationItem, DefinitionPart {
+    package static let element = "require"
+    package static let subject = ["entity", "property"]
+    package static var list: WritableKeyPath<MigrationDeclaration, [Self]> { \.requirements }
+
+    package func attributes(_ text: (ModelExpression) -> String) -> Attributes {
+        ["entity": entity, "property": property, "reason": reason]
+    }
+
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            entity: try coder.part(it?.entity), property: try coder.part(it?.property),
+            reason: try coder.part(it?.reason))
+    }
+}
+
+extension MigrationDeclaration.Drop: MigrationItem, DefinitionPart {
+    package static let element = "drop"
+    package static let subject = ["entity", "property"]
+    package static var list: WritableKeyPath<MigrationDeclaration, [Self]> { \.drops }
+
+    package func attributes(_ text: (ModelExpression) -> String) -> Attributes {
+        ["entity": entity, "property": property, "where": condition.map(text), "reason": reason]
+    }
+
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            entity: try coder.part(it?.entity),
+            property: try coder.optional("property", it?.property),
+            condition: try coder.optional("where", it?.condition),
+            reason: try coder.part(it?.reason))
+    }
+}
+
+extension MigrationDeclaration.Replacement: MigrationItem, DefinitionPart {
+    package static let element = "replace"
+    package static let subject = ["enum", "case"]
+    package static var list: WritableKeyPath<MigrationDeclaration, [Self]> { \.replacements }
+
+    package func attributes(_ text: (ModelExpression) -> String) -> Attributes {
+        ["enum": enumeration, "case": name, "with": replacement, "reason": reason]
+    }
+
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            enumeration: try coder.part(it?.enumeration), case: try coder.part(it?.name),
+            with: try coder.optional("with", it?.replacement), reason: try coder.part(it?.reason))
+    }
+}
+
+extension MigrationDeclaration.Keep: MigrationItem, DefinitionPart {
+    package static let element = "keep"
+    package static let subject = ["entity", "relationship"]
+    package static var list: WritableKeyPath<MigrationDeclaration, [Self]> { \.keeps }
+
+    package func attributes(_ text: (ModelExpression) -> String) -> Attributes {
+        ["entity": entity, "relationship": relationship, "sort": order.text, "reason": reason]
+    }
+
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            entity: try coder.part(it?.entity), relationship: try coder.part(it?.relationship),
+            order: try coder.list("order", it?.order), reason: try coder.part(it?.reason))
+    }
+}
+
+extension MigrationDeclaration.Deduplication: MigrationItem, DefinitionPart {
+    package static let element = "deduplicate"
+    package static let subject = ["entity", "by"]
+    package static var list: WritableKeyPath<MigrationDeclaration, [Self]> { \.deduplications }
+
+    package func attributes(_ text: (ModelExpression) -> String) -> Attributes {
+        [
+            "entity": entity, "by": properties.joined(separator: " "), "sort": order.text,
+            "links": links.rawValue, "reason": reason,
+        ]
+    }
+
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            entity: try coder.part(it?.entity), properties: try coder.list(it?.properties),
+            order: try coder.list("order", it?.order),
+            links: try coder.part("links", it?.links, unless: .move),
+            reason: try coder.part(it?.reason))
+    }
+}
+
+extension MigrationDeclaration.Step: MigrationItem, DefinitionPart {
+    package static let element = "step"
+    package static let subject: [String] = []
+    package static var list: WritableKeyPath<MigrationDeclaration, [Self]> { \.steps }
+
+    package func attributes(_ text: (ModelExpression) -> String) -> Attributes {
+        ["name": name, "entities": entities.isEmpty ? nil : entities.joined(separator: " ")]
+    }
+
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(name: try coder.part(it?.name), entities: try coder.list(it?.entities))
+    }
+}
+
+extension MigrationDeclaration.Order: DefinitionPart {
+    static let isGroup = false
+
+    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+        self.init(
+            try coder.part(it?.attribute),
+            isDescending: coder.flag("descending", it?.isDescending))
+    }
+}
+
+extension MigrationDeclaration.Deduplication.Links: DefinitionPart {}

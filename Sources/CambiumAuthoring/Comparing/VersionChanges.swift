@@ -205,7 +205,7 @@ package struct VersionChanges: Sendable {
 extension VersionChanges.Change {
     /// A change that a migration carries out.
     fileprivate init(
-        _ change: ModelChange, _ detail: ChangeDetails.Detail?, isUndecided: Bool,
+        _ change: ModelChange, _ detail: ModelChange.Detail?, isUndecided: Bool,
         reason: String?, tables: [Int]
     ) {
         let summary = change.summary

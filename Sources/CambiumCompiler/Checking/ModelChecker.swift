@@ -25,6 +25,8 @@ package struct ModelChecker {
     var renames: [Subject: String] = [:]
     /// All former names that the migration gives, by the entity (nil for those of entities).
     var renamedByMigration: [String?: Set<String>] = [:]
+    /// The names of the steps that the program supplies.
+    var stepNames: [String: String] = [:]
     /// Where the declarations stand that a model of Xcode's has and that are left out here.
     var leftOut: Set<Int> = []
     /// The names of the entities, right or wrong.

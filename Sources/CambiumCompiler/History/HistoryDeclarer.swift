@@ -18,59 +18,54 @@ package struct HistoryDeclarer {
 
     /// The declarations that solve a problem; none where only its author can.
     func items(for problem: MigrationProblem) -> [HistoryItem] {
-        let fixes = problem.fixes.flatMap(\.parts)
         // Each end of links that become fewer says which stay.
-        let keeps = fixes.compactMap { fix -> HistoryItem? in
-            guard case .keep(let entity, let relationship) = fix else { return nil }
-            return .keep(
-                .init(
-                    entity: entity, relationship: relationship,
+        let keeps = problem.declarations(of: Keep.self).map { keep in
+            HistoryItem(
+                Keep(
+                    entity: keep.entity, relationship: keep.relationship,
                     reason: "there is one at most since \(new.version): the first stays"))
         }
         if !keeps.isEmpty { return keeps }
-        let drops = fixes.compactMap { fix -> MigrationDeclaration.Drop? in
-            guard case .drop(let entity, let property) = fix else { return nil }
-            return drop(entity, property, problem)
-        }
-        if let drop = leastDestructive(of: drops, problem) { return [.drop(drop)] }
-        for fix in fixes {
-            switch fix {
-            case .replace(let enumeration, let name, let isOptional, _):
-                // Nothing says less than nothing; where something must be, the first case.
-                let names = new.enumeration(named: enumeration)?.cases.map(\.name) ?? []
-                let other = names.contains(name) ? name : isOptional ? nil : names.first
-                return [
-                    .replace(
-                        .init(
-                            enumeration: enumeration, case: name, with: other,
-                            reason: "gone in \(new.version)"))
-                ]
-            case .fill(let properties):
-                return properties.compactMap { fill($0.name, of: $0.entity) }
-            default: continue
+        let proposed = problem.declarations(of: Drop.self)
+        let drops = proposed.filter { $0.condition == nil }.map { drop($0, problem) }
+        if let drop = leastDestructive(of: drops, problem) { return [HistoryItem(drop)] }
+        for fix in problem.fixes.flatMap(\.parts) {
+            guard case .replace(let enumeration, let name, let isOptional, _) = fix else {
+                continue
             }
+            // Nothing says less than nothing; where something must be, the first case.
+            let names = new.enumeration(named: enumeration)?.cases.map(\.name) ?? []
+            let other = names.contains(name) ? name : isOptional ? nil : names.first
+            return [
+                HistoryItem(
+                    MigrationDeclaration.Replacement(
+                        enumeration: enumeration, case: name, with: other,
+                        reason: "gone in \(new.version)"))
+            ]
         }
+        let fills = problem.declarations(of: MigrationDeclaration.Fill.self)
+        if !fills.isEmpty { return fills.compactMap { fill($0.attribute, of: $0.entity) } }
         // A required link that no object can have.
-        return fixes.compactMap { fix in
-            guard case .giveUp(let entity, let condition) = fix else { return nil }
-            return .drop(
-                .init(
-                    entity: entity, condition: condition,
-                    reason: reason(ofGivingUp: condition, problem.property ?? problem.entity)))
+        return proposed.compactMap { drop in
+            guard let condition = drop.condition else { return nil }
+            let reason = reason(ofGivingUp: condition, problem.property ?? problem.entity)
+            return HistoryItem(Drop(entity: drop.entity, condition: condition, reason: reason))
         }
     }
+
+    private typealias Drop = MigrationDeclaration.Drop
+    private typealias Keep = MigrationDeclaration.Keep
 
     /// Where one of several may be dropped, the one after which the fewest problems are left that
     /// would drop more.
     private func leastDestructive(
-        of drops: [MigrationDeclaration.Drop], _ problem: MigrationProblem
-    ) -> MigrationDeclaration.Drop? {
+        of drops: [Drop], _ problem: MigrationProblem
+    ) -> Drop? {
         guard drops.count > 1, drops.count == problem.fixes.count else { return drops.first }
-        let declared = new.migration ?? MigrationDeclaration(from: old.version)
         let problemsLeft = drops.map { drop in
-            let target = new.declaring(declared.adding([.drop(drop)]))
-            return ModelDifference(from: old, to: target).problems.count { problem in
-                !problem.fixes.flatMap(\.parts).contains(where: \.isKeep)
+            let target = new.declaring([HistoryItem(drop)], since: old)
+            return ModelDifference(from: old, to: target).problems.count {
+                $0.declarations(of: Keep.self).isEmpty
             }
         }
         return zip(drops, problemsLeft).min { $0.1 < $1.1 }?.0
@@ -87,21 +82,19 @@ package struct HistoryDeclarer {
 
     /// Names objects that go because they require others which go.
     func item(for drop: ModelDifference.FurtherDrop) -> HistoryItem {
-        .drop(
-            .init(
+        HistoryItem(
+            Drop(
                 entity: drop.entity, condition: drop.condition,
                 reason: "they require objects of \(drop.required) that go"))
     }
 
-    private func drop(
-        _ entity: String, _ property: String?, _ problem: MigrationProblem
-    ) -> MigrationDeclaration.Drop {
+    private func drop(_ drop: Drop, _ problem: MigrationProblem) -> Drop {
         let isGone = problem.side == .old
         let reason =
             isGone
             ? "gone in \(new.version)" + (isOfXcode ? ", where Core Data dropped it" : "")
             : "what it held does not fit what it is in \(new.version)"
-        return .init(entity: entity, property: property, reason: reason)
+        return .init(entity: drop.entity, property: drop.property, reason: reason)
     }
 
     private func fill(_ name: String, of owner: String) -> HistoryItem? {
@@ -111,8 +104,8 @@ package struct HistoryDeclarer {
         else { return nil }
         // One value for all objects is none for what tells them apart.
         if case .literal = value, isUniqueAlone(name, in: entity) { return nil }
-        return .fill(
-            .init(entity: owner, attribute: name, value: value), text: text,
+        return HistoryItem(
+            MigrationDeclaration.Fill(entity: owner, attribute: name, value: value), text: text,
             reason: "required in \(new.version), and nothing says what existing objects have")
     }
 
@@ -121,8 +114,4 @@ package struct HistoryDeclarer {
             entity.uniqueConstraints.contains { $0.properties == [attribute] }
         }
     }
-}
-
-extension MigrationFix {
-    fileprivate var isKeep: Bool { if case .keep = self { true } else { false } }
 }

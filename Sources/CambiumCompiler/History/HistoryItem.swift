@@ -1,34 +1,46 @@
 import CambiumModel
-import CambiumSQL
+import CambiumPlan
 
 /// A declaration that lets a step between two versions be planned.
-package enum HistoryItem: Hashable {
-    /// Data that goes.
-    case drop(MigrationDeclaration.Drop)
-    /// A case of an enumeration that is gone, with what objects get.
-    case replace(MigrationDeclaration.Replacement)
-    /// Links that stay.
-    case keep(MigrationDeclaration.Keep)
-    /// A value that existing objects get; the text is the expression as it is written.
-    case fill(MigrationDeclaration.Fill, text: String, reason: String)
-    /// Code of the program that writes objects of an entity. All that a migration has are one step.
-    case code(entity: String)
+package struct HistoryItem: Sendable {
+    /// The declaration. Several steps of code become one step of the migration.
+    let item: any MigrationItem
+    /// An expression in it, as it is written; nil where that of its tree is right.
+    private var text: String?
+    /// The reason, where the declaration has none of its own.
+    private var reason: String?
+
+    init(_ item: any MigrationItem, text: String? = nil, reason: String? = nil) {
+        (self.item, self.text, self.reason) = (item, text, reason)
+    }
+
+    /// Code of the program that writes objects of entities.
+    static func code(_ entities: [String]) -> HistoryItem {
+        HistoryItem(MigrationDeclaration.Step(name: "migrateByCode", entities: entities))
+    }
+
+    var drop: MigrationDeclaration.Drop? { item as? MigrationDeclaration.Drop }
+    var removesSomeObjects: Bool { drop?.condition != nil }
+    var isKeep: Bool { item is MigrationDeclaration.Keep }
+    var entitiesOfCode: [String]? { (item as? MigrationDeclaration.Step)?.entities }
 
     /// What it is about, as messages call it.
     package var subject: String {
-        switch self {
-        case .drop(let drop): drop.property.map { "\(drop.entity).\($0)" } ?? drop.entity
-        case .replace(let way): "\(way.enumeration).\(way.name)"
-        case .keep(let keep): "\(keep.entity).\(keep.relationship)"
-        case .fill(let fill, _, _): "\(fill.entity).\(fill.attribute)"
-        case .code(let entity): entity
+        type(of: item).subject.compactMap { item[$0] }.joined(separator: ".")
+    }
+
+    /// Whether another one says the same, for whatever reason.
+    func isSaid(by other: HistoryItem) -> Bool {
+        guard let drop, let other = other.drop else {
+            return AnyHashable(item) == AnyHashable(other.item)
         }
+        return drop.entity == other.entity && drop.property == other.property
+            && drop.condition == other.condition
     }
 
     /// Which rows of a store of the old version it deletes, in words; nil where it deletes none.
     package func deletion(in old: Model) -> String? {
-        guard case .drop(let drop) = self, drop.property == nil,
-            old.entity(named: drop.entity)?.isAbstract == false
+        guard let drop, drop.property == nil, old.entity(named: drop.entity)?.isAbstract == false
         else { return nil }
         guard let condition = drop.condition, condition != .literal(.bool(true)) else {
             return "deletes all rows of \(drop.entity)"
@@ -38,46 +50,12 @@ package enum HistoryItem: Hashable {
 
     /// The declaration as it is written, with what it means for the data.
     package var element: ParsedElement {
-        var list = AttributeList(at: 0)
-        let name: String
-        var reason: String?
-        switch self {
-        case .drop(let drop):
-            name = "drop"
-            list.set("entity", drop.entity)
-            list.set("property", drop.property)
-            list.set("where", drop.condition?.conditionText)
-            reason = drop.reason
-        case .replace(let way):
-            name = "replace"
-            list.set("enum", way.enumeration)
-            list.set("case", way.name)
-            list.set("with", way.replacement)
-            reason = way.reason
-        case .keep(let keep):
-            name = "keep"
-            list.set("entity", keep.entity)
-            list.set("relationship", keep.relationship)
-            reason = keep.reason
-        case .fill(let fill, let text, let given):
-            name = "fill"
-            list.set("entity", fill.entity)
-            list.set("attribute", fill.attribute)
-            list.set("with", text)
-            reason = given
-        case .code(let entity):
-            name = "step"
-            list.set("name", Self.codeName)
-            list.set("entities", entity)
-        }
-        let kinds = HistoryChecker.kinds(of: ParsedElement(own: name, list))
-        list.set("class", kinds.first?.rawValue)
+        let name = type(of: item).element
+        var list = AttributeList(item.attributes { text ?? $0.conditionText })
+        list.set("class", DeclarationKind.named(name)?.classes.first?.rawValue)
         list.set("reason", reason)
         return ParsedElement(own: name, list)
     }
-
-    /// What the step of code is called that a tool proposes.
-    fileprivate static let codeName = "migrateByCode"
 }
 
 extension ParsedElement {
@@ -90,23 +68,19 @@ extension ParsedElement {
     }
 }
 
-extension MigrationDeclaration {
-    /// The declarations with others after them.
-    func adding(_ items: [HistoryItem]) -> MigrationDeclaration {
-        var declaration = self
-        var entities: [String] = []
-        for item in items {
-            switch item {
-            case .drop(let drop): declaration.drops.append(drop)
-            case .replace(let way): declaration.replacements.append(way)
-            case .keep(let keep): declaration.keeps.append(keep)
-            case .fill(let fill, _, _): declaration.fills.append(fill)
-            case .code(let entity): entities.append(entity)
-            }
-        }
-        if !entities.isEmpty {
-            declaration.steps.append(Step(name: HistoryItem.codeName, entities: entities))
-        }
-        return declaration
+extension Model {
+    /// The same with declarations about the step from another version after its own.
+    func declaring(_ items: [HistoryItem], since old: Model) -> Model {
+        var declaration = migration ?? MigrationDeclaration(from: old.version)
+        for item in items.joiningCode { declaration.add(item.item) }
+        return declaring(declaration)
+    }
+}
+
+extension [HistoryItem] {
+    /// The same with all code in one step, which comes last.
+    var joiningCode: [HistoryItem] {
+        let code = compactMap(\.entitiesOfCode).flatMap(\.self)
+        return filter { $0.entitiesOfCode == nil } + (code.isEmpty ? [] : [.code(code)])
     }
 }

@@ -82,11 +82,9 @@ extension HistoryDeclarer {
             return items.isEmpty ? writers(of: problem) : items
         }
         guard resolution.isSolved else { return nil }
-        let code = resolution.items.compactMap(\.entityOfCode)
-        let declarations =
-            resolution.items.filter { $0.entityOfCode == nil }.map(\.element)
-            + (code.isEmpty ? [] : [HistoryItem.code(entity: code.joined(separator: " ")).element])
-        return ParsedElement.migration(from: old.version, to: new.version, declarations).compactXML
+        return ParsedElement.migration(
+            from: old.version, to: new.version, resolution.items.joiningCode.map(\.element)
+        ).compactXML
     }
 
     /// What code has to write so that a problem is none: the objects, and those that they are to
@@ -97,26 +95,15 @@ extension HistoryDeclarer {
         }
         let made = [relationship?.destination].compactMap(\.self)
             .filter { old.entity(named: $0) == nil }
-        return ([problem.entity] + made).map { .code(entity: $0) }
+        return ([problem.entity] + made).map { .code([$0]) }
     }
 }
 
 extension HistoryItem {
-    fileprivate var removesAllObjects: Bool {
-        guard case .drop(let drop) = self else { return false }
-        return drop.condition == .literal(.bool(true))
-    }
+    fileprivate var removesAllObjects: Bool { drop?.condition == .literal(.bool(true)) }
 
     /// Whether it is still to be said where code writes the values: what may go, but no object.
     fileprivate var isLeftByCode: Bool {
-        switch self {
-        case .drop(let drop): drop.condition == nil
-        case .replace, .keep: true
-        case .fill, .code: false
-        }
-    }
-
-    fileprivate var entityOfCode: String? {
-        if case .code(let entity) = self { entity } else { nil }
+        !removesSomeObjects && DeclarationKind.named(type(of: item).element)?.classes == [.lossy]
     }
 }

@@ -38,14 +38,13 @@ package struct StepResolution {
             let removals = found.filter(\.removesSomeObjects)
             if !removals.isEmpty {
                 found = removals
-            } else if found.contains(where: \.isDrop) {
+            } else if found.contains(where: { $0.drop != nil }) {
                 found.removeAll(where: \.isKeep)
             }
             if found.isEmpty, let furtherItem { found = difference.furtherDrops.map(furtherItem) }
             guard !found.isEmpty else { break }
             items += found
-            let declared = new.migration ?? MigrationDeclaration(from: old.version)
-            target = new.declaring(declared.adding(items))
+            target = new.declaring(items, since: old)
             difference = ModelDifference(from: old, to: target)
         }
         if items.contains(where: \.removesSomeObjects) { circles = difference.circularDrops }
@@ -53,21 +52,4 @@ package struct StepResolution {
 
     /// Whether the declarations are enough.
     package var isSolved: Bool { difference.problems.isEmpty && circles.isEmpty }
-}
-
-extension HistoryItem {
-    /// Whether another one says the same, for whatever reason.
-    fileprivate func isSaid(by other: HistoryItem) -> Bool {
-        guard case .drop(let own) = self, case .drop(let drop) = other else { return self == other }
-        return own.entity == drop.entity && own.property == drop.property
-            && own.condition == drop.condition
-    }
-
-    fileprivate var removesSomeObjects: Bool {
-        if case .drop(let drop) = self { drop.condition != nil } else { false }
-    }
-
-    fileprivate var isDrop: Bool { if case .drop = self { true } else { false } }
-
-    fileprivate var isKeep: Bool { if case .keep = self { true } else { false } }
 }

@@ -83,7 +83,7 @@ extension StepLint {
     /// Whether a fill may come to nil. Found out once: each of a chain of fills may look at the one
     /// before several times.
     private func isEmpty(_ fill: ModelExpression, of path: String, in entity: Entity) -> Bool {
-        let property = MigrationFix.Property(entity: entity.name, name: path)
+        let property = ModelMatch.PropertyName(entity: entity.name, property: path)
         if let known = emptyFills.known[property] { return known }
         let isEmpty = !nullability(ofFillOf: path, of: entity).culprits(in: fill).isEmpty
         emptyFills.known[property] = isEmpty
@@ -119,5 +119,5 @@ extension StepLint {
 
 /// Which fills may come to nil, as far as it has been asked.
 final class EmptyFills {
-    fileprivate var known: [MigrationFix.Property: Bool] = [:]
+    fileprivate var known: [ModelMatch.PropertyName: Bool] = [:]
 }

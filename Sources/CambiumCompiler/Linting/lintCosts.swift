@@ -23,16 +23,14 @@ extension StepLint {
 
     /// The fills of new attributes that say what the default says.
     private var idleFills: [MigrationDeclaration.Fill] {
-        let fills = new.model.migration?.fills ?? []
-        return difference.changes.compactMap { change in
+        difference.changes.compactMap { change in
             guard case .attributeAdded(let entity, let name, isFilled: true) = change,
                 let owner = new.model.entity(named: entity), owner.parent == nil,
                 let attribute = new.model.attribute(name, of: owner), attribute.hasPlainDefault,
-                case .constant(let value) = attribute.defaultValue
+                case .constant(let value) = attribute.defaultValue,
+                difference.match.fill(of: name, in: entity) == .literal(value)
             else { return nil }
-            return fills.first {
-                $0.entity == entity && $0.attribute == name && $0.value == .literal(value)
-            }
+            return .init(entity: entity, attribute: name, value: .literal(value))
         }
     }
 

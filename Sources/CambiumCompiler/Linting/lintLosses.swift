@@ -135,9 +135,7 @@ extension StepLint {
             let declarer = old.model.entity(named: relationship.destination)
                 .flatMap({ old.model.declarer(of: inverse, in: $0) }),
             declarer.name != owner?.name || inverse != property,
-            new.model.migration?.drops.contains(where: {
-                $0.entity == declarer.name && $0.property == inverse && $0.condition == nil
-            }) == true
+            difference.match.isDropped(declarer.name, inverse)
         else { return "" }
         return ", and of that of \(declarer.name).\(inverse)"
     }

@@ -16,7 +16,7 @@ struct LockedConditions {
         var conditions = LockedConditions(model: version.model)
         conditions.addEntities()
         conditions.addCases()
-        conditions.lines += LockedMigration.lines(of: version)
+        conditions.addMigration(of: version)
         return conditions.lines.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             .map { $0 + "\n" }.joined()
     }
@@ -87,19 +87,36 @@ struct LockedConditions {
         }
     }
 
+    /// What a version declares about the step to it. What stands beside the bundle may be written
+    /// long after a version has shipped, so only what is in the version's own file counts. Renames
+    /// are with what they rename, wherever they are written.
+    private mutating func addMigration(of version: CheckedModel) {
+        guard let declared = model.migration, let migration = version.parsed.migration else {
+            return
+        }
+        for kind in DeclarationKind.all {
+            let own = kind.pairs(declared, migration).filter {
+                !version.parsed.source.isOfOtherFile($0.1.offset)
+            }
+            for (index, (item, _)) in own.enumerated() {
+                add(
+                    "migration", kind.item.element, item.attributes(Self.onOneLine),
+                    number: own.count >= kind.numberedFrom ? index + 1 : nil)
+            }
+        }
+    }
+
     private mutating func add(
-        _ path: String, _ kind: String, _ values: KeyValuePairs<String, String?>
+        _ path: String, _ kind: String, _ values: KeyValuePairs<String, String?>, number: Int? = nil
     ) {
-        if let line = Self.line(values) { lines.append("\(path) \(kind) \(line)") }
+        var parts = number.map { ["number=\"\($0)\""] } ?? []
+        for case (let name, let value?) in values where name != "reason" {
+            parts.append("\(name)=\(Self.quoted(value))")
+        }
+        if !parts.isEmpty { lines.append(([path, kind] + parts).joined(separator: " ")) }
     }
 
     // MARK: Words
-
-    /// Names with their values; nil where none has one.
-    static func line(_ values: KeyValuePairs<String, String?>) -> String? {
-        let parts = values.compactMap { name, value in value.map { "\(name)=\(quoted($0))" } }
-        return parts.isEmpty ? nil : parts.joined(separator: " ")
-    }
 
     static func quoted(_ text: String) -> String { text.debugDescription }
 

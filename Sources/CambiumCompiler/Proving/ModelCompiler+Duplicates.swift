@@ -9,7 +9,7 @@ extension ModelCompiler {
         _ difference: ModelDifference, _ place: String
     ) -> String {
         let list = properties.joined(separator: " ")
-        let isDeclared = Self.isDeduplicated(properties, of: name, in: model)
+        let isDeclared = model.deduplication(by: properties, of: name) != nil
         guard let entity = model.entity(named: name) else { return "" }
         let merges =
             isDeclared
@@ -34,14 +34,5 @@ extension ModelCompiler {
             + "entity=\"\(name)\" by=\"\(list)\" reason=\"…\"/>"
             + (others.isEmpty ? "" : " after \(others)")
             + ", or add to it what tells them apart, unless no two objects are equal in it"
-    }
-
-    /// Whether the author says which of equal objects stays.
-    static func isDeduplicated(
-        _ properties: [String], of entity: String, in model: Model
-    ) -> Bool {
-        model.migration?.deduplications.contains {
-            $0.entity == entity && Set($0.properties) == Set(properties)
-        } ?? false
     }
 }

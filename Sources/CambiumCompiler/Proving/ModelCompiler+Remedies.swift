@@ -20,8 +20,7 @@ extension ModelCompiler {
             return "Fill \(subject) in \(place) from its old value, as in \(revision), drop such "
                 + "objects there, or leave it as it was, unless there is no such value"
         case .presence(let parts):
-            let fill = MigrationFix.fill(
-                parts.map { .init(entity: risk.entity, name: $0) })
+            let fill = MigrationFix.fill(parts, of: risk.entity)
             return "Say in \(place) what such values have there, as in \(fill.migrationXML ?? ""), "
                 + "or leave it as it was, unless there is no such value"
         case .narrowedType(isFillable: true)

@@ -30,7 +30,7 @@ extension ModelCompiler {
             switch risk.kind {
             case .uniqueness(let properties):
                 "two objects of \(risk.entity) that "
-                    + (Self.isDeduplicated(properties, of: risk.entity, in: model)
+                    + (model.deduplication(by: properties, of: risk.entity) != nil
                         ? "come to share " : "share ")
                     + properties.map { "'\($0)'" }.joined(separator: " and ")
             case .limits: "a value of \(subject) beyond its new limits"

@@ -25,17 +25,16 @@ package struct ShippedStep {
             }
             guard problem.isLoss else { return [] }
             return [
-                .drop(
-                    .init(
+                HistoryItem(
+                    MigrationDeclaration.Drop(
                         entity: problem.entity, property: problem.property,
                         reason: "Core Data dropped it"))
             ]
         }
         // Drops say what may be missing; what takes the place of a case is a value to be proven.
-        let replaced = resolution.items.filter { if case .replace = $0 { true } else { false } }
-        let declared = new.migration ?? MigrationDeclaration(from: old.version)
+        let replaced = resolution.items.filter { $0.item is MigrationDeclaration.Replacement }
         match = ModelMatch(
-            old: old, new: replaced.isEmpty ? new : new.declaring(declared.adding(replaced)))
+            old: old, new: replaced.isEmpty ? new : new.declaring(replaced, since: old))
         target = resolution.target
         difference = resolution.difference
         losses = resolution.items.map(\.subject).sorted()
@@ -51,6 +50,6 @@ extension MigrationProblem {
     /// Whether all that is missing is the author's word that something may go.
     package var isLoss: Bool {
         side == .old
-            && fixes.flatMap(\.parts).contains { if case .drop = $0 { true } else { false } }
+            && declarations(of: MigrationDeclaration.Drop.self).contains { $0.condition == nil }
     }
 }

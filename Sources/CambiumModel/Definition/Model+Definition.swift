@@ -238,4 +238,3 @@ extension DeleteRule: DefinitionPart {}
 extension IndexKind: DefinitionPart {}
 extension MergeRule: DefinitionPart {}
 extension RequestResultKind: DefinitionPart {}
-extension MigrationDeclaration.Deduplication.Links: DefinitionPart {}

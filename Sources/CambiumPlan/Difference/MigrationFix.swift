@@ -13,18 +13,15 @@ package enum MigrationFix: Sendable, Hashable {
         case relationship
     }
 
-    /// An attribute of an entity.
-    package struct Property: Sendable, Hashable {
-        /// The entity that declares it.
-        package let entity: String
-        /// Its name.
-        package let name: String
+    /// A declaration, of whatever kind.
+    package struct Item: Sendable, Hashable {
+        fileprivate let item: any MigrationItem
 
-        /// Names an attribute.
-        package init(entity: String, name: String) {
-            self.entity = entity
-            self.name = name
+        package static func == (left: Item, right: Item) -> Bool {
+            AnyHashable(left.item) == AnyHashable(right.item)
         }
+
+        package func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(item)) }
     }
 
     /// Something of the new version is what was called `from` before. No name means that it is for
@@ -35,18 +32,8 @@ package enum MigrationFix: Sendable, Hashable {
     case renamePart(entity: String, to: String, from: String)
     /// A property of the new version is not what was called `from` before.
     case takeBack(Declaration, name: String, from: String)
-    /// The data of an entity, or of a property of it, may go.
-    case drop(entity: String, property: String?)
-    /// Existing objects get values.
-    case fill([Property])
-    /// Existing objects get links to the first object that meets a condition.
-    case link(entity: String, relationship: String)
-    /// Every object has something already, as the author knows.
-    case require(entity: String, property: String)
-    /// Objects of an entity that meet a condition may go.
-    case giveUp(entity: String, where: ModelExpression)
-    /// Of several links of a to-one, which could have several, the first in an order stays.
-    case keep(entity: String, relationship: String)
+    /// The migration declares something.
+    case declaration(Item)
     /// Objects that have a case that is gone get another one, or none where their attributes may
     /// have none.
     case replace(enumeration: String, case: String, isOptional: Bool, with: String? = nil)
@@ -68,42 +55,45 @@ package enum MigrationFix: Sendable, Hashable {
         if case .together(let fixes) = self { fixes.flatMap(\.parts) } else { [self] }
     }
 
+    /// What the migration declares; nil where it is no declaration that solves the problem.
+    package var declared: (any MigrationItem)? {
+        if case .declaration(let declaration) = self { declaration.item } else { nil }
+    }
+
     /// What stands in `<migration>`, where that is the place for it.
     package var migrationXML: String? {
         switch self {
-        case .drop(let entity, let property):
-            let property = property.map { " property=\"\($0)\"" } ?? ""
-            return "<drop entity=\"\(entity)\"\(property) reason=\"…\"/>"
-        case .fill(let properties):
-            return properties.map {
-                "<fill entity=\"\($0.entity)\" attribute=\"\($0.name)\" with=\"…\"/>"
-            }.joined()
+        case .declaration(let declaration):
+            return Self.xml(of: declaration.item)
         case .renamePart(let entity, let name, let former):
             return "<rename entity=\"\(entity)\" property=\"\(name)\" from=\"\(former)\"/>"
-        case .link(let entity, let relationship):
-            return "<link entity=\"\(entity)\" relationship=\"\(relationship)\" where=\"…\"/>"
-        case .require(let entity, let property):
-            return "<require entity=\"\(entity)\" property=\"\(property)\" reason=\"…\"/>"
-        case .giveUp(let entity, let condition):
-            return "<drop entity=\"\(entity)\" where=\"\(Self.escaped(condition.conditionText))\" "
-                + "reason=\"…\"/>"
-        case .keep(let entity, let relationship):
-            return "<keep entity=\"\(entity)\" relationship=\"\(relationship)\" reason=\"…\"/>"
         case .replace(let enumeration, let name, _, let other):
-            return "<replace enum=\"\(enumeration)\" case=\"\(name)\" with=\"\(other ?? "…")\" "
-                + "reason=\"…\"/>"
+            return Self.xml(
+                of: MigrationDeclaration.Replacement(
+                    enumeration: enumeration, case: name, with: other ?? Self.open,
+                    reason: Self.open))
         case .convert(let entity, let property):
             let name = property.split(separator: ".").map {
                 $0.prefix(1).uppercased() + $0.dropFirst()
             }
-            return "<drop entity=\"\(entity)\" property=\"\(property)\" reason=\"…\"/>"
-                + "<step name=\"convert\(name.joined())\" entities=\"\(entity)\"/>"
+            let step = MigrationDeclaration.Step(
+                name: "convert\(name.joined())", entities: [entity])
+            return Self.drop(entity: entity, property: property).migrationXML.map {
+                $0 + Self.xml(of: step)
+            }
         case .together(let fixes):
             let texts = fixes.map(\.migrationXML)
             return texts.contains(nil) ? nil : texts.compactMap(\.self).joined()
         case .rename, .takeBack, .keepCase, .giveDefault, .makeOptional:
             return nil
         }
+    }
+
+    private static func xml(of item: any MigrationItem) -> String {
+        let attributes = item.attributes(\.conditionText).compactMap { name, value in
+            value.map { " \(name)=\"\(escaped($0))\"" }
+        }
+        return "<\(type(of: item).element)\(attributes.joined())/>"
     }
 
     private static func escaped(_ text: String) -> String {
@@ -132,9 +122,59 @@ package enum MigrationFix: Sendable, Hashable {
                 + "optional=\"true\"/>"
         case .together(let fixes):
             return fixes.map { $0.xml(from: version) }.joined(separator: " and ")
-        case .renamePart, .drop, .fill, .link, .require, .giveUp, .keep, .replace, .convert:
+        case .declaration, .renamePart, .replace, .convert:
             return ""
         }
+    }
+}
+
+// MARK: What is declared
+
+extension MigrationFix {
+    /// What only the author knows.
+    private static let open = "…"
+    private static let unknown = ModelExpression.keyPath(root: .subject, names: [open])
+
+    /// The migration declares something.
+    static func declare(_ item: some MigrationItem) -> MigrationFix {
+        .declaration(Item(item: item))
+    }
+
+    /// The data of an entity, or of a property of it, may go.
+    package static func drop(entity: String, property: String?) -> MigrationFix {
+        declare(MigrationDeclaration.Drop(entity: entity, property: property, reason: open))
+    }
+
+    /// Objects of an entity that meet a condition may go.
+    package static func giveUp(
+        entity: String, where condition: ModelExpression
+    ) -> MigrationFix {
+        declare(MigrationDeclaration.Drop(entity: entity, condition: condition, reason: open))
+    }
+
+    /// Existing objects get values of attributes.
+    package static func fill(_ attributes: [String], of entity: String) -> MigrationFix {
+        let fills = attributes.map {
+            declare(MigrationDeclaration.Fill(entity: entity, attribute: $0, value: unknown))
+        }
+        return fills.count == 1 ? fills[0] : .together(fills)
+    }
+
+    /// Existing objects get links to the first object that meets a condition.
+    package static func link(entity: String, relationship: String) -> MigrationFix {
+        declare(
+            MigrationDeclaration.Link(
+                entity: entity, relationship: relationship, condition: unknown))
+    }
+
+    /// Every object has something already, as the author knows.
+    package static func require(entity: String, property: String) -> MigrationFix {
+        declare(MigrationDeclaration.Requirement(entity: entity, property: property, reason: open))
+    }
+
+    /// Of several links of a to-one, which could have several, the first in an order stays.
+    package static func keep(entity: String, relationship: String) -> MigrationFix {
+        declare(MigrationDeclaration.Keep(entity: entity, relationship: relationship, reason: open))
     }
 }
 

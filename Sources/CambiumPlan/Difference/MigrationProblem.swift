@@ -1,3 +1,5 @@
+import CambiumModel
+
 /// Why no migration can be planned, with what the author of the model can do about it.
 package struct MigrationProblem: Error, Sendable, Hashable {
     /// The version that has the entity and the property.
@@ -32,6 +34,11 @@ package struct MigrationProblem: Error, Sendable, Hashable {
         package let name: String
         /// What both say that they were called.
         package let former: String
+    }
+
+    /// What one of the fixes declares, of a kind.
+    package func declarations<Item: MigrationItem>(of kind: Item.Type) -> [Item] {
+        fixes.flatMap(\.parts).compactMap { $0.declared as? Item }
     }
 
     /// What is wrong, and the remedy.

@@ -239,7 +239,7 @@ extension ModelDifference {
             remedy: "give it a default or a fill, or make it optional",
             fixes: [
                 .giveDefault(name: attribute.name, type: attribute.type.word),
-                .fill([.init(entity: entity.name, name: attribute.name)]),
+                .fill([attribute.name], of: entity.name),
             ] + (hasValues ? [.require(entity: entity.name, property: attribute.name)] : []))
     }
 }

@@ -91,7 +91,7 @@ extension ModelDifference {
             fixes: [
                 .makeOptional(
                     .attribute, name: composite.name, type: composite.composite),
-                .fill(names.map { .init(entity: entity.name, name: $0) }),
+                .fill(names, of: entity.name),
             ])
     }
 
@@ -111,7 +111,7 @@ extension ModelDifference {
                     missing.map {
                         .makeOptional(.attribute, name: $0.name, type: $0.type.word)
                     }),
-                .fill(names.map { .init(entity: entity.name, name: $0) }),
+                .fill(names, of: entity.name),
             ])
     }
 
@@ -140,7 +140,7 @@ extension ModelDifference {
                     + "object has yet, and a value of it needs \(missing.joined(separator: ", ")) "
                     + "too",
                 remedy: "fill each of them, or none",
-                fixes: [.fill(missing.map { .init(entity: entity.name, name: $0) })])
+                fixes: [.fill(missing, of: entity.name)])
         }
     }
 }

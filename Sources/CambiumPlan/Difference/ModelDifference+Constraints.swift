@@ -33,15 +33,6 @@ extension ModelDifference {
     // Of objects that are equal from now on, one stays. What led to the others leads to it, and objects may
     // be equal by that.
 
-    /// What the author says about objects that are equal in the properties of a constraint.
-    func deduplication(
-        of properties: [String], in entity: String
-    ) -> MigrationDeclaration.Deduplication? {
-        new.migration?.deduplications.first {
-            $0.entity == entity && Set($0.properties) == Set(properties)
-        }
-    }
-
     mutating func compareDeduplications() {
         for declared in new.migration?.deduplications ?? [] {
             let list = declared.properties.joined(separator: ", ")
@@ -141,6 +132,17 @@ extension ModelDifference {
                 return Merge(
                     entity: other.entity, properties: other.properties, relationship: name)
             }
+        }
+    }
+}
+
+extension Model {
+    /// What the author says about objects that are equal in the properties of a constraint.
+    package func deduplication(
+        by properties: [String], of entity: String
+    ) -> MigrationDeclaration.Deduplication? {
+        migration?.deduplications.first {
+            $0.entity == entity && Set($0.properties) == Set(properties)
         }
     }
 }

@@ -15,7 +15,7 @@ extension ModelDifference {
     private mutating func compare(_ enumeration: Enumeration, since before: Enumeration) {
         // What the author says about a case comes first, also where another one has its value now.
         func isReplaced(_ item: EnumerationCase) -> Bool {
-            match.replacement(of: item.name, in: enumeration.name) != nil
+            new.replacement(of: item.name, in: enumeration.name) != nil
         }
         for item in enumeration.cases {
             let known = before.cases.first {
@@ -42,7 +42,7 @@ extension ModelDifference {
         // A fill that looks at the value answers for what it leaves; what a replacement gives it to
         // look at is another value all the same.
         let holders = all.filter { !match.isRevised($0.attribute.name, in: $0.entity.name) }
-        let declared = match.replacement(of: item.name, in: enumeration.name)
+        let declared = new.replacement(of: item.name, in: enumeration.name)
         addOnce(
             .caseDropped(
                 enumeration: enumeration.name, item.name,
@@ -202,12 +202,14 @@ extension ModelMatch {
             }
         }
     }
+}
 
+extension Model {
     /// What the author says about a case that is gone.
-    func replacement(
+    package func replacement(
         of name: String, in enumeration: String
     ) -> MigrationDeclaration.Replacement? {
-        new.migration?.replacements.first { $0.enumeration == enumeration && $0.name == name }
+        migration?.replacements.first { $0.enumeration == enumeration && $0.name == name }
     }
 }
 

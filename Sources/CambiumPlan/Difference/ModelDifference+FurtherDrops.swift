@@ -102,9 +102,7 @@ extension ModelDifference {
     private func isLeftOpen(_ relationship: Relationship, of entity: Entity) -> Bool {
         !relationship.isToMany && !relationship.isOptional && !relationship.isTransient
             && match.link(of: relationship.name, in: entity.name) == nil
-            && new.migration?.requirements.contains {
-                $0.entity == entity.name && $0.property == relationship.name
-            } != true
+            && !match.isDeclaredRequired(relationship.name, in: entity.name)
     }
 
     /// The condition of an object that it requires one which meets a condition; nil where it had no

@@ -70,7 +70,7 @@ extension ModelDifference {
             reportedLinks.insert(old.ends).inserted
         else { return }
         let ends = fixes.compactMap { fix in
-            if case .keep(let owner, let name) = fix { "\(owner).\(name)" } else { nil }
+            (fix.declared as? MigrationDeclaration.Keep).map { "\($0.entity).\($0.relationship)" }
         }
         addProblem(
             entity: entity.name, property: relationship.name,

@@ -210,7 +210,7 @@ extension ModelDifference {
         let fix: MigrationFix?
         if new.attribute(name, of: owner) != nil {
             if match.fill(of: name, in: declarer.name) != nil { return nil }
-            fix = .fill([.init(entity: declarer.name, name: name)])
+            fix = .fill([name], of: declarer.name)
         } else if let relationship = new.relationship(name, of: owner) {
             guard match.link(of: name, in: declarer.name) == nil,
                 CarriedLinks(of: relationship, of: declarer, in: match) == nil

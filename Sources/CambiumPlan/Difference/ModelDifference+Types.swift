@@ -14,7 +14,7 @@ extension ModelDifference {
             let isEmpty =
                 !new.isOptional && new.defaultValue == nil
                 && match.fill(of: new.name, in: entity.name) == nil
-            let fill = MigrationFix.fill([.init(entity: entity.name, name: new.name)])
+            let fill = MigrationFix.fill([new.name], of: entity.name)
             // It cannot be said to be the old one at the same time.
             let isRenamed = new.renamedFrom != nil && !match.followsValue(new, in: entity)
             let taken: [MigrationFix] =

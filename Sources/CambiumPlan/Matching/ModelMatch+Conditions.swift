@@ -42,9 +42,13 @@ extension ModelMatch {
     /// Whether every object has a property already, as the author says, or all that have it not are
     /// given up.
     func isRequired(_ property: String, in entity: String) -> Bool {
-        guard let migration = new.migration else { return false }
-        return migration.requirements.contains { $0.entity == entity && $0.property == property }
+        isDeclaredRequired(property, in: entity)
             || givesUpAll(without: .init(entity: entity, property: property))
+    }
+
+    func isDeclaredRequired(_ property: String, in entity: String) -> Bool {
+        new.migration?.requirements.contains { $0.entity == entity && $0.property == property }
+            ?? false
     }
 
     private func givesUpAll(without property: PropertyName) -> Bool {

@@ -217,7 +217,7 @@ package struct ModelMatch {
     }
 
     /// Whether the author says that the data of something in the old version may go.
-    func isDropped(_ entity: String, _ property: String?) -> Bool {
+    package func isDropped(_ entity: String, _ property: String?) -> Bool {
         new.migration?.drops.contains {
             $0.entity == entity && $0.property == property && $0.condition == nil
         } ?? false
@@ -303,8 +303,6 @@ extension Entity {
 extension MigrationDeclaration {
     /// The entities that anything is said about.
     fileprivate var entities: Set<String> {
-        Set(
-            fills.map(\.entity) + links.map(\.entity) + requirements.map(\.entity)
-                + drops.map(\.entity) + keeps.map(\.entity) + deduplications.map(\.entity))
+        Set(items.compactMap { $0["entity"] })
     }
 }

@@ -73,10 +73,7 @@ extension ModelDifference {
     private func afterReplacements(
         _ condition: ModelExpression, of owner: Entity
     ) -> ModelExpression {
-        guard let replacements = new.migration?.replacements, !replacements.isEmpty else {
-            return condition
-        }
-        return condition.transformed { expression in
+        condition.transformed { expression in
             guard
                 case .comparison(
                     .keyPath(root: .subject, let names), let relation, .literal(let value),
@@ -85,13 +82,11 @@ extension ModelDifference {
                     names.joined(separator: "."), of: owner)?.type,
                 let cases = old.enumeration(named: name)?.cases,
                 let former = cases.first(where: { $0.rawValue == value }),
-                let replacement = replacements.first(where: {
-                    $0.enumeration == name && $0.name == former.name
-                }),
+                let replacement = new.replacement(of: former.name, in: name),
                 let heir = new.enumeration(named: name)?.cases.first(where: {
                     $0.name == replacement.replacement
                 }), !cases.contains(where: { $0.rawValue == heir.rawValue }),
-                replacements.count(where: { $0.replacement == heir.name }) == 1
+                new.migration?.replacements.count(where: { $0.replacement == heir.name }) == 1
             else { return nil }
             return .comparison(
                 .keyPath(root: .subject, names: names), relation, .literal(heir.rawValue), options)

@@ -11,7 +11,7 @@ extension ModelDifference {
         let uniques = entity.uniqueConstraints.map(\.properties).filter { properties in
             !changes.contains(.uniqueAdded(entity: entity.name, properties))
                 && (hasLateMerges(by: properties, of: entity)
-                    || deduplication(of: properties, in: entity.name) == nil
+                    || new.deduplication(by: properties, of: entity.name) == nil
                         && properties.contains { mayBecomeEqual($0, in: entity) })
         }
         let rules = entity.rules.filter { rule in

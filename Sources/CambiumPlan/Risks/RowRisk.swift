@@ -97,7 +97,7 @@ extension ModelDifference {
             let isMet =
                 properties.contains { isNewAndDistinct($0, in: entity) }
                 || !hasLateMerges(by: properties, of: entity)
-                    && (deduplication(of: properties, in: entity.name) != nil
+                    && (new.deduplication(by: properties, of: entity.name) != nil
                         || wasUnique(properties, in: entity))
             return isMet ? [] : risk(.uniqueness(properties))
         case .ruleAdded(_, let name), .ruleChanged(_, let name):

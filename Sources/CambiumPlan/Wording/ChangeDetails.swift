@@ -5,14 +5,6 @@ package struct ChangeDetails {
     private let match: ModelMatch
     private let conditions: (Rule, Entity, MigrationProblem.Side) -> String
 
-    /// One change.
-    package struct Detail: Sendable {
-        /// What it was.
-        package let before: String?
-        /// What it is.
-        package let after: String?
-    }
-
     /// Prepares for the changes of a difference.
     ///
     /// - Parameter conditions: How the condition of a rule is written in one of the versions, for
@@ -28,13 +20,13 @@ package struct ChangeDetails {
     }
 
     /// What it was and what it is; nil where the change itself says all.
-    package func detail(of change: ModelChange) -> Detail? {
+    package func detail(of change: ModelChange) -> ModelChange.Detail? {
         switch change {
         case .attributeAdded(let entity, let name, _):
-            return Detail(before: nil, after: attribute(name, entity)?.form)
+            return .init(before: nil, after: attribute(name, entity)?.form)
         case .attributeDropped(let entity, let name):
             let before = oldEntity(entity)?.attributes.first { $0.name == name }
-            return Detail(before: before?.form, after: nil)
+            return .init(before: before?.form, after: nil)
         case .attributeConverted(let entity, let name, _, _):
             return attributes(name, entity) { $0.type.notation }
         case .limitsChanged(let entity, let name, _):
@@ -42,29 +34,29 @@ package struct ChangeDetails {
             let newLimits = attribute(name, entity)?.limits ?? Limits()
             // The limits of another type may read the same.
             guard limits.notation != newLimits.notation else { return nil }
-            return Detail(
+            return .init(
                 before: limits.without(newLimits).notation,
                 after: newLimits.without(limits).notation)
         case .defaultChanged(let entity, let name):
             return attributes(name, entity) { $0.defaultValue?.notation ?? "none" }
         case .relationshipAdded(let entity, let name):
-            return Detail(before: nil, after: relationship(name, entity)?.form)
+            return .init(before: nil, after: relationship(name, entity)?.form)
         case .relationshipChanged(let entity, let name):
-            return Detail(
+            return .init(
                 before: match.oldRelationship(of: name, in: entity)?.form,
                 after: relationship(name, entity)?.form)
         case .countsChanged(let entity, let name):
-            return Detail(
+            return .init(
                 before: match.oldRelationship(of: name, in: entity)?.numberOfObjects,
                 after: relationship(name, entity)?.numberOfObjects)
         case .indexesChanged(let name):
             guard let entity = newEntity(name) else { return nil }
-            return Detail(
+            return .init(
                 before: oldEntity(name)?.indexForms ?? "none", after: entity.indexForms)
         case .ruleAdded(let entity, let name):
-            return Detail(before: nil, after: condition(name, newEntity(entity), .new))
+            return .init(before: nil, after: condition(name, newEntity(entity), .new))
         case .ruleChanged(let entity, let name):
-            return Detail(
+            return .init(
                 before: condition(name, oldEntity(entity), .old),
                 after: condition(name, newEntity(entity), .new))
         default: return nil
@@ -94,8 +86,8 @@ package struct ChangeDetails {
 
     private func attributes(
         _ name: String, _ entity: String, _ form: (Attribute) -> String
-    ) -> Detail {
-        Detail(
+    ) -> ModelChange.Detail {
+        .init(
             before: match.oldAttribute(of: name, in: entity).map(form),
             after: attribute(name, entity).map(form))
     }

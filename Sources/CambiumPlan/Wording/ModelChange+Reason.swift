@@ -15,23 +15,8 @@ extension ModelChange {
         case .attributeDropped(let entity, let name), .relationshipDropped(let entity, let name, _):
             return Self.reason(
                 forDropOf: name, from: formerName(of: entity, in: model, match), migration, match)
-        case .caseDropped(let enumeration, let name, _):
-            return migration.replacements.first {
-                $0.enumeration == enumeration && $0.name == name
-            }?.reason
-        case .linksDropped(let entity, let name):
-            return migration.keeps.first { $0.entity == entity && $0.relationship == name }?.reason
-        case .duplicatesDropped(let entity, let names):
-            return migration.deduplications.first {
-                $0.entity == entity && $0.properties == names
-            }?.reason
-        case .attributeBecameRequired(let entity, let name),
-            .relationshipBecameRequired(let entity, let name):
-            return migration.requirements.first {
-                $0.entity == entity && $0.property == name
-            }?.reason
         default:
-            return nil
+            return declaration(in: migration)?["reason"]
         }
     }
 

@@ -358,4 +358,15 @@ struct LanguageTests {
             """
         #expect(try codes(body) == [.inheritanceCycle, .inheritanceCycle])
     }
+
+    @Test func `each declaration of a migration is checked, locked and written`() throws {
+        let kinds = DeclarationKind.all
+        let names = MigrationDeclaration.kinds.map { $0.element }
+        #expect(kinds.map { $0.item.element }.sorted() == names.sorted())
+        #expect((names + ["rename"]).sorted() == Vocabulary.declarations.sorted())
+        for kind in kinds {
+            let rule = try #require(Vocabulary.rules[kind.item.element])
+            #expect(Set(kind.item.subject).isSubset(of: rule.attributes), "\(kind.item)")
+        }
+    }
 }

@@ -121,7 +121,7 @@ import Testing
             ModelDifference(
                 from: Model(name: "Shops", version: "1", entities: old.entities), to: new
             ).problems.first)
-        #expect(problem.fixes == [.fill([.init(entity: "Shop", name: "place.street")])])
+        #expect(problem.fixes == [.fill(["place.street"], of: "Shop")])
     }
 
     @Test func `a part that has another name is no other part`() {

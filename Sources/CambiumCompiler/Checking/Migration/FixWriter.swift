@@ -18,11 +18,12 @@ package struct FixWriter {
         let wording = Wording(new.parsed.format)
         let hasMigration = !new.parsed.root.children(named: "migration").isEmpty
         let (from, to) = (old.model.version, new.model.version)
-        let migration = fix.parts.compactMap { $0.migrationXML ?? rename($0, problem) }.joined()
-        var texts = fix.parts.filter { $0.migrationXML == nil && rename($0, problem) == nil }.map {
+        let parts = fix.parts.map { ofPart($0, problem) }
+        let migration = parts.compactMap(\.migrationXML).joined()
+        var texts = parts.filter { $0.migrationXML == nil }.map {
             declaration(with: $0, of: problem).map { "Write \($0)" }
                 ?? wording.text(
-                    of: $0, from: from, to: to, hasMigration: hasMigration,
+                    of: $0, from: from,
                     renamingID: { old.parsed.renamingID(of: $0, in: problem) })
         }
         if !migration.isEmpty {
@@ -38,18 +39,16 @@ package struct FixWriter {
     /// Whether the migration has one of the kind that says too little.
     private func isDeclared(_ fix: MigrationFix) -> Bool {
         guard case .replace(let enumeration, let name, _, _) = fix else { return false }
-        return new.model.migration?.replacements.contains {
-            $0.enumeration == enumeration && $0.name == name
-        } ?? false
+        return new.model.replacement(of: name, in: enumeration) != nil
     }
 
     /// A part of a composite value is declared once for all of them: what it was called in one of
     /// them the migration says.
-    private func rename(_ fix: MigrationFix, _ problem: MigrationProblem) -> String? {
+    private func ofPart(_ fix: MigrationFix, _ problem: MigrationProblem) -> MigrationFix {
         guard case .rename(let kind, let name?, let former) = fix, kind != .entity,
             name.contains("."), let entity = entity(of: problem)
-        else { return nil }
-        return "<rename entity=\"\(entity)\" property=\"\(name)\" from=\"\(former)\"/>"
+        else { return fix }
+        return .renamePart(entity: entity, to: name, from: former)
     }
 
     /// The entity of the newer file.

@@ -1,14 +1,30 @@
 import CambiumModel
 
-// What existing objects lose.
+extension DeclarationKind {
+    /// What existing objects lose.
+    static let losses = [
+        Self(MigrationDeclaration.Drop.self, [.lossy], pairs: { $0.pairs(with: $1) }) {
+            $0.checkDrop($1, $2, $3)
+        },
+        // What is said first is done first.
+        Self(MigrationDeclaration.Keep.self, [.lossy], numberedFrom: 1) {
+            [$0.checkKeep($1, $2, $3)]
+        },
+        // What is made one first may make others equal.
+        Self(MigrationDeclaration.Deduplication.self, [.lossy], numberedFrom: 2) {
+            [$0.checkDeduplication($1, $2, $3)]
+        },
+    ]
+}
+
 extension ModelChecker {
     /// An entity, a property or some objects whose data may go.
     mutating func checkDrop(
-        _ element: ParsedElement, from old: Model?
+        _ element: ParsedElement, _: Model, _ old: Model?
     ) -> [MigrationDeclaration.Drop] {
-        guard let entity = element["entity"], let reason = element["reason"], let old else {
-            return []
-        }
+        guard let entity = element["entity"], let reason = element["reason"],
+            let old
+        else { return [] }
         let property = element["property"]
         reportUnknown(entity, property, in: old)
         checkReason(reason)
@@ -40,7 +56,7 @@ extension ModelChecker {
 
     /// Which of several links stay.
     mutating func checkKeep(
-        _ element: ParsedElement, in model: Model, from old: Model?
+        _ element: ParsedElement, _ model: Model, _ old: Model?
     ) -> MigrationDeclaration.Keep? {
         guard let entity = element["entity"], let name = element["relationship"],
             let reason = element["reason"]
@@ -60,7 +76,7 @@ extension ModelChecker {
 
     /// What becomes of objects that are equal in what is unique.
     mutating func checkDeduplication(
-        _ element: ParsedElement, in model: Model
+        _ element: ParsedElement, _ model: Model, _: Model?
     ) -> MigrationDeclaration.Deduplication? {
         guard let name = element["entity"], let by = element["by"], let reason = element["reason"]
         else { return nil }
@@ -77,5 +93,21 @@ extension ModelChecker {
         return .init(
             entity: entity.name, properties: properties, order: order, links: links ?? .move,
             reason: reason.value)
+    }
+}
+
+extension [MigrationDeclaration.Drop] {
+    /// A drop of a composite value is one of each of its parts, so the elements are not as many.
+    fileprivate func pairs(with elements: [ParsedElement]) -> [(Element, ParsedElement)] {
+        var choices = filter { $0.condition != nil }[...]
+        return elements.compactMap { element in
+            let drop =
+                element["where"] != nil
+                ? choices.popFirst()
+                : element["entity"].map {
+                    Element(entity: $0.value, property: element["property"]?.value, reason: "")
+                }
+            return drop.map { ($0, element) }
+        }
     }
 }

@@ -1,10 +1,21 @@
 import CambiumModel
 
-// What existing objects get, or are known to have.
+extension DeclarationKind {
+    /// What existing objects get, or are known to have.
+    static let gains = [
+        // A fill that looks at the old value gives it another one.
+        Self(MigrationDeclaration.Fill.self, [.needsData, .lossy]) { [$0.checkFill($1, $2, $3)] },
+        Self(MigrationDeclaration.Link.self, [.needsData]) { [$0.checkLink($1, $2, $3)] },
+        Self(MigrationDeclaration.Requirement.self, [.needsData]) {
+            [$0.checkRequirement($1, $2, $3)]
+        },
+    ]
+}
+
 extension ModelChecker {
     /// The value that existing objects get.
     mutating func checkFill(
-        _ element: ParsedElement, in model: Model, from old: Model?
+        _ element: ParsedElement, _ model: Model, _ old: Model?
     ) -> MigrationDeclaration.Fill? {
         guard let name = element["entity"], let property = element["attribute"],
             let with = element["with"]
@@ -45,7 +56,7 @@ extension ModelChecker {
 
     /// The object that a to-one leads to from now on.
     mutating func checkLink(
-        _ element: ParsedElement, in model: Model, from old: Model?
+        _ element: ParsedElement, _ model: Model, _ old: Model?
     ) -> MigrationDeclaration.Link? {
         guard let name = element["entity"], let written = element["relationship"],
             let condition = element["where"]
@@ -80,7 +91,7 @@ extension ModelChecker {
 
     /// What every object is known to have.
     mutating func checkRequirement(
-        _ element: ParsedElement, in model: Model
+        _ element: ParsedElement, _ model: Model, _: Model?
     ) -> MigrationDeclaration.Requirement? {
         guard let name = element["entity"], let property = element["property"],
             let reason = element["reason"]

@@ -98,24 +98,12 @@ struct HistoryChecker {
         guard let written = declaration["class"],
             Vocabulary.declarations.contains(declaration.name)
         else { return }
-        let kinds = Self.kinds(of: declaration)
+        let kinds = DeclarationKind.named(declaration.name)?.classes ?? [.reversible]
         guard !kinds.contains(where: { $0.rawValue == written.value }) else { return }
         report(
             .invalidWord,
             "<\(declaration.name)> is \(kinds[0].rawValue) here, not '\(written.value)'",
             at: written.valueOffset, notes: ["Write class=\"\(kinds[0].rawValue)\""])
-    }
-
-    /// What a declaration means for the data; the first is the usual one.
-    static func kinds(of declaration: ParsedElement) -> [MigrationKind] {
-        switch declaration.name {
-        case "rename": [.reversible]
-        // A fill that looks at the old value gives it another one.
-        case "fill": [.needsData, .lossy]
-        case "drop", "replace", "keep", "deduplicate": [.lossy]
-        case "step": [.needsCode]
-        default: [.needsData]
-        }
     }
 
     private static func hint(_ name: String, among names: [String]) -> [String] {

@@ -38,29 +38,11 @@ extension ModelChecker {
                 notes: remedies(ofStrayMigration: element, previousVersion, previous))
             return nil
         }
-        let old = previous?.model
-        return MigrationDeclaration(
-            from: from.value,
-            fills: element.children(named: "fill").compactMap {
-                checkFill($0, in: model, from: old)
-            },
-            links: element.children(named: "link").compactMap {
-                checkLink($0, in: model, from: old)
-            },
-            requirements: element.children(named: "require").compactMap {
-                checkRequirement($0, in: model)
-            },
-            drops: element.children(named: "drop").flatMap { checkDrop($0, from: old) },
-            replacements: element.children(named: "replace").compactMap {
-                checkReplacement($0, in: model, from: old)
-            },
-            keeps: element.children(named: "keep").compactMap {
-                checkKeep($0, in: model, from: old)
-            },
-            deduplications: element.children(named: "deduplicate").compactMap {
-                checkDeduplication($0, in: model)
-            },
-            steps: checkSteps(of: element, in: model, from: old))
+        var migration = MigrationDeclaration(from: from.value)
+        for kind in DeclarationKind.all {
+            kind.check(&migration, element, &self, model, previous?.model)
+        }
+        return migration
     }
 
     /// A file is copied for the next version, and the migration with it, which has been done then.

@@ -1,20 +1,16 @@
-extension ModelChecker {
-    /// What a declaration is about: two about the same would say what only one of them means.
-    private static let subjects = [
-        "fill": ["entity", "attribute"], "link": ["entity", "relationship"],
-        "keep": ["entity", "relationship"], "require": ["entity", "property"],
-        "drop": ["entity", "property"], "replace": ["enum", "case"],
-        "deduplicate": ["entity", "by"],
-    ]
+import CambiumModel
 
-    /// Reports declarations of a migration about what another one is about.
+extension ModelChecker {
+    /// Reports declarations of a migration about what another one is about: they would say what only
+    /// one of them means.
     mutating func checkRepetitions(in migration: ParsedElement) {
         var seen: Set<[String]> = []
         for declaration in migration.children {
             // Several conditions choose several objects.
-            guard let subject = Self.subjects[declaration.name],
-                declaration["where"] == nil
-                    || declaration.name == "link"
+            guard let subject = DeclarationKind.named(declaration.name)?.item.subject,
+                !subject.isEmpty,
+                declaration.name != MigrationDeclaration.Drop.element
+                    || declaration["where"] == nil
             else { continue }
             let words = subject.map { name in
                 WordList(declaration[name]?.value ?? "").words.map(\.text).sorted()
@@ -32,11 +28,7 @@ extension ModelChecker {
 extension ParsedElement {
     /// Whether two elements say the same, wherever they stand and however they are laid out.
     func saysTheSame(as other: ParsedElement) -> Bool {
-        func words(_ element: ParsedElement) -> [String: String] {
-            Dictionary(
-                element.attributes.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
-        }
-        return name == other.name && words(self) == words(other)
+        name == other.name && list.saysTheSame(as: other.list)
             && text.trimmed.value == other.text.trimmed.value
             && children.count == other.children.count
             && zip(children, other.children).allSatisfy { $0.saysTheSame(as: $1) }

@@ -1,14 +1,20 @@
 import CambiumModel
 
+extension DeclarationKind {
+    /// What takes the place of a case.
+    static let replacement = Self(MigrationDeclaration.Replacement.self, [.lossy]) {
+        [$0.checkReplacement($1, $2, $3)]
+    }
+}
+
 extension ModelChecker {
     /// What objects get in place of a case that is gone. An enumeration that has another name now
     /// goes by that.
     mutating func checkReplacement(
-        _ element: ParsedElement, in model: Model, from old: Model?
+        _ element: ParsedElement, _ model: Model, _ old: Model?
     ) -> MigrationDeclaration.Replacement? {
         guard let type = element["enum"], let name = element["case"],
-            let reason = element["reason"],
-            let old
+            let reason = element["reason"], let old
         else { return nil }
         checkReason(reason)
         let isGone: Bool

@@ -1,20 +1,26 @@
 import CambiumModel
 
+extension DeclarationKind {
+    /// What the program does.
+    static let step = Self(
+        MigrationDeclaration.Step.self, [.needsCode], numberedFrom: 1,
+        pairs: { Array(zip($0.map(\.sorted), $1)) }
+    ) { [$0.checkStep($1, $2, $3)] }
+}
+
 extension ModelChecker {
-    /// Makes the steps that the program supplies: methods of a protocol, one for each name.
-    mutating func checkSteps(
-        of migration: ParsedElement, in model: Model, from old: Model?
-    ) -> [MigrationDeclaration.Step] {
-        var seen: [String: String] = [:]
-        return migration.children(named: "step").compactMap { item in
-            guard let name = item["name"], checkName(name, isTaken: [], of: "a step"),
-                checkDuplicate(name, among: &seen, "a step")
-            else { return nil }
-            return .init(
-                name: name.value,
-                entities: item["entities"].map { checkEntities(of: $0, in: model, from: old) } ?? []
-            )
-        }
+    /// A step that the program supplies: a method of a protocol, one for each name.
+    mutating func checkStep(
+        _ element: ParsedElement, _ model: Model, _ old: Model?
+    ) -> MigrationDeclaration.Step? {
+        var names = stepNames
+        defer { stepNames = names }
+        guard let name = element["name"], checkName(name, isTaken: [], of: "a step"),
+            checkDuplicate(name, among: &names, "a step")
+        else { return nil }
+        return .init(
+            name: name.value,
+            entities: element["entities"].map { checkEntities(of: $0, in: model, from: old) } ?? [])
     }
 
     /// The entities that a step is about: those whose objects it writes, by their new names, and
@@ -47,4 +53,9 @@ extension ModelChecker {
         }
         return entities
     }
+}
+
+extension MigrationDeclaration.Step {
+    /// The same with the entities in an order of their own: theirs says nothing.
+    fileprivate var sorted: Self { Self(name: name, entities: entities.sorted()) }
 }

@@ -99,21 +99,15 @@ package struct Wording: Sendable {
         return "The \(kind)\(name.map { " '\($0)'" } ?? "") has no \(self.name(attribute))"
     }
 
-    /// What solves a problem of a migration.
+    /// What solves a problem of a migration elsewhere than in its declaration.
     ///
     /// - Parameters:
     ///   - fix: The solution.
     ///   - old: The name of the version that the migration starts from.
-    ///   - new: The name of the version that it leads to.
-    ///   - hasMigration: Whether the author has begun to describe the migration.
     ///   - renamingID: What Xcode knows something of the old version by.
-    package func text(
-        of fix: MigrationFix, from old: String, to new: String, hasMigration: Bool,
-        renamingID: (String) -> String
+    func text(
+        of fix: MigrationFix, from old: String, renamingID: (String) -> String
     ) -> String {
-        if let xml = fix.migrationXML {
-            return migration(saying: xml, from: old, to: new, hasMigration: hasMigration)
-        }
         switch fix {
         case .rename(let declaration, let name, let former) where isXcode:
             let target = name.map { "'\($0)'" } ?? "the \(declaration.rawValue) that it is now"

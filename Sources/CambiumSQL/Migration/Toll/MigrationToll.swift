@@ -79,28 +79,20 @@ package struct MigrationToll: Sendable {
                 query: ObjectRemoval.chosen(of: drops[index].entity, in: old, by: index),
                 entities: [:])
         }
-        var late: [(entity: String, properties: Set<String>, loss: Int)] = []
-        for change in difference.changes where Self.isLoss(change) {
-            if case .duplicatesDropped(let entity, let properties) = change {
-                late.append((entity, Set(properties), losses.count))
-            }
-            losses.append(
-                Loss(words: sql.words(of: change), measure: sql.measure(of: change)))
-        }
         let formers = Dictionary(
             new.entities.compactMap { entity in
                 match.oldEntity(of: entity).map { (entity.name, $0.name) }
             }, uniquingKeysWith: { first, _ in first })
-        for declared in new.migration?.deduplications ?? [] {
-            guard let entity = new.entity(named: declared.entity),
-                let loss = late.first(where: {
-                    $0.entity == entity.name && $0.properties == Set(declared.properties)
-                })
-            else { continue }
-            choices.append(
-                Choice(
-                    loss: loss.loss, query: ObjectRemoval.chosen(of: entity, in: new),
-                    entities: formers))
+        for change in difference.changes where Self.isLoss(change) {
+            // These changes are in the order of their declaration, and so of their statements.
+            if case .duplicatesDropped(let name, _) = change, let entity = new.entity(named: name) {
+                choices.append(
+                    Choice(
+                        loss: losses.count, query: ObjectRemoval.chosen(of: entity, in: new),
+                        entities: formers))
+            }
+            losses.append(
+                Loss(words: sql.words(of: change), measure: sql.measure(of: change)))
         }
         self.losses = losses
         self.choices = choices

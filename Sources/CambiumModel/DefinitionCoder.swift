@@ -169,22 +169,24 @@ struct DefinitionCoder {
     // MARK: Writing
 
     private mutating func write(word: String) {
-        if let last = text.last, Self.isOfWord(last) { text.append(ASCII.space) }
+        if let last = text.last, Self.isOfWord(last) { text.append(UInt8(ascii: " ")) }
         text += word.utf8
     }
 
     private mutating func write(_ name: StaticString) {
-        if let last = text.last, Self.isOfWord(last) { text.append(ASCII.space) }
+        if let last = text.last, Self.isOfWord(last) { text.append(UInt8(ascii: " ")) }
         name.withUTF8Buffer { text += $0 }
     }
 
     private mutating func write(quoted string: String) {
-        text.append(ASCII.quote)
+        text.append(UInt8(ascii: "\""))
         for byte in string.utf8 {
-            if byte == ASCII.quote || byte == ASCII.backslash { text.append(ASCII.backslash) }
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                text.append(UInt8(ascii: "\\"))
+            }
             text.append(byte)
         }
-        text.append(ASCII.quote)
+        text.append(UInt8(ascii: "\""))
     }
 
     // MARK: Reading
@@ -203,7 +205,7 @@ struct DefinitionCoder {
 
     /// Where the next word is; nil where something else follows.
     private var nextWord: Range<Int>? {
-        let start = peek == ASCII.space ? index + 1 : index
+        let start = peek == UInt8(ascii: " ") ? index + 1 : index
         let end = text[start...].firstIndex { !Self.isOfWord($0) } ?? text.count
         return start < end ? start..<end : nil
     }
@@ -216,7 +218,7 @@ struct DefinitionCoder {
 
     /// Reads a word where it is the next one.
     private mutating func reads(_ name: StaticString) -> Bool {
-        let start = peek == ASCII.space ? index + 1 : index
+        let start = peek == UInt8(ascii: " ") ? index + 1 : index
         let end = start + name.utf8CodeUnitCount
         guard end <= text.count, end == text.count || !Self.isOfWord(text[end]),
             name.withUTF8Buffer({ text[start..<end].elementsEqual($0) })
@@ -226,11 +228,11 @@ struct DefinitionCoder {
     }
 
     private mutating func readString() throws(UnreadableDefinition) -> String {
-        guard peek == ASCII.quote else { throw UnreadableDefinition() }
+        guard peek == UInt8(ascii: "\"") else { throw UnreadableDefinition() }
         var bytes: [UInt8] = []
         var place = index + 1
-        while place < text.count, text[place] != ASCII.quote {
-            if text[place] == ASCII.backslash { place += 1 }
+        while place < text.count, text[place] != UInt8(ascii: "\"") {
+            if text[place] == UInt8(ascii: "\\") { place += 1 }
             guard place < text.count else { throw UnreadableDefinition() }
             bytes.append(text[place])
             place += 1
