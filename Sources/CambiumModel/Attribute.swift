@@ -1,12 +1,12 @@
 /// A value that objects of an entity have.
-public struct Attribute: Sendable, Hashable {
+public final class Attribute: Sendable {
     /// The name of the Swift property and of the column. A part of a composite value has the names
     /// on the way to it, joined by dots: `address.street`; its column has underscores instead.
     public let name: String
     /// The type of its values.
     public let type: AttributeType
     /// Whether nil is a value. A required attribute is non-optional in Swift.
-    public package(set) var isOptional: Bool
+    public let isOptional: Bool
     /// Whether the value lives in memory only and is never stored.
     public let isTransient: Bool
     /// What a new object starts with.
@@ -17,13 +17,13 @@ public struct Attribute: Sendable, Hashable {
     /// nil leaves it to the policy.
     public let merge: MergeRule?
     /// The name in the version just before, where it was another one.
-    public package(set) var renamedFrom: String?
+    public let renamedFrom: String?
     /// Whether the user's code must supply `validate<Name>(_:)`, called before each save.
     public let hasCustomValidation: Bool
     /// What the value is computed from, if it is derived; such an attribute cannot be set. An
     /// object has the value that the last save came to, and none before its first; `now()` is the
     /// moment of the last save that wrote the object itself.
-    public package(set) var derivation: ModelExpression?
+    public let derivation: ModelExpression?
     /// Whether large values (data only) are kept in files beside the store: those above 100 KB, in
     /// the folder `.<name of the store>.external`. They are read when they are asked for, not with
     /// the object.
@@ -58,6 +58,62 @@ public struct Attribute: Sendable, Hashable {
         self.isPreservedAfterDeletion = isPreservedAfterDeletion
         self.hashModifier = hashModifier
         self.userInfo = userInfo
+    }
+
+    /// The same as another attribute, but for some parts.
+    package convenience init(
+        _ attribute: Attribute, isOptional: Bool, derivation: ModelExpression?,
+        renamedFrom: String?
+    ) {
+        self.init(
+            name: attribute.name, type: attribute.type, isOptional: isOptional,
+            isTransient: attribute.isTransient, defaultValue: attribute.defaultValue,
+            limits: attribute.limits, merge: attribute.merge, renamedFrom: renamedFrom,
+            hasCustomValidation: attribute.hasCustomValidation, derivation: derivation,
+            isExternal: attribute.isExternal,
+            isPreservedAfterDeletion: attribute.isPreservedAfterDeletion,
+            hashModifier: attribute.hashModifier, userInfo: attribute.userInfo)
+    }
+
+    /// The same with another former name.
+    package func renamed(from name: String?) -> Attribute {
+        Attribute(self, isOptional: isOptional, derivation: derivation, renamedFrom: name)
+    }
+
+    /// The same with another derivation, and optional or not.
+    package func derived(from derivation: ModelExpression?, isOptional: Bool) -> Attribute {
+        Attribute(self, isOptional: isOptional, derivation: derivation, renamedFrom: renamedFrom)
+    }
+
+    /// A required attribute with nothing but a name and a type.
+    public static func required(_ name: String, _ type: AttributeType) -> Attribute {
+        Attribute(name: name, type: type)
+    }
+
+    /// An optional attribute with nothing but a name and a type.
+    public static func optional(_ name: String, _ type: AttributeType) -> Attribute {
+        Attribute(name: name, type: type, isOptional: true)
+    }
+}
+
+extension Attribute: Hashable {
+    /// Whether all parts are equal.
+    public static func == (one: Attribute, other: Attribute) -> Bool {
+        one === other
+            || one.name == other.name && one.type == other.type
+                && one.isOptional == other.isOptional && one.isTransient == other.isTransient
+                && one.defaultValue == other.defaultValue && one.limits == other.limits
+                && one.merge == other.merge && one.renamedFrom == other.renamedFrom
+                && one.hasCustomValidation == other.hasCustomValidation
+                && one.derivation == other.derivation && one.isExternal == other.isExternal
+                && one.isPreservedAfterDeletion == other.isPreservedAfterDeletion
+                && one.hashModifier == other.hashModifier && one.userInfo == other.userInfo
+    }
+
+    /// Hashes what is nearly always different.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(type)
     }
 }
 

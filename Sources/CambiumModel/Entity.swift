@@ -1,5 +1,5 @@
 /// A kind of object: a class in Swift, a table (shared with its sub-entities) in the store.
-public struct Entity: Sendable, Hashable {
+public final class Entity: Sendable {
     /// The name.
     public let name: String
     /// The name of the Swift class; usually that of the entity.
@@ -9,19 +9,19 @@ public struct Entity: Sendable, Hashable {
     /// Whether objects of this entity itself (not of a sub-entity) are impossible.
     public let isAbstract: Bool
     /// The name in the version just before, where it was another one.
-    public package(set) var renamedFrom: String?
+    public let renamedFrom: String?
     /// How much of the Swift class the compiler writes.
     public let codeGeneration: CodeGeneration
     /// Whether the user's code must supply `validateObject()`, called before each save.
     public let hasCustomValidation: Bool
     /// The entity's own attributes, without inherited ones, in declaration order. A composite
     /// attribute is here as its parts, which follow each other.
-    public package(set) var attributes: [Attribute]
+    public let attributes: [Attribute]
     /// Which names stand for composite values, those within others included (`address.geo`), in
     /// declaration order, without inherited ones.
-    public package(set) var compositeAttributes: [CompositeAttribute]
+    public let compositeAttributes: [CompositeAttribute]
     /// The entity's own relationships, without inherited ones, in declaration order.
-    public package(set) var relationships: [Relationship]
+    public let relationships: [Relationship]
     /// Sets of properties whose values no two objects share.
     public let uniqueConstraints: [UniqueConstraint]
     /// Indexes of the table.
@@ -65,6 +65,49 @@ public struct Entity: Sendable, Hashable {
         self.fetchedProperties = fetchedProperties
         self.hashModifier = hashModifier
         self.userInfo = userInfo
+    }
+
+    /// The same as another entity, but for former names and what is declared in it.
+    package convenience init(
+        _ entity: Entity, renamedFrom: String?, attributes: [Attribute],
+        compositeAttributes: [CompositeAttribute], relationships: [Relationship]
+    ) {
+        self.init(
+            name: entity.name, className: entity.className, parent: entity.parent,
+            isAbstract: entity.isAbstract, renamedFrom: renamedFrom,
+            codeGeneration: entity.codeGeneration,
+            hasCustomValidation: entity.hasCustomValidation, attributes: attributes,
+            compositeAttributes: compositeAttributes, relationships: relationships,
+            uniqueConstraints: entity.uniqueConstraints, indexes: entity.indexes,
+            rules: entity.rules, fetchTemplates: entity.fetchTemplates,
+            fetchedProperties: entity.fetchedProperties, hashModifier: entity.hashModifier,
+            userInfo: entity.userInfo)
+    }
+}
+
+extension Entity: Hashable {
+    /// Whether all parts are equal.
+    public static func == (one: Entity, other: Entity) -> Bool {
+        one === other
+            || one.name == other.name && one.className == other.className
+                && one.parent == other.parent && one.isAbstract == other.isAbstract
+                && one.renamedFrom == other.renamedFrom
+                && one.codeGeneration == other.codeGeneration
+                && one.hasCustomValidation == other.hasCustomValidation
+                && one.attributes == other.attributes
+                && one.compositeAttributes == other.compositeAttributes
+                && one.relationships == other.relationships
+                && one.uniqueConstraints == other.uniqueConstraints
+                && one.indexes == other.indexes && one.rules == other.rules
+                && one.fetchTemplates == other.fetchTemplates
+                && one.fetchedProperties == other.fetchedProperties
+                && one.hashModifier == other.hashModifier && one.userInfo == other.userInfo
+    }
+
+    /// Hashes what is nearly always different.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(attributes.count)
     }
 }
 

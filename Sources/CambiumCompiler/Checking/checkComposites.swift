@@ -100,9 +100,7 @@ extension ModelChecker {
         let attributes = flattened.attributes.map { leaf in
             let own = renames.removeValue(
                 forKey: Subject(entity: subject.entity, property: leaf.name))
-            var renamed = leaf
-            renamed.renamedFrom = own ?? leaf.renamedFrom
-            return renamed
+            return own.map(leaf.renamed) ?? leaf
         }
         return (attributes, flattened.compositeAttributes)
     }
@@ -150,9 +148,6 @@ extension ModelChecker {
 }
 
 extension Attribute {
-    /// Makes it one with values that the program sets.
-    mutating func removeDerivation() {
-        isOptional = true
-        derivation = nil
-    }
+    /// The same with values that the program sets.
+    var withoutDerivation: Attribute { derived(from: nil, isOptional: true) }
 }

@@ -68,7 +68,7 @@ extension Model: DefinitionPart {
 // MARK: What a model is made of
 
 extension Entity: DefinitionPart {
-    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+    convenience init(_ it: Entity?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
         let name: String = try coder.part(it?.name)
         self.init(
             name: name,
@@ -92,7 +92,8 @@ extension Entity: DefinitionPart {
 }
 
 extension Attribute: DefinitionPart {
-    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+    convenience init(_ it: Attribute?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition)
+    {
         self.init(
             name: try coder.part(it?.name), type: try coder.part(it?.type),
             isOptional: coder.flag("optional", it?.isOptional),

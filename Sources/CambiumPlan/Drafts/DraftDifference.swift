@@ -122,20 +122,19 @@ extension Model {
             let attributes = names { $0.attributes.map { ($0.name, $0.renamedFrom) } }
             let composites = names { $0.compositeAttributes.map { ($0.name, $0.renamedFrom) } }
             let relationships = names { $0.relationships.map { ($0.name, $0.renamedFrom) } }
-            var entity = entity
-            entity.renamedFrom = former[entity.name]
-            for index in entity.attributes.indices {
-                entity.attributes[index].renamedFrom = attributes[entity.attributes[index].name]
-            }
-            for index in entity.compositeAttributes.indices {
-                entity.compositeAttributes[index].renamedFrom =
-                    composites[entity.compositeAttributes[index].name]
-            }
-            for index in entity.relationships.indices {
-                entity.relationships[index].renamedFrom =
-                    relationships[entity.relationships[index].name]
-            }
-            return entity
+            return Entity(
+                entity, renamedFrom: former[entity.name],
+                attributes: entity.attributes.map { $0.renamed(from: attributes[$0.name]) },
+                compositeAttributes: entity.compositeAttributes.map { attribute in
+                    var renamed = attribute
+                    renamed.renamedFrom = composites[attribute.name]
+                    return renamed
+                },
+                relationships: entity.relationships.map { relationship in
+                    var renamed = relationship
+                    renamed.renamedFrom = relationships[relationship.name]
+                    return renamed
+                })
         }
         return (with(renamed).declaring(nil), ambiguities)
     }

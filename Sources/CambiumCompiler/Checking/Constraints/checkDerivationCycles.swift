@@ -21,7 +21,7 @@ extension ModelChecker {
                 guard let way = way(from: name, to: name, sources),
                     let element = draft.declaration(of: attribute.name)
                 else { continue }
-                drafts[number].attributes[index].removeDerivation()
+                drafts[number].attributes[index] = attribute.withoutDerivation
                 report(
                     .invalidExpression,
                     "'\(attribute.name)' is made of itself: "

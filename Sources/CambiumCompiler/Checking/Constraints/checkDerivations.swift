@@ -32,16 +32,17 @@ extension ModelChecker {
                     $0, as: attribute.type, entity: entity, model: model)
             }
             guard let derivation = checked else {
-                if parsed.isOfXcode { draft.attributes[index].removeDerivation() }
+                if parsed.isOfXcode {
+                    draft.attributes[index] = attribute.withoutDerivation
+                }
                 continue
             }
-            draft.attributes[index].derivation = derivation
-            if !attribute.isOptional,
-                Nullability(model: model).mayBeNil(derivation, of: entity)
-            {
-                draft.attributes[index].isOptional = parsed.isOfXcode
-                reportNil(attribute, element)
-            }
+            let lacksNil =
+                !attribute.isOptional
+                && Nullability(model: model).mayBeNil(derivation, of: entity)
+            draft.attributes[index] = attribute.derived(
+                from: derivation, isOptional: lacksNil ? parsed.isOfXcode : attribute.isOptional)
+            if lacksNil { reportNil(attribute, element) }
         }
     }
 
