@@ -3,7 +3,7 @@ import CambiumSQL
 import CambiumSQLite
 
 /// A migration from one version to the next, and what it must do; worked out once for all runs.
-struct ProvenStep {
+final class ProvenStep {
     private let name: String
     private let store: SampleStore
     private let tables: [Table]

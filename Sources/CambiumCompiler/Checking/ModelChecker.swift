@@ -4,7 +4,7 @@ import CambiumModel
 ///
 /// Each step works with what the steps before could make sense of. A declaration that is broken
 /// leaves its name in `brokenNames`, so that what refers to it is not reported as well.
-package struct ModelChecker {
+package final class ModelChecker {
     /// The file, without elements of other namespaces.
     let parsed: ParsedModel
     var diagnostics: [Diagnostic] = []
@@ -60,7 +60,7 @@ package struct ModelChecker {
         previous: CheckedModel?,
         isCurrent: Bool = true
     ) -> (model: CheckedModel?, diagnostics: [Diagnostic]) {
-        var checker = ModelChecker(parsed)
+        let checker = ModelChecker(parsed)
         checker.isCurrent = isCurrent
         let model = checker.check(
             bundleName: bundleName, previousVersion: previousVersion, previous: previous)
@@ -68,7 +68,7 @@ package struct ModelChecker {
         return (diagnostics.hasErrors ? nil : model, diagnostics)
     }
 
-    private mutating func check(
+    private func check(
         bundleName: String, previousVersion: String?, previous: CheckedModel?
     ) -> CheckedModel? {
         let root = parsed.root
@@ -132,7 +132,7 @@ package struct ModelChecker {
         draft.element.children.filter { $0.name == kind && !leftOut.contains($0.offset) }
     }
 
-    private mutating func checkHeader(_ root: ParsedElement, bundleName: String) {
+    private func checkHeader(_ root: ParsedElement, bundleName: String) {
         if let version = root["version"], version.value != parsed.version {
             report(
                 .versionMismatch,
@@ -157,7 +157,7 @@ package struct ModelChecker {
     /// - Parameter outcome: What becomes of it in a model of Xcode's, where it is a warning then:
     ///   Xcode compiles it, and Core Data has had stores of such versions, which nobody can change
     ///   any more. Nil for what Xcode does not have, or does not accept either.
-    mutating func report(
+    func report(
         _ code: DiagnosticCode, _ message: String, at offset: Int, notes: [String] = [],
         inXcode outcome: String? = nil
     ) {
@@ -170,7 +170,7 @@ package struct ModelChecker {
     }
 
     /// At the value of an XML attribute.
-    mutating func report(
+    func report(
         _ code: DiagnosticCode, _ message: String, at attribute: ParsedAttribute,
         notes: [String] = [], inXcode outcome: String? = nil
     ) {
@@ -195,7 +195,7 @@ package struct ModelChecker {
     ///
     /// - Parameter outcome: What becomes of a wrong one in a model of Xcode's; nil for what Xcode
     ///   does not have.
-    mutating func word<Word>(
+    func word<Word>(
         _ name: String, of element: ParsedElement, from type: Word.Type,
         inXcode outcome: String? = nil
     ) -> Word? where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
@@ -212,7 +212,7 @@ package struct ModelChecker {
 
     /// True or false; the language's default where the attribute is absent, and false where it is
     /// wrong (and reported).
-    mutating func flag(_ name: String, of element: ParsedElement) -> Bool {
+    func flag(_ name: String, of element: ParsedElement) -> Bool {
         guard let attribute = element[name] else { return Vocabulary.trueFlags.contains(name) }
         if !["true", "false"].contains(attribute.value) {
             report(
@@ -224,7 +224,7 @@ package struct ModelChecker {
 
     /// An integer of the language's range, or nil where the attribute is absent or wrong (and
     /// reported).
-    mutating func count(_ name: String, of element: ParsedElement) -> Int? {
+    func count(_ name: String, of element: ParsedElement) -> Int? {
         guard let attribute = element[name],
             case .count(let range)? = Vocabulary.rules[element.name]?[name]?.kind
         else { return nil }
@@ -238,7 +238,7 @@ package struct ModelChecker {
     }
 
     /// Whether an XML attribute has the one word that it may be; another one is reported.
-    mutating func isSet(_ name: String, of element: ParsedElement) -> Bool {
+    func isSet(_ name: String, of element: ParsedElement) -> Bool {
         guard let attribute = element[name] else { return false }
         let words = Vocabulary.words(name, of: element.name)
         if words.contains(attribute.value) { return true }

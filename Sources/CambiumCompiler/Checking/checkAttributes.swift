@@ -2,7 +2,7 @@ import CambiumModel
 
 extension ModelChecker {
     /// Makes an attribute, or nil where its type is unknown (and reported).
-    mutating func checkAttribute(_ element: ParsedElement, _ subject: Subject) -> Attribute? {
+    func checkAttribute(_ element: ParsedElement, _ subject: Subject) -> Attribute? {
         let renamedFrom = renamedFrom(element, subject)
         guard let name = subject.property, let written = element["type"] else { return nil }
         guard var type = codableType(of: element, written) ?? type(written) else { return nil }
@@ -29,7 +29,7 @@ extension ModelChecker {
     // MARK: Types
 
     /// The type that an XML attribute names, or nil (and reported).
-    mutating func type(
+    func type(
         _ written: ParsedAttribute, orOneOf others: [String] = []
     ) -> AttributeType? {
         let name = written.value
@@ -53,7 +53,7 @@ extension ModelChecker {
     package static var typeWords: [String] { AttributeType.words.keys.sorted() + ["codable"] }
 
     /// The type of an attribute whose Swift type the program defines, if it is one.
-    private mutating func codableType(
+    private func codableType(
         of element: ParsedElement, _ written: ParsedAttribute
     ) -> AttributeType? {
         guard written.value == "codable" else {
@@ -97,7 +97,7 @@ extension ModelChecker {
 
     /// A required value of a type of the program's has to start with something. Xcode's models know
     /// no such rule, so there the attribute is optional.
-    private mutating func checkMissingDefault(of element: ParsedElement, _ name: String) -> Bool {
+    private func checkMissingDefault(of element: ParsedElement, _ name: String) -> Bool {
         guard parsed.isOfXcode else {
             report(
                 .codableWithoutDefault, "'\(name)' is required, so it needs a default",
@@ -113,7 +113,7 @@ extension ModelChecker {
     }
 
     /// The decimal type that `scale` asks for.
-    mutating func scale(of element: ParsedElement, type: String) -> AttributeType? {
+    func scale(of element: ParsedElement, type: String) -> AttributeType? {
         guard let written = element["scale"] else { return nil }
         guard type == "decimal" else {
             reportInapplicable(written, to: type)
@@ -134,7 +134,7 @@ extension ModelChecker {
     // MARK: Storage
 
     /// Whether large values are kept in files.
-    private mutating func checkStorage(
+    private func checkStorage(
         of element: ParsedElement, _ type: AttributeType, isTransient: Bool
     ) -> Bool {
         guard isSet("storage", of: element), let written = element["storage"] else { return false }
@@ -149,7 +149,7 @@ extension ModelChecker {
         return true
     }
 
-    private mutating func checkPreserved(_ element: ParsedElement, isTransient: Bool) -> Bool {
+    private func checkPreserved(_ element: ParsedElement, isTransient: Bool) -> Bool {
         guard flag("preserved", of: element), let written = element["preserved"] else {
             return false
         }
@@ -164,7 +164,7 @@ extension ModelChecker {
 
     // MARK: Defaults
 
-    private mutating func checkDefault(
+    private func checkDefault(
         of element: ParsedElement, _ type: AttributeType
     ) -> DefaultValue? {
         guard let written = element["default"] else { return nil }
@@ -176,7 +176,7 @@ extension ModelChecker {
         return literal(written, type, what: "The default").map { .constant($0) }
     }
 
-    mutating func literal(
+    func literal(
         _ written: ParsedAttribute, _ type: AttributeType, what: String
     ) -> Value? {
         switch Literal.parse(
@@ -195,7 +195,7 @@ extension ModelChecker {
 
     // MARK: Merging
 
-    private mutating func checkMerge(
+    private func checkMerge(
         of element: ParsedElement, _ type: AttributeType
     ) -> MergeRule? {
         guard let written = element["merge"] else { return nil }
@@ -214,7 +214,7 @@ extension ModelChecker {
         return rule
     }
 
-    mutating func reportInapplicable(_ written: ParsedAttribute, to type: String) {
+    func reportInapplicable(_ written: ParsedAttribute, to type: String) {
         report(
             .inapplicable,
             "\(wording.setting(written.name, written.value)) means nothing for "

@@ -2,7 +2,7 @@ import CambiumModel
 
 extension ModelChecker {
     /// Makes the model's composite types, each after those that it contains.
-    mutating func checkComposites() {
+    func checkComposites() {
         var declared: [(name: String, element: ParsedElement)] = []
         for element in parsed.root.children(named: "composite") {
             guard let name = element["name"],
@@ -27,7 +27,7 @@ extension ModelChecker {
         var done: Set<String> = []
     }
 
-    private mutating func resolveComposite(
+    private func resolveComposite(
         _ name: String, _ element: ParsedElement, _ resolver: inout CompositeResolver, depth: Int
     ) {
         guard resolver.done.insert(name).inserted else { return }
@@ -87,7 +87,7 @@ extension ModelChecker {
     private static let maximumParts = 2000
 
     /// A composite attribute of an entity as its leaves, which follow each other.
-    mutating func checkCompositeAttribute(
+    func checkCompositeAttribute(
         _ element: ParsedElement, _ subject: Subject, _ composite: Composite
     ) -> (attributes: [Attribute], compositeAttributes: [CompositeAttribute])? {
         guard let name = subject.property else { return nil }
@@ -132,7 +132,7 @@ extension ModelChecker {
     }
 
     /// What an attribute of a composite type cannot say, since its parts do.
-    private mutating func reportInapplicableToComposite(_ element: ParsedElement) {
+    private func reportInapplicableToComposite(_ element: ParsedElement) {
         let allowed = [
             "name", "type", "optional", "transient", "renamedFrom", "hashModifier",
         ]

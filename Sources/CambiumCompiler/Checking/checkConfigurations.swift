@@ -6,7 +6,7 @@ extension ModelChecker {
     /// What belongs together has to be in the same ones: a hierarchy has one table, and a link
     /// leads to a row of the same store. Where one configuration holds everything, the others are
     /// only selections.
-    mutating func checkConfigurations(in model: Model) -> [Configuration] {
+    func checkConfigurations(in model: Model) -> [Configuration] {
         var seen: [String: String] = [:]
         var configurations: [(configuration: Configuration, written: ParsedAttribute)] = []
         for element in parsed.root.children(named: "configuration") {
@@ -35,7 +35,7 @@ extension ModelChecker {
         return configurations.map(\.configuration)
     }
 
-    private mutating func checkMembers(_ written: ParsedAttribute, in model: Model) -> [String] {
+    private func checkMembers(_ written: ParsedAttribute, in model: Model) -> [String] {
         var members: [String] = []
         var seen: Set<String> = []
         for word in WordList(written.value).words {
@@ -58,7 +58,7 @@ extension ModelChecker {
         return members
     }
 
-    private mutating func checkBorders(
+    private func checkBorders(
         of configuration: Configuration, _ written: ParsedAttribute, in model: Model
     ) {
         let members = Set(configuration.entities)

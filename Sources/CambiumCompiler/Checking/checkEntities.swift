@@ -2,7 +2,7 @@ import CambiumModel
 
 extension ModelChecker {
     /// Makes the entities with their properties; constraints follow when all of them are known.
-    mutating func checkEntities() -> [EntityDraft] {
+    func checkEntities() -> [EntityDraft] {
         var seen: [String: String] = [:]
         var drafts: [EntityDraft] = []
         for element in parsed.root.children(named: "entity") {
@@ -20,7 +20,7 @@ extension ModelChecker {
         return drafts
     }
 
-    private mutating func checkEntity(_ element: ParsedElement, named name: String) -> EntityDraft {
+    private func checkEntity(_ element: ParsedElement, named name: String) -> EntityDraft {
         var draft = EntityDraft(name: name, element: element)
         draft.codeGeneration =
             word("codegen", of: element, from: CodeGeneration.self) ?? .fullClass
@@ -59,7 +59,7 @@ extension ModelChecker {
 
     /// Adds a property, or gives false where it cannot be used. Fetched ones follow when all
     /// entities are known.
-    private mutating func checkProperty(
+    private func checkProperty(
         _ element: ParsedElement, named name: String, of draft: inout EntityDraft
     ) -> Bool {
         let subject = Subject(entity: draft.name, property: name)
@@ -89,7 +89,7 @@ extension ModelChecker {
 
     /// The name of the Swift class. A model of Xcode's may name one that cannot be generated; there
     /// the entity's own name serves, or one with underscores.
-    private mutating func checkClassName(
+    private func checkClassName(
         of element: ParsedElement, named name: String, hasKeys: Bool
     ) -> String {
         guard let written = element["class"] ?? element["name"] else { return name }
@@ -122,7 +122,7 @@ extension ModelChecker {
     }
 
     /// The name in the version before, said here or in the migration.
-    mutating func renamedFrom(_ element: ParsedElement, _ subject: Subject) -> String? {
+    func renamedFrom(_ element: ParsedElement, _ subject: Subject) -> String? {
         let declared = renames.removeValue(forKey: subject)
         guard let written = element["renamedFrom"] else { return declared }
         // Of several with one Renaming ID the migration says which it is.
@@ -142,7 +142,7 @@ extension ModelChecker {
     }
 
     /// Removes parents that do not exist or that make a circle.
-    private mutating func checkParents(of drafts: inout [EntityDraft]) {
+    private func checkParents(of drafts: inout [EntityDraft]) {
         let names = Set(drafts.map(\.name))
         var parents: [String: String] = [:]
         for draft in drafts {

@@ -2,7 +2,7 @@ import CambiumModel
 
 extension ModelChecker {
     /// Makes the model's enumerations.
-    mutating func checkEnumerations() {
+    func checkEnumerations() {
         for element in parsed.root.children(named: "enum") {
             guard let name = element["name"],
                 checkName(name, isTaken: ReservedNames.types, of: "a type"),
@@ -24,7 +24,7 @@ extension ModelChecker {
         }
     }
 
-    private mutating func rawType(of element: ParsedElement) -> AttributeType? {
+    private func rawType(of element: ParsedElement) -> AttributeType? {
         guard let type = element["type"] else { return .string }
         let possible: [String: AttributeType] = [
             "string": .string, "int16": .int16, "int32": .int32, "int64": .int64,
@@ -36,7 +36,7 @@ extension ModelChecker {
         return nil
     }
 
-    private mutating func checkCases(
+    private func checkCases(
         of element: ParsedElement, _ rawType: AttributeType
     ) -> [EnumerationCase] {
         var seen: [String: String] = [:]
@@ -59,7 +59,7 @@ extension ModelChecker {
     }
 
     /// The written value; else the name, or for numbers one more than the case before, as in Swift.
-    private mutating func rawValue(
+    private func rawValue(
         of item: ParsedElement, named name: String, _ rawType: AttributeType,
         after last: EnumerationCase?
     ) -> Value? {

@@ -2,7 +2,7 @@ import CambiumModel
 
 extension ModelChecker {
     /// The limits that an attribute declares.
-    mutating func checkLimits(of element: ParsedElement, _ type: AttributeType) -> Limits {
+    func checkLimits(of element: ParsedElement, _ type: AttributeType) -> Limits {
         let (minimum, maximum) = consistent(
             ("min", bound("min", of: element, type)), ("max", bound("max", of: element, type)),
             of: element, isLess: Value.isLess)
@@ -15,7 +15,7 @@ extension ModelChecker {
     }
 
     /// Two limits that some values meet; none where no value does (which is reported).
-    mutating func consistent<Bound>(
+    func consistent<Bound>(
         _ least: (name: String, value: Bound?), _ most: (name: String, value: Bound?),
         of element: ParsedElement, isLess: (Bound, Bound) -> Bool
     ) -> (Bound?, Bound?) {
@@ -29,7 +29,7 @@ extension ModelChecker {
         return (nil, nil)
     }
 
-    private mutating func bound(
+    private func bound(
         _ name: String, of element: ParsedElement, _ type: AttributeType
     ) -> Value? {
         guard let written = element[name] else { return nil }
@@ -40,7 +40,7 @@ extension ModelChecker {
         return literal(written, type, what: "The limit")
     }
 
-    private mutating func length(
+    private func length(
         _ name: String, of element: ParsedElement, _ type: AttributeType
     ) -> Int? {
         guard let written = element[name] else { return nil }
@@ -51,7 +51,7 @@ extension ModelChecker {
         return count(name, of: element)
     }
 
-    private mutating func pattern(of element: ParsedElement, _ type: AttributeType) -> String? {
+    private func pattern(of element: ParsedElement, _ type: AttributeType) -> String? {
         guard let written = element["pattern"] else { return nil }
         guard type == .string else {
             reportInapplicable(written, to: type.word)
@@ -70,7 +70,7 @@ extension ModelChecker {
     }
 
     /// Reports a default that the attribute's own limits refuse.
-    mutating func checkDefault(
+    func checkDefault(
         _ value: Value, _ written: ParsedAttribute, meets limits: Limits
     ) {
         guard let problem = self.problem(of: value, with: limits) else { return }

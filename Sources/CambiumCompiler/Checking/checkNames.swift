@@ -3,7 +3,7 @@ extension ModelChecker {
     ///
     /// Unicode's identifiers, without a leading underscore, are both Swift's and SQL's; Swift's
     /// keywords are allowed, since the emitter writes them in backticks.
-    mutating func checkName(
+    func checkName(
         _ name: ParsedAttribute, isTaken reserved: Set<String>, of owner: String
     ) -> Bool {
         let isMember = reserved.isSuperset(of: ReservedNames.members)
@@ -28,7 +28,7 @@ extension ModelChecker {
     ///
     /// - Parameter isMember: Whether it is that of a property or a request, which may start with
     ///   underscores in a model of Xcode's.
-    mutating func checkIdentifier(_ name: ParsedAttribute, isMember: Bool = false) -> Bool {
+    func checkIdentifier(_ name: ParsedAttribute, isMember: Bool = false) -> Bool {
         if Vocabulary.isIdentifier(name.value) { return true }
         if isMember, parsed.isOfXcode, name.value.hasPrefix("_"),
             Vocabulary.isIdentifier(String(name.value.drop { $0 == "_" }))
@@ -49,7 +49,7 @@ extension ModelChecker {
     ///   those that no table or column has.
     ///   - outcome: What becomes of the others in a model of Xcode's; nil for what Xcode does not
     ///   accept either.
-    mutating func checkDuplicate(
+    func checkDuplicate(
         _ name: ParsedAttribute, among seen: inout [String: String], _ kind: String,
         isCaseSensitive: Bool = false, inXcode outcome: String? = nil
     ) -> Bool {

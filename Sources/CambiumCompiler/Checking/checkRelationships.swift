@@ -2,7 +2,7 @@ import CambiumModel
 
 extension ModelChecker {
     /// Makes a relationship. Whether its inverse is right is checked when all are known.
-    mutating func checkRelationship(_ element: ParsedElement, _ subject: Subject) -> Relationship? {
+    func checkRelationship(_ element: ParsedElement, _ subject: Subject) -> Relationship? {
         let renamedFrom = renamedFrom(element, subject)
         guard let name = subject.property, let destination = element["to"],
             checkEntityName(destination, of: element)
@@ -41,7 +41,7 @@ extension ModelChecker {
     }
 
     /// Many relationships of Xcode's that lead to one object have what a to-many has.
-    private mutating func reportInapplicableToOne(_ written: ParsedAttribute) {
+    private func reportInapplicableToOne(_ written: ParsedAttribute) {
         let message = "\(wording.name(written.name)) means nothing for a to-one relationship"
         let notes = parsed.isOfXcode ? [] : ["\(wording.write(("many", "true"))) for a to-many"]
         report(
@@ -49,7 +49,7 @@ extension ModelChecker {
     }
 
     /// Whether the XML attribute of an element names an entity that is declared (and usable).
-    mutating func checkEntityName(
+    func checkEntityName(
         _ written: ParsedAttribute, of element: ParsedElement
     ) -> Bool {
         if declaredEntities.contains(written.value) { return !brokenNames.contains(written.value) }
@@ -63,7 +63,7 @@ extension ModelChecker {
         return false
     }
 
-    private mutating func checkCounts(
+    private func checkCounts(
         of element: ParsedElement, isToMany: Bool
     ) -> (minimum: Int?, maximum: Int?) {
         guard isToMany else {
@@ -79,7 +79,7 @@ extension ModelChecker {
 
     /// Checks that inverses exist and point back. In a model of Xcode's a relationship has none
     /// where they do not.
-    mutating func checkInverses(of drafts: inout [EntityDraft], in model: Model) {
+    func checkInverses(of drafts: inout [EntityDraft], in model: Model) {
         for draft in drafts.indices {
             for index in drafts[draft].relationships.indices {
                 let relationship = drafts[draft].relationships[index]
@@ -127,7 +127,7 @@ extension ModelChecker {
     }
 
     /// Whether the inverse of a relationship is right.
-    private mutating func checkInverse(
+    private func checkInverse(
         of relationship: Relationship, _ draft: EntityDraft, _ element: ParsedElement,
         in model: Model
     ) -> Bool {

@@ -4,7 +4,7 @@ import CambiumSQL
 extension ModelChecker {
     /// Reports tables that SQLite could not make. Only a model without other errors has tables to
     /// speak of.
-    mutating func checkStorage(of model: Model, _ drafts: [EntityDraft]) {
+    func checkStorage(of model: Model, _ drafts: [EntityDraft]) {
         for (root, draft) in zip(model.entities, drafts) where root.parent == nil {
             let isHierarchy = model.hasSubentities(root)
             // The key, the version, and in a hierarchy the entity.
@@ -26,7 +26,7 @@ extension ModelChecker {
 
     /// Says of which properties the columns have other names, because SQLite does not tell upper from
     /// lower case: whoever looks into the store has to know.
-    mutating func warnAboutCase(of model: Model, _ drafts: [EntityDraft]) {
+    func warnAboutCase(of model: Model, _ drafts: [EntityDraft]) {
         let byName = drafts.byName
         for root in model.entities where root.parent == nil {
             var first: [String: (name: String, owner: Entity)] = [:]

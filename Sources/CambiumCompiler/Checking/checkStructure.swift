@@ -4,7 +4,7 @@ extension ModelChecker {
     ///
     /// Elements of other namespaces are not there any more; XML attributes of other namespaces are
     /// none of the language's either.
-    mutating func checkStructure(of element: ParsedElement, _ rule: ElementDescriptor) {
+    func checkStructure(of element: ParsedElement, _ rule: ElementDescriptor) {
         checkAttributes(of: element, rule)
         checkText(of: element, rule)
         for child in element.children {
@@ -21,7 +21,7 @@ extension ModelChecker {
         }
     }
 
-    private mutating func checkAttributes(of element: ParsedElement, _ rule: ElementDescriptor) {
+    private func checkAttributes(of element: ParsedElement, _ rule: ElementDescriptor) {
         for attribute in element.attributes where !rule.attributes.contains(attribute.name) {
             if attribute.name == "xmlns" || attribute.name.contains(":") {
                 continue
@@ -39,7 +39,7 @@ extension ModelChecker {
         }
     }
 
-    private mutating func checkText(of element: ParsedElement, _ rule: ElementDescriptor) {
+    private func checkText(of element: ParsedElement, _ rule: ElementDescriptor) {
         guard !rule.hasText,
             let start = element.text.value.utf8.firstIndex(where: { !" \t\r\n".utf8.contains($0) })
         else { return }
@@ -51,19 +51,19 @@ extension ModelChecker {
     }
 
     /// Keeps the name of something that cannot be used, so that references to it are let pass.
-    mutating func markBroken(_ element: ParsedElement) {
+    func markBroken(_ element: ParsedElement) {
         if let name = element["name"]?.value { brokenNames.insert(name) }
     }
 
     /// Leaves a declaration out of a model of Xcode's; in another one it cannot be used.
-    mutating func leaveOut(_ element: ParsedElement) {
+    func leaveOut(_ element: ParsedElement) {
         if parsed.isOfXcode { leftOut.insert(element.offset) } else { markBroken(element) }
     }
 
     // MARK: User info
 
     /// What the author noted for programs: the `info` elements in an element.
-    mutating func userInfo(of element: ParsedElement) -> [String: String] {
+    func userInfo(of element: ParsedElement) -> [String: String] {
         var values: [String: String] = [:]
         for item in element.children where item.name == "info" {
             guard let key = item["key"], let value = item["value"] else { continue }

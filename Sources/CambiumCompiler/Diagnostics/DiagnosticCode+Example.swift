@@ -1,6 +1,6 @@
 extension DiagnosticCode {
     /// An example. What is a model is compiled by the tests. Written as a literal, it is a model.
-    package enum Example: Sendable, ExpressibleByStringLiteral {
+    package indirect enum Example: Sendable, ExpressibleByStringLiteral {
         /// What stands in the `<model>` of the first version.
         case model(String)
         /// What stands in two versions, the second after the first.

@@ -7,8 +7,8 @@ extension StepLint {
     /// What may make the fill of an attribute nil.
     func nullability(ofFillOf reader: String, of entity: Entity) -> FillNullability {
         FillNullability(
-            mayBeNil: { mayBeNil($0, where: $1, inFillOf: reader, of: entity) },
-            mayBeZero: { mayBeZero($0, inFillOf: reader, of: entity) })
+            mayBeNil: { self.mayBeNil($0, where: $1, inFillOf: reader, of: entity) },
+            mayBeZero: { self.mayBeZero($0, inFillOf: reader, of: entity) })
     }
 
     /// What in the fill of an attribute leaves an object without a value that it needs.

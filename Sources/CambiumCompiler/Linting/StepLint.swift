@@ -8,7 +8,7 @@ import CambiumSQL
 /// nothing out by themselves. A rule belongs here where an author who means it anyway is rare: that
 /// a table is rebuilt is no finding, that it is rebuilt for nothing is one. (`cambium diff` tells
 /// what a step costs, whether that can be helped or not.)
-package struct StepLint {
+package final class StepLint {
     let old: CheckedModel
     let new: CheckedModel
     /// The versions before the old one, oldest first.
@@ -44,14 +44,14 @@ package struct StepLint {
     var wording: Wording { Wording(new.parsed.format) }
 
     /// Reports something at an entity, or at a property of it.
-    mutating func report(
+    func report(
         _ code: DiagnosticCode, _ message: String, of entity: String, _ property: String? = nil,
         notes: [String]
     ) {
         report(code, message, at: new.position(ofEntity: entity, property: property), notes: notes)
     }
 
-    mutating func report(
+    func report(
         _ code: DiagnosticCode, _ message: String, at position: SourcePosition, notes: [String]
     ) {
         findings.append(Diagnostic(code, message, at: position, notes: notes))

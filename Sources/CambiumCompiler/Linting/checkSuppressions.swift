@@ -1,6 +1,6 @@
 extension ModelChecker {
     /// Checks what suppressions say: a code that is a warning, and why.
-    mutating func checkSuppressions(in element: ParsedElement) {
+    func checkSuppressions(in element: ParsedElement) {
         for child in element.children {
             if child.name == "suppress" {
                 checkSuppression(child)
@@ -10,7 +10,7 @@ extension ModelChecker {
         }
     }
 
-    private mutating func checkSuppression(_ element: ParsedElement) {
+    private func checkSuppression(_ element: ParsedElement) {
         // That one is missing is said already.
         guard let code = element["code"], let reason = element["reason"] else { return }
         if let problem = problem(ofCode: code.value) {

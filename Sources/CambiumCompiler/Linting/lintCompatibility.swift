@@ -4,13 +4,13 @@ import CambiumSQL
 extension StepLint {
     /// Two versions with the same hash are the same to a store: a program of the older one opens a
     /// store of the newer, and takes its conditions out again.
-    mutating func lintCompatibility() {
+    func lintCompatibility() {
         guard old.model.versionHash == new.model.versionHash else { return }
         lintRepeatedStep()
         lintUnknownCases()
     }
 
-    private mutating func lintRepeatedStep() {
+    private func lintRepeatedStep() {
         if let step = new.model.migration?.steps.first {
             return report(
                 .sameHash,
@@ -47,7 +47,7 @@ extension StepLint {
         }?.name
     }
 
-    private mutating func lintUnknownCases() {
+    private func lintUnknownCases() {
         var added: [(enumeration: String, cases: [String])] = []
         for case .caseAdded(let name, let item) in difference.changes {
             if let index = added.firstIndex(where: { $0.enumeration == name }) {

@@ -3,7 +3,7 @@ import CambiumSQL
 
 extension StepLint {
     /// Tables that are written again for nothing, or with more than one would think.
-    mutating func lintRebuilds() {
+    func lintRebuilds() {
         for table in work.tables where table.effect == .rebuild {
             let idle = idleFills.filter { table.causes.contains("\($0.entity).\($0.attribute)") }
             if !idle.isEmpty, idle.count == table.causes.count {
@@ -34,7 +34,7 @@ extension StepLint {
         }
     }
 
-    private mutating func lintRebuiltData(of table: TableWork) {
+    private func lintRebuiltData(of table: TableWork) {
         guard let root = new.model.entity(named: table.table) else { return }
         let large = new.model.family(of: root).flatMap { entity in
             entity.attributes.filter { attribute in
@@ -58,7 +58,7 @@ extension StepLint {
     // MARK: Indexes
 
     /// Indexes that are gone although a named request finds or sorts by what they began with.
-    mutating func lintIndexes() {
+    func lintIndexes() {
         for case .indexesChanged(let name) in difference.changes {
             guard let entity = new.model.entity(named: name),
                 let before = difference.match.oldEntity(of: entity)

@@ -3,7 +3,7 @@ import CambiumSQL
 
 extension StepLint {
     /// Fills of attributes that objects need, and that have no value for some objects.
-    mutating func lintFills() {
+    func lintFills() {
         let idle = difference.idleFills
         for fill in new.model.migration?.fills ?? [] where !idle.contains(fill) {
             guard let culprit = culprit(in: fill) else { continue }

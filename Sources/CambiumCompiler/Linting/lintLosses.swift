@@ -4,7 +4,7 @@ import CambiumPlan
 extension StepLint {
     /// What is lost although nobody may have meant it: what is dropped and comes back under nearly
     /// the same name, and places in a list.
-    mutating func lintLosses() {
+    func lintLosses() {
         for change in difference.changes {
             switch change {
             case .entityDropped(let name): lintDroppedEntity(name)
@@ -18,7 +18,7 @@ extension StepLint {
         }
     }
 
-    private mutating func lintLostOrder(of name: String, in entity: String) {
+    private func lintLostOrder(of name: String, in entity: String) {
         guard let owner = new.model.entity(named: entity),
             let relationship = new.model.relationship(name, of: owner),
             // One that starts without links has no order to lose: that of the name is gone.
@@ -36,7 +36,7 @@ extension StepLint {
     }
 
     /// The relationship is gone, and its inverse keeps its links.
-    private mutating func lintGoneOrder(of name: String, in entity: String) {
+    private func lintGoneOrder(of name: String, in entity: String) {
         let former = new.model.entity(named: entity).flatMap(difference.match.oldEntity)?.name
         let drops = new.model.migration?.drops ?? []
         // Then it is meant.
@@ -55,7 +55,7 @@ extension StepLint {
 
     // MARK: Dropped and added
 
-    private mutating func lintDroppedAttribute(_ name: String, of entity: String) {
+    private func lintDroppedAttribute(_ name: String, of entity: String) {
         guard let owner = new.model.entity(named: entity),
             let before = difference.match.oldEntity(of: owner)?.attributes
                 .first(where: { $0.name == name })
@@ -69,7 +69,7 @@ extension StepLint {
         reportTwin(of: name, among: candidates, in: entity, .attribute)
     }
 
-    private mutating func lintDroppedRelationship(_ name: String, of entity: String) {
+    private func lintDroppedRelationship(_ name: String, of entity: String) {
         guard let owner = new.model.entity(named: entity),
             let before = difference.match.oldEntity(of: owner)?.relationships
                 .first(where: { $0.name == name }),
@@ -85,7 +85,7 @@ extension StepLint {
         reportTwin(of: name, among: candidates, in: entity, .relationship)
     }
 
-    private mutating func reportTwin(
+    private func reportTwin(
         of name: String, among candidates: [String], in entity: String,
         _ declaration: MigrationFix.Declaration
     ) {
@@ -101,7 +101,7 @@ extension StepLint {
     }
 
     /// Entities by what they hold: a name may change altogether.
-    private mutating func lintDroppedEntity(_ name: String) {
+    private func lintDroppedEntity(_ name: String) {
         func form(_ entity: Entity) -> [String: AttributeType] {
             Dictionary(
                 entity.attributes.map { ($0.name, $0.type) }, uniquingKeysWith: { $1 })

@@ -3,7 +3,7 @@ import CambiumSQL
 
 extension StepLint {
     /// A default of now says when an object was made; of one that is there already it is wrong.
-    mutating func lintMoments() {
+    func lintMoments() {
         let fills = new.model.migration?.fills ?? []
         for change in difference.changes {
             let (entity, name): (String, String)

@@ -2,7 +2,7 @@ import CambiumModel
 
 extension ModelChecker {
     /// Numbers that are computed are seldom equal to the last bit.
-    mutating func warnAboutFloatingUniques(
+    func warnAboutFloatingUniques(
         of entity: Entity, _ draft: EntityDraft, in model: Model
     ) {
         for (constraint, element) in zip(entity.uniqueConstraints, kept("unique", of: draft)) {

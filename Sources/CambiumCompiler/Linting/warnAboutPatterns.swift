@@ -2,7 +2,7 @@ import CambiumModel
 
 extension ModelChecker {
     /// A text can be made for which such a pattern is given up, and the save or the fetch fails.
-    mutating func warnAboutPattern(_ pattern: String, at offset: Int) {
+    func warnAboutPattern(_ pattern: String, at offset: Int) {
         report(
             .costlyPattern,
             "'\(pattern)' cannot be matched in time that grows with the text only", at: offset,
@@ -12,14 +12,14 @@ extension ModelChecker {
     }
 
     /// The patterns in the rules, the partial indexes and the requests of an entity.
-    mutating func warnAboutPatterns(of entity: Entity, _ draft: EntityDraft) {
+    func warnAboutPatterns(of entity: Entity, _ draft: EntityDraft) {
         let rules = zip(entity.rules, kept("rule", of: draft))
         for (rule, element) in rules { warnAboutPatterns(in: rule.condition, element) }
         let requests = zip(entity.fetchTemplates, kept("fetch", of: draft))
         for (request, element) in requests { warnAboutPatterns(in: request.condition, element) }
     }
 
-    private mutating func warnAboutPatterns(
+    private func warnAboutPatterns(
         in condition: ModelExpression?, _ element: ParsedElement
     ) {
         var open = condition.map { [$0] } ?? []

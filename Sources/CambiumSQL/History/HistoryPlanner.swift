@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumPlan
 
 /// Plans how a migration takes the history of a store along.
-struct HistoryPlanner {
+final class HistoryPlanner {
     private let difference: ModelDifference
     private let match: ModelMatch
     private let oldSchema: Schema

@@ -4,7 +4,7 @@ extension ModelChecker {
     /// Adds uniqueness, indexes, rules and fetch templates to an entity.
     ///
     /// - Parameter inherited: The names of the templates of its ancestors.
-    mutating func checkConstraints(
+    func checkConstraints(
         of draft: EntityDraft, in model: Model, _ inherited: [String]
     ) -> Entity {
         guard let entity = model.entity(named: draft.name) else { return draft.entity() }
@@ -15,7 +15,7 @@ extension ModelChecker {
             fetchTemplates: checkFetchTemplates(of: draft, entity, in: model, inherited))
     }
 
-    private mutating func checkUniqueConstraints(
+    private func checkUniqueConstraints(
         of draft: EntityDraft, _ entity: Entity, in model: Model
     ) -> [UniqueConstraint] {
         var constraints: [UniqueConstraint] = []
@@ -38,7 +38,7 @@ extension ModelChecker {
         return constraints
     }
 
-    private mutating func checkRules(
+    private func checkRules(
         of draft: EntityDraft, _ entity: Entity, in model: Model
     ) -> [Rule] {
         var seen: [String: String] = [:]

@@ -3,7 +3,7 @@ import CambiumModel
 extension ModelChecker {
     /// Makes a derived attribute whose expression is still missing: it is checked when all
     /// properties are known.
-    mutating func checkDerived(_ element: ParsedElement, _ subject: Subject) -> Attribute? {
+    func checkDerived(_ element: ParsedElement, _ subject: Subject) -> Attribute? {
         let renamedFrom = renamedFrom(element, subject)
         guard let name = subject.property, let written = element["type"] else { return nil }
         guard compositesByName[written.value] == nil, written.value != "codable" else {
@@ -21,7 +21,7 @@ extension ModelChecker {
     }
 
     /// Puts the expressions of derived attributes in.
-    mutating func checkDerivations(of draft: inout EntityDraft, in model: Model) {
+    func checkDerivations(of draft: inout EntityDraft, in model: Model) {
         guard let entity = model.entity(named: draft.name) else { return }
         for (index, attribute) in draft.attributes.enumerated() where attribute.derivation != nil {
             guard let element = draft.declaration(of: attribute.name),
@@ -46,7 +46,7 @@ extension ModelChecker {
         }
     }
 
-    private mutating func reportNil(_ attribute: Attribute, _ element: ParsedElement) {
+    private func reportNil(_ attribute: Attribute, _ element: ParsedElement) {
         let offset = element["expression"]?.valueOffset ?? element.offset
         if parsed.isOfXcode {
             report(

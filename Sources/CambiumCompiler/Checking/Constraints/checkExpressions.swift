@@ -5,7 +5,7 @@ extension ModelChecker {
     /// at its places).
     ///
     /// - Parameter former: What the objects were, as `Model.formerRow(of:in:)` has it.
-    mutating func checkValue(
+    func checkValue(
         _ text: ParsedText, of entity: Entity, in model: Model, _ attribute: Attribute,
         former: Entity?
     ) -> ModelExpression? {
@@ -30,7 +30,7 @@ extension ModelChecker {
     ///   - lackingParameter: What to note where a parameter of that name is missing.
     ///   - outcome: What becomes of a wrong one in a model of Xcode's; nil for what Xcode does not
     ///     have.
-    mutating func settle<Checked>(
+    func settle<Checked>(
         _ text: ParsedText, brokenParameters: Set<String> = [],
         lackingParameter: (String) -> String? = { _ in nil }, inXcode outcome: String? = nil,
         _ check: (String) -> Result<Checked, ExpressionDiagnostics>
@@ -61,7 +61,7 @@ extension ModelChecker {
         }
     }
 
-    private mutating func report(
+    private func report(
         _ mistake: ExpressionDiagnostic, in text: ParsedText, notes: [String] = [],
         inXcode outcome: String?
     ) {

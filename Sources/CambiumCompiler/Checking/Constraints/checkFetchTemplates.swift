@@ -19,7 +19,7 @@ extension ModelChecker {
         return names
     }
 
-    mutating func checkFetchTemplates(
+    func checkFetchTemplates(
         of draft: EntityDraft, _ entity: Entity, in model: Model, _ inherited: [String]
     ) -> [FetchTemplate] {
         let elements = draft.element.children.filter { $0.name == "fetch" }
@@ -46,7 +46,7 @@ extension ModelChecker {
     private static let isLeftOut = "the request is left out"
 
     /// - Returns: nil for one of Xcode's that is left out.
-    private mutating func checkFetchTemplate(
+    private func checkFetchTemplate(
         _ element: ParsedElement, named name: String, of entity: Entity, in model: Model
     ) -> FetchTemplate? {
         let (declared, order, broken) = checkParameters(of: element, in: model)
@@ -87,7 +87,7 @@ extension ModelChecker {
 
     /// The parameters that declare their type, the names of all in order, and of those whose type
     /// is wrong: what they are used for tells it meanwhile.
-    private mutating func checkParameters(
+    private func checkParameters(
         of element: ParsedElement, in model: Model
     ) -> (declared: [FetchParameter], order: [String], broken: Set<String>) {
         var seen: [String: String] = [:]
@@ -128,7 +128,7 @@ extension ModelChecker {
     }
 
     /// A parameter that the condition does not use has no type, and no use either.
-    private mutating func reportUnused(
+    private func reportUnused(
         _ names: [String], in condition: ModelExpression, _ element: ParsedElement
     ) {
         let used = condition.parameterNames

@@ -1,7 +1,7 @@
 import CambiumModel
 
 extension ModelChecker {
-    mutating func checkIndexes(
+    func checkIndexes(
         of draft: EntityDraft, _ entity: Entity, in model: Model
     ) -> [Index] {
         var seen: [String: String] = [:]
@@ -51,7 +51,7 @@ extension ModelChecker {
     }
 
     /// What an index is sorted by: a list in `by`, or an element for each.
-    private mutating func checkIndexElements(
+    private func checkIndexElements(
         _ element: ParsedElement, of entity: Entity, in model: Model
     ) -> [IndexElement] {
         let items = element.children.filter { $0.name == "by" }
@@ -81,7 +81,7 @@ extension ModelChecker {
 
     /// Leaves out an index with an expression that the store cannot keep. In a model of Xcode's
     /// that is no error: Core Data has a way, and nothing but speed depends on it.
-    private mutating func skipIndex(
+    private func skipIndex(
         _ items: [ParsedElement], of entity: Entity, in model: Model
     ) -> Bool {
         for expression in items.compactMap({ $0["expression"] }) {
@@ -96,7 +96,7 @@ extension ModelChecker {
         return false
     }
 
-    private mutating func checkIndexElement(
+    private func checkIndexElement(
         _ element: ParsedElement, of entity: Entity, in model: Model, _ seen: inout Set<String>,
         inXcode outcome: String
     ) -> IndexElement? {

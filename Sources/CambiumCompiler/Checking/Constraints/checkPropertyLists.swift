@@ -4,7 +4,7 @@ extension ModelChecker {
     /// The properties of an index's list; those that cannot be in it are reported and left out.
     ///
     /// - Parameter outcome: What becomes of the index without one in a model of Xcode's.
-    mutating func checkList(
+    func checkList(
         _ written: ParsedAttribute, of entity: Entity, in model: Model,
         inXcode outcome: String? = nil
     ) -> [IndexElement] {
@@ -15,7 +15,7 @@ extension ModelChecker {
 
     /// The properties that a request is sorted by, some of them reached through to-one
     /// relationships.
-    mutating func checkSort(
+    func checkSort(
         _ written: ParsedAttribute, of entity: Entity, in model: Model
     ) -> [IndexElement] {
         checkEntries(written) { checker, name, offset in
@@ -26,7 +26,7 @@ extension ModelChecker {
     /// The properties of a uniqueness constraint, and whether these are all that it names.
     ///
     /// - Parameter outcome: What becomes of one with others in a model of Xcode's.
-    mutating func checkNames(
+    func checkNames(
         in written: ParsedAttribute, of entity: Entity, in model: Model,
         inXcode outcome: String? = nil
     ) -> (names: [String], isWhole: Bool) {
@@ -53,21 +53,21 @@ extension ModelChecker {
         return (names, isWhole)
     }
 
-    private mutating func reportRepetition(of name: String, at offset: Int) {
+    private func reportRepetition(of name: String, at offset: Int) {
         report(
             .duplicateName, "'\(name)' stands twice in the list", at: offset,
             inXcode: "it counts once")
     }
 
-    private mutating func checkEntries(
+    private func checkEntries(
         _ written: ParsedAttribute,
-        _ isUsable: (inout ModelChecker, String, Int) -> Bool
+        _ isUsable: (ModelChecker, String, Int) -> Bool
     ) -> [IndexElement] {
         var seen: Set<String> = []
         var elements: [IndexElement] = []
         for entry in PropertyList(written.value).entries {
             let offset = written.text.sourceOffset(of: entry.offset, in: parsed.source)
-            guard isUsable(&self, entry.name, offset) else { continue }
+            guard isUsable(self, entry.name, offset) else { continue }
             let orders = ["ascending", "descending"]
             for (index, word) in entry.modifiers.enumerated()
             where index > 0 || !orders.contains(word) {
@@ -90,7 +90,7 @@ extension ModelChecker {
     ///
     /// - Parameter outcome: What becomes of what names another one in a model of Xcode's; nil for
     ///   what Xcode does not have.
-    mutating func checkProperty(
+    func checkProperty(
         _ name: String, of entity: Entity, in model: Model, at offset: Int,
         inXcode outcome: String? = nil
     ) -> Bool {
@@ -102,7 +102,7 @@ extension ModelChecker {
         return false
     }
 
-    private mutating func checkSortPath(
+    private func checkSortPath(
         _ name: String, of entity: Entity, in model: Model, at offset: Int
     ) -> Bool {
         let path = model.path(name, of: entity)
@@ -139,7 +139,7 @@ extension ModelChecker {
         var notes: [String] = []
     }
 
-    private mutating func report(
+    private func report(
         _ problem: PropertyProblem, of entity: Entity, at offset: Int,
         inXcode outcome: String? = nil
     ) {

@@ -4,7 +4,7 @@ extension ModelChecker {
     /// How a request is fetched.
     ///
     /// - Parameter isFetchedProperty: Whether it is that of a property, which is a list of objects.
-    mutating func checkOptions(
+    func checkOptions(
         of element: ParsedElement, for entity: Entity, in model: Model,
         isFetchedProperty: Bool = false
     ) -> RequestOptions {
@@ -32,7 +32,7 @@ extension ModelChecker {
     }
 
     /// What the request gives.
-    private mutating func checkResult(
+    private func checkResult(
         of element: ParsedElement, _ isFetchedProperty: Bool
     ) -> RequestResultKind {
         guard
@@ -57,7 +57,7 @@ extension ModelChecker {
     }
 
     /// Options that the model keeps and that change nothing here, in one warning.
-    private mutating func warnAboutInertOptions(
+    private func warnAboutInertOptions(
         of element: ParsedElement, _ kind: RequestResultKind, _ isFetchedProperty: Bool
     ) {
         var defaults: [String: String] = [:]
@@ -79,7 +79,7 @@ extension ModelChecker {
             notes: ["The request finds the same with and without"])
     }
 
-    private mutating func checkPrefetch(
+    private func checkPrefetch(
         _ written: ParsedAttribute, of entity: Entity, in model: Model
     ) -> [String] {
         var paths: [String] = []

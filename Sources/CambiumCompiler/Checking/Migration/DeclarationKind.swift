@@ -16,7 +16,7 @@ struct DeclarationKind: Sendable {
     /// is wrong is reported.
     let check:
         @Sendable (
-            inout MigrationDeclaration, ParsedElement, inout ModelChecker, Model, Model?
+            inout MigrationDeclaration, ParsedElement, ModelChecker, Model, Model?
         ) -> Void
     /// The declarations of a migration without errors, with their elements.
     let pairs:
@@ -30,14 +30,14 @@ struct DeclarationKind: Sendable {
         pairs: @escaping @Sendable ([Item], [ParsedElement]) -> [(Item, ParsedElement)] = {
             Array(zip($0, $1))
         },
-        check: @escaping @Sendable (inout ModelChecker, ParsedElement, Model, Model?) -> [Item?]
+        check: @escaping @Sendable (ModelChecker, ParsedElement, Model, Model?) -> [Item?]
     ) {
         self.item = item
         self.classes = classes
         self.numberedFrom = numberedFrom
         self.check = { declaration, migration, checker, model, old in
             for element in migration.children(named: Item.element) {
-                for case let item? in check(&checker, element, model, old) { declaration.add(item) }
+                for case let item? in check(checker, element, model, old) { declaration.add(item) }
             }
         }
         self.pairs = { declaration, migration in

@@ -19,7 +19,7 @@ extension DeclarationKind {
 
 extension ModelChecker {
     /// An entity, a property or some objects whose data may go.
-    mutating func checkDrop(
+    func checkDrop(
         _ element: ParsedElement, _: Model, _ old: Model?
     ) -> [MigrationDeclaration.Drop] {
         guard let entity = element["entity"], let reason = element["reason"],
@@ -55,7 +55,7 @@ extension ModelChecker {
     }
 
     /// Which of several links stay.
-    mutating func checkKeep(
+    func checkKeep(
         _ element: ParsedElement, _ model: Model, _ old: Model?
     ) -> MigrationDeclaration.Keep? {
         guard let entity = element["entity"], let name = element["relationship"],
@@ -75,7 +75,7 @@ extension ModelChecker {
     }
 
     /// What becomes of objects that are equal in what is unique.
-    mutating func checkDeduplication(
+    func checkDeduplication(
         _ element: ParsedElement, _ model: Model, _: Model?
     ) -> MigrationDeclaration.Deduplication? {
         guard let name = element["entity"], let by = element["by"], let reason = element["reason"]

@@ -14,7 +14,7 @@ extension DeclarationKind {
 
 extension ModelChecker {
     /// The value that existing objects get.
-    mutating func checkFill(
+    func checkFill(
         _ element: ParsedElement, _ model: Model, _ old: Model?
     ) -> MigrationDeclaration.Fill? {
         guard let name = element["entity"], let property = element["attribute"],
@@ -55,7 +55,7 @@ extension ModelChecker {
     }
 
     /// The object that a to-one leads to from now on.
-    mutating func checkLink(
+    func checkLink(
         _ element: ParsedElement, _ model: Model, _ old: Model?
     ) -> MigrationDeclaration.Link? {
         guard let name = element["entity"], let written = element["relationship"],
@@ -90,7 +90,7 @@ extension ModelChecker {
     }
 
     /// What every object is known to have.
-    mutating func checkRequirement(
+    func checkRequirement(
         _ element: ParsedElement, _ model: Model, _: Model?
     ) -> MigrationDeclaration.Requirement? {
         guard let name = element["entity"], let property = element["property"],
@@ -117,7 +117,7 @@ extension ModelChecker {
     }
 
     /// A stored to-one relationship of the new version, or nil where it is none (and reported).
-    mutating func checkToOne(
+    func checkToOne(
         _ written: ParsedAttribute, of name: ParsedAttribute, in model: Model
     ) -> Relationship? {
         guard let owner = model.entity(named: name.value),
@@ -138,7 +138,7 @@ extension ModelChecker {
     }
 
     /// An order of objects by attributes of their own.
-    mutating func checkOrder(
+    func checkOrder(
         _ written: ParsedAttribute, of entity: Entity, in model: Model
     ) -> [MigrationDeclaration.Order] {
         checkList(written, of: entity, in: model).compactMap { item in

@@ -3,7 +3,7 @@ import CambiumPlan
 
 extension ModelChecker {
     /// A property has one name in all objects, which the entity says that declares it.
-    mutating func reportInherited(
+    func reportInherited(
         _ name: ParsedAttribute, _ property: ParsedAttribute?, from: ParsedAttribute?,
         in model: Model
     ) {

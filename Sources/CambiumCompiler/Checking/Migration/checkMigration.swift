@@ -5,7 +5,7 @@ extension ModelChecker {
     private var migrationElement: ParsedElement? { parsed.migration }
 
     /// Keeps what the migration renames, for the declarations that are read next.
-    mutating func collectRenames() {
+    func collectRenames() {
         for element in parsed.root.children(named: "migration").dropFirst() {
             report(.duplicateName, "There is already a migration above", at: element.offset)
         }
@@ -22,7 +22,7 @@ extension ModelChecker {
     }
 
     /// Makes the declaration of the step from the version before.
-    mutating func checkMigration(
+    func checkMigration(
         to model: Model, previousVersion: String?, previous: CheckedModel?
     ) -> MigrationDeclaration? {
         reportUnusedRenames(in: model)
@@ -40,7 +40,7 @@ extension ModelChecker {
         }
         var migration = MigrationDeclaration(from: from.value)
         for kind in DeclarationKind.all {
-            kind.check(&migration, element, &self, model, previous?.model)
+            kind.check(&migration, element, self, model, previous?.model)
         }
         return migration
     }
@@ -65,7 +65,7 @@ extension ModelChecker {
     }
 
     /// Whether a reason says anything.
-    mutating func checkReason(_ reason: ParsedAttribute?) {
+    func checkReason(_ reason: ParsedAttribute?) {
         guard let reason, reason.saysNothing else { return }
         report(
             .invalidWord, "Say why", at: reason,
@@ -75,7 +75,7 @@ extension ModelChecker {
     // MARK: Renames
 
     /// A rename that no declaration has taken names something that is not there.
-    private mutating func reportUnusedRenames(in model: Model) {
+    private func reportUnusedRenames(in model: Model) {
         for element in migrationElement?.children(named: "rename") ?? [] {
             guard let entity = element["entity"] else { continue }
             let property = element["property"]
@@ -87,7 +87,7 @@ extension ModelChecker {
     }
 
     /// A rename of what has its name still does nothing, unless that is given up.
-    private mutating func reportNeedlessRenames(in model: Model, from old: Model) {
+    private func reportNeedlessRenames(in model: Model, from old: Model) {
         for element in migrationElement?.children(named: "rename") ?? [] {
             guard let name = element["entity"], let from = element["from"],
                 let entity = model.entity(named: name.value)
@@ -131,7 +131,7 @@ extension ModelChecker {
     }
 
     /// A name in the version before has to be there, unless the thing already had its new name.
-    private mutating func checkRenames(in model: Model, from old: Model) {
+    private func checkRenames(in model: Model, from old: Model) {
         let elements = Dictionary(
             parsed.root.children(named: "entity").map { ($0["name"]?.value, $0) },
             uniquingKeysWith: { first, _ in first })
@@ -182,7 +182,7 @@ extension ModelChecker {
     }
 
     /// Reports a declaration of a kind that a version does not have.
-    mutating func reportUnknown(
+    func reportUnknown(
         _ kind: String, _ name: ParsedAttribute, in model: Model, among names: [String],
         called former: String? = nil
     ) {
@@ -221,7 +221,7 @@ extension ModelChecker {
     }
 
     /// Reports an entity or property that a version does not have.
-    mutating func reportUnknown(
+    func reportUnknown(
         _ name: ParsedAttribute, _ property: ParsedAttribute?, in model: Model
     ) {
         guard let entity = model.entity(named: name.value) else {

@@ -3,7 +3,7 @@ import CambiumModel
 extension ModelChecker {
     /// Reports declarations of a migration about what another one is about: they would say what only
     /// one of them means.
-    mutating func checkRepetitions(in migration: ParsedElement) {
+    func checkRepetitions(in migration: ParsedElement) {
         var seen: Set<[String]> = []
         for declaration in migration.children {
             // Several conditions choose several objects.

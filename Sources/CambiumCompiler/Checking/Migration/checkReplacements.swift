@@ -10,7 +10,7 @@ extension DeclarationKind {
 extension ModelChecker {
     /// What objects get in place of a case that is gone. An enumeration that has another name now
     /// goes by that.
-    mutating func checkReplacement(
+    func checkReplacement(
         _ element: ParsedElement, _ model: Model, _ old: Model?
     ) -> MigrationDeclaration.Replacement? {
         guard let type = element["enum"], let name = element["case"],
@@ -47,7 +47,7 @@ extension ModelChecker {
 
     /// Whether any enumeration of the old version has a case; reported where none has. Which of them
     /// has another name now, the attributes say, which are compared later.
-    private mutating func checkFormerCase(
+    private func checkFormerCase(
         _ name: ParsedAttribute, of type: ParsedAttribute, in old: Model
     ) -> Bool {
         let names = old.enumerations.flatMap(\.cases).map(\.name)
@@ -60,7 +60,7 @@ extension ModelChecker {
     }
 
     /// Whether a version has a case; reported where it has not.
-    private mutating func checkCase(
+    private func checkCase(
         _ name: ParsedAttribute, of type: ParsedAttribute, in model: Model
     ) -> Bool {
         guard let enumeration = model.enumeration(named: type.value) else {

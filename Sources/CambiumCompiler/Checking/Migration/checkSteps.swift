@@ -10,7 +10,7 @@ extension DeclarationKind {
 
 extension ModelChecker {
     /// A step that the program supplies: a method of a protocol, one for each name.
-    mutating func checkStep(
+    func checkStep(
         _ element: ParsedElement, _ model: Model, _ old: Model?
     ) -> MigrationDeclaration.Step? {
         var names = stepNames
@@ -25,7 +25,7 @@ extension ModelChecker {
 
     /// The entities that a step is about: those whose objects it writes, by their new names, and
     /// those that are gone, which it can only read.
-    private mutating func checkEntities(
+    private func checkEntities(
         of written: ParsedAttribute, in model: Model, from old: Model?
     ) -> [String] {
         var entities: [String] = []

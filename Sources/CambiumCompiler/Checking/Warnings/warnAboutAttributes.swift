@@ -1,7 +1,7 @@
 import CambiumModel
 
 extension ModelChecker {
-    mutating func warnAboutAttributes(of entity: Entity, _ draft: EntityDraft, in model: Model) {
+    func warnAboutAttributes(of entity: Entity, _ draft: EntityDraft, in model: Model) {
         warnAboutNames(of: entity, draft, in: model)
         for attribute in entity.attributes {
             guard let element = draft.declaration(of: attribute.name) else { continue }
@@ -21,7 +21,7 @@ extension ModelChecker {
         }
     }
 
-    private mutating func warnAboutLimits(of attribute: Attribute, _ element: ParsedElement) {
+    private func warnAboutLimits(of attribute: Attribute, _ element: ParsedElement) {
         let limits = attribute.limits
         if let minimum = limits.minimum, minimum == limits.maximum, let written = element["min"] {
             report(
@@ -50,7 +50,7 @@ extension ModelChecker {
     private static let smallLength = 16_384
 
     /// The names of the entity's own table, and of what its relationships are stored in.
-    private mutating func warnAboutNames(
+    private func warnAboutNames(
         of entity: Entity, _ draft: EntityDraft, in model: Model
     ) {
         if entity.parent == nil { warnAboutLength(of: entity.name, "table", draft.element) }
@@ -66,7 +66,7 @@ extension ModelChecker {
     }
 
     /// PostgreSQL cuts longer names off, and people cannot read them.
-    private mutating func warnAboutLength(
+    private func warnAboutLength(
         of stored: String, _ kind: String, _ element: ParsedElement
     ) {
         guard stored.utf8.count > 63, let name = element["name"] else { return }
@@ -77,7 +77,7 @@ extension ModelChecker {
 
     /// A derived attribute that looks beyond its neighbours is computed again after changes of many
     /// other objects.
-    private mutating func warnAboutDistance(
+    private func warnAboutDistance(
         of derivation: ModelExpression, _ attribute: Attribute, _ element: ParsedElement,
         _ entity: Entity, in model: Model
     ) {

@@ -2,7 +2,7 @@ import CambiumModel
 
 extension ModelChecker {
     /// Rules and conditions whose outcome is known beforehand.
-    mutating func warnAboutConditions(of entity: Entity, _ draft: EntityDraft, in model: Model) {
+    func warnAboutConditions(of entity: Entity, _ draft: EntityDraft, in model: Model) {
         let folding = ConstantFolding(entity: entity, model: model)
         for (rule, element) in zip(entity.rules, kept("rule", of: draft)) {
             let offset = element.text.sourceOffset(

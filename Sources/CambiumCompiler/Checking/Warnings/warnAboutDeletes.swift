@@ -2,7 +2,7 @@ import CambiumModel
 
 extension ModelChecker {
     /// Delete rules that delete too much, or never let anything go.
-    mutating func warnAboutDeletes(of entity: Entity, _ draft: EntityDraft, in model: Model) {
+    func warnAboutDeletes(of entity: Entity, _ draft: EntityDraft, in model: Model) {
         for relationship in entity.relationships {
             guard let element = draft.declaration(of: relationship.name) else { continue }
             let offset = (element["onDelete"] ?? element["name"])?.offset ?? element.offset
@@ -19,7 +19,7 @@ extension ModelChecker {
         }
     }
 
-    private mutating func warnAboutCascade(
+    private func warnAboutCascade(
         of relationship: Relationship, _ entity: Entity, in model: Model, at offset: Int
     ) {
         guard let destination = model.entity(named: relationship.destination),
@@ -51,7 +51,7 @@ extension ModelChecker {
         }
     }
 
-    private mutating func warnAboutDeny(
+    private func warnAboutDeny(
         of relationship: Relationship, _ entity: Entity, at offset: Int
     ) {
         let isNeverEmpty =

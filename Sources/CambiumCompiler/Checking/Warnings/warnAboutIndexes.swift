@@ -2,7 +2,7 @@ import CambiumModel
 
 extension ModelChecker {
     /// Indexes that cost and do not help, and constraints that constrain less than it seems.
-    mutating func warnAboutIndexes(of entity: Entity, _ draft: EntityDraft, in model: Model) {
+    func warnAboutIndexes(of entity: Entity, _ draft: EntityDraft, in model: Model) {
         for (index, element) in zip(entity.indexes, kept("index", of: draft)) {
             let offset = (element["by"] ?? element["name"])?.offset ?? element.offset
             if let other = cover(of: index, entity, in: model) {

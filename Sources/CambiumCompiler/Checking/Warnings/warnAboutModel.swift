@@ -5,7 +5,7 @@ extension ModelChecker {
     ///
     /// A warning belongs here where it is right nearly always: an author who means it anyway should
     /// be rare.
-    mutating func warn(about model: Model, _ drafts: [EntityDraft]) {
+    func warn(about model: Model, _ drafts: [EntityDraft]) {
         for (entity, draft) in zip(model.entities, drafts) {
             warnAboutShape(of: entity, draft, in: model)
             warnAboutAttributes(of: entity, draft, in: model)
@@ -18,7 +18,7 @@ extension ModelChecker {
         warnAboutUnusedTypes(of: model)
     }
 
-    private mutating func warnAboutShape(
+    private func warnAboutShape(
         of entity: Entity, _ draft: EntityDraft, in model: Model
     ) {
         let isChildless = !model.hasSubentities(entity)
@@ -38,7 +38,7 @@ extension ModelChecker {
     }
 
     /// Enumerations and composites that nothing has as its type.
-    private mutating func warnAboutUnusedTypes(of model: Model) {
+    private func warnAboutUnusedTypes(of model: Model) {
         let declared = parsed.root.children.filter { ["enum", "composite"].contains($0.name) }
         guard !declared.isEmpty else { return }
         var used: Set<String> = []

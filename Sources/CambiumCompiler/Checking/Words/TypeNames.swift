@@ -51,7 +51,7 @@ extension ModelChecker {
     ///   - kind: What it is, such as `entity`.
     ///   - subject: Its own name, where that is another.
     /// - Returns: Whether the name itself is free, so that the declaration can be used.
-    mutating func takeTypeName(
+    func takeTypeName(
         _ name: ParsedAttribute, of kind: String, named subject: String? = nil, hasKeys: Bool
     ) -> Bool {
         let description = "the \(kind) '\(subject ?? name.value)'"
@@ -82,7 +82,7 @@ extension ModelChecker {
         return true
     }
 
-    private mutating func reportClash(
+    private func reportClash(
         of name: ParsedAttribute, _ kind: String, with other: String, _ owner: TypeNames.Owner
     ) {
         if !owner.isWritten {
