@@ -29,6 +29,7 @@ struct DurationTests {
             let context = container.newContext()
             let track = Track(in: context, pause: .nanoseconds(Int64.min))
             #expect(track.length == .seconds(210.5))
+            #expect(track.end.timeIntervalSince(track.start) == 210.5)
             track.length = .nanoseconds(1)
             try context.save()
             context.reset()

@@ -43,6 +43,7 @@ struct ObjectValues {
         case .string(let value):
             if case .codable = type { ["json", value] } else { ["string", value] }
         case .date(let value): ["date", "\(value.timeIntervalSinceReferenceDate)"]
+        case .duration(let value): ["duration", "\(value)"]
         case .uuid(let value): ["uuid", value.uuidString]
         case .uri(let value): ["uri", value.absoluteString]
         case .data(let value): ["data", value.base64EncodedString()]

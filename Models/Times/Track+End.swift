@@ -1,0 +1,7 @@
+import Cambium
+import Foundation
+
+extension Track {
+    /// The moment at which it ends.
+    public var end: Date { start.addingTimeInterval(length / .seconds(1)) }
+}
