@@ -55,9 +55,4 @@ public struct FetchParameter: Sendable, Hashable {
         self.isList = isList
         type = .int64
     }
-
-    /// What it is in an expression.
-    package var expressionType: ExpressionType {
-        entity.map { .object($0) } ?? ExpressionType(type)
-    }
 }

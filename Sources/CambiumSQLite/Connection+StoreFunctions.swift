@@ -61,7 +61,7 @@ extension Connection {
                 guard let data else { return }
                 Unmanaged<RegisteredFunction>.fromOpaque(data).release()
             })
-        guard code == SQLITE_OK else { throw error(code, sql: nil) }
+        try check(code)
     }
 
     /// The error of ours that a statement has failed with; nil where SQLite failed by itself.

@@ -84,9 +84,9 @@ package final class Connection {
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
         try harden()
-        try PendingTable.register(on: self)
-        try PendingValue.register(on: self)
-        try sink.register(on: self)
+        try check(PendingTable.register(pending, on: handle))
+        try check(PendingValue.register(pending, on: handle))
+        try check(sink.register(on: handle))
         try registerStoreFunctions()
         for pragma in settings.pragmas { try execute(pragma) }
         if isMountedReadOnly, !isUnchanging { try requireReadable(files, settings) }
@@ -144,7 +144,7 @@ package final class Connection {
             return (code, end.allSatisfy { $0.isWhitespace || $0 == ";" })
         }
         defer { sqlite3_finalize(statement) }
-        guard code == SQLITE_OK else { throw error(code, sql: sql) }
+        try check(code, sql: sql)
         guard isAlone, let statement else {
             throw SQLiteError(
                 code: SQLITE_ERROR, message: "The text is not one statement.", sql: sql)
@@ -209,6 +209,11 @@ package final class Connection {
         numberedStatements.removeAll()
     }
 
+    /// Makes sure that SQLite has done what was asked.
+    func check(_ code: Int32, sql: String? = nil) throws(SQLiteError) {
+        guard code == SQLITE_OK else { throw error(code, sql: sql) }
+    }
+
     func error(_ code: Int32, sql: String?) -> SQLiteError {
         SQLiteError(
             code: sqlite3_extended_errcode(handle),
@@ -245,6 +250,6 @@ package final class Connection {
                 let isSound = TextCheck.isSound(UnsafeRawBufferPointer(start: start, count: count))
                 sqlite3_result_int(context, isSound ? 0 : 1)
             }, nil, nil, nil)
-        guard code == SQLITE_OK else { throw error(code, sql: nil) }
+        try check(code)
     }
 }

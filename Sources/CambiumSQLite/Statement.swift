@@ -13,7 +13,7 @@ package final class Statement {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(
             connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-        guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
+        try connection.check(code, sql: sql)
         guard let prepared else {
             throw SQLiteError(code: SQLITE_MISUSE, message: "The statement is empty.", sql: sql)
         }
@@ -83,7 +83,7 @@ package final class Statement {
                             cambium_sqlite_transient())
                     }
             }
-        guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
+        try connection.check(code, sql: sql)
     }
 
     /// Gives a parameter a whole number; the first has number 1.
@@ -113,6 +113,9 @@ package final class Statement {
     package func values() -> [StoredValue] {
         (0..<columnCount).map(value)
     }
+
+    /// The values of the row that was stepped to.
+    package var row: CurrentRow { CurrentRow(statement: handle) }
 
     /// Whether a column of the current row is NULL.
     package func isNull(at column: Int) -> Bool {

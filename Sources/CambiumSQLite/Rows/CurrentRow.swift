@@ -9,8 +9,8 @@ package struct CurrentRow {
     private let statement: OpaquePointer?
     private let values: UnsafeMutablePointer<OpaquePointer?>?
 
-    init(_ statement: Statement) {
-        self.statement = statement.handle
+    init(statement: OpaquePointer) {
+        self.statement = statement
         values = nil
     }
 
@@ -41,9 +41,4 @@ package struct CurrentRow {
         let count = Int(sqlite3_value_bytes(value))
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
-}
-
-extension Statement {
-    /// The values of the row that was stepped to.
-    package var row: CurrentRow { CurrentRow(self) }
 }

@@ -8,10 +8,10 @@ enum PendingTable {
     /// less the two fixed ones.
     static let slotColumns = 1998
 
-    static func register(on connection: Connection) throws(SQLiteError) {
-        let rows = Unmanaged.passUnretained(connection.pending).toOpaque()
-        let code = sqlite3_create_module_v2(connection.handle, "pending", module, rows, nil)
-        guard code == SQLITE_OK else { throw connection.error(code, sql: nil) }
+    /// - Returns: SQLite's result code.
+    static func register(_ rows: PendingRows, on database: OpaquePointer) -> Int32 {
+        let rows = Unmanaged.passUnretained(rows).toOpaque()
+        return sqlite3_create_module_v2(database, "pending", module, rows, nil)
     }
 
     private struct Table {

@@ -1,5 +1,4 @@
 import CSQLite
-import CambiumModel
 
 /// The function `sink(a, b, …)`, an aggregate that hands each row on while SQLite makes it.
 ///
@@ -20,7 +19,7 @@ final class RowSink {
         }
     }
 
-    // Safety: set while a statement runs that calls the function, by ``run(_:_:)``, which keeps the
+    // Safety: set while a statement runs that calls the function, by ``hand(to:while:)``, which keeps the
     // receiver alive meanwhile.
     @exclusivity(unchecked) private var receiver: Unmanaged<Receiver>?
     /// How many rows the last statement handed on.
@@ -30,18 +29,18 @@ final class RowSink {
     /// Whether a statement runs whose rows it hands on. Their receiver may run no other one.
     var isRunning: Bool { receiver != nil }
 
-    func register(on connection: Connection) throws(SQLiteError) {
+    /// - Returns: SQLite's result code.
+    func register(on database: OpaquePointer) -> Int32 {
         // Safety: the sink belongs to the connection, which outlives its functions.
         let sink = Unmanaged.passUnretained(self).toOpaque()
-        let code = sqlite3_create_function_v2(
-            connection.handle, "sink", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, sink, nil,
+        return sqlite3_create_function_v2(
+            database, "sink", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, sink, nil,
             { context, _, values in
                 guard let sink = sqlite3_user_data(context) else { return }
                 Unmanaged<RowSink>.fromOpaque(sink)._withUnsafeGuaranteedRef {
                     $0.take(values, context)
                 }
             }, { sqlite3_result_null($0) }, nil)
-        guard code == SQLITE_OK else { throw connection.error(code, sql: nil) }
     }
 
     private func take(
@@ -58,39 +57,20 @@ final class RowSink {
         }
     }
 
-    func run(_ statement: Statement, _ receive: (CurrentRow) throws -> Void) throws {
+    /// Hands a receiver the rows of the statement that a body runs. What it throws ends the statement.
+    func hand(to receive: (CurrentRow) throws -> Void, while body: () throws -> Void) throws {
         try withoutActuallyEscaping(receive) { receive in
             let receiver = Receiver(receive)
             self.receiver = Unmanaged.passUnretained(receiver)
             count = 0
-            defer {
-                statement.reset()
-                self.receiver = nil
-            }
+            defer { self.receiver = nil }
             try withExtendedLifetime(receiver) {
                 do {
-                    while try statement.step() {}
+                    try body()
                 } catch {
                     throw receiver.failure ?? error
                 }
             }
         }
-    }
-}
-
-extension Connection {
-    /// How many columns ``scan(_:_:_:)`` can hand on.
-    package static var maximumScanColumns: Int { RowSink.maximumColumns }
-
-    /// Runs a query of the form `SELECT sink(…) FROM …` and hands each row to the receiver, as
-    /// SQLite finds them. The receiver must not use the connection.
-    ///
-    /// - Throws: What the receiver throws, which ends the query; ``SQLiteError``.
-    package func scan(
-        _ sql: String, _ parameters: [StoredValue], _ receive: (CurrentRow) throws -> Void
-    ) throws {
-        let statement = try statement(sql)
-        try statement.bind(parameters)
-        try sink.run(statement, receive)
     }
 }

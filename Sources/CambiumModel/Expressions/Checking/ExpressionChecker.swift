@@ -139,7 +139,7 @@ struct ExpressionChecker {
     // MARK: Modes
 
     mutating func condition(_ parsed: ParsedExpression) -> Checked? {
-        guard parsed.depth <= ExpressionParser.maximumDepth * 2 else {
+        guard parsed.depth <= ModelExpression.maximumDepth else {
             return fail("the expression is too deep", at: parsed.offset)
         }
         guard var checked = check(parsed) else { return nil }
@@ -168,7 +168,7 @@ struct ExpressionChecker {
     mutating func anyValue(
         _ parsed: ParsedExpression, as type: ExpressionType? = nil
     ) -> Checked? {
-        guard parsed.depth <= ExpressionParser.maximumDepth * 2 else {
+        guard parsed.depth <= ModelExpression.maximumDepth else {
             return fail("the expression is too deep", at: parsed.offset)
         }
         guard let type, type.hasConstantsOfOthers else { return check(parsed) }

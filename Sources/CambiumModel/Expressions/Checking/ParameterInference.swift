@@ -92,6 +92,11 @@ extension FetchParameter {
         }
     }
 
+    /// What it is in an expression.
+    fileprivate var expressionType: ExpressionType {
+        entity.map { .object($0) } ?? ExpressionType(type)
+    }
+
     /// The parameter that can be used like both, or nil where there is none.
     fileprivate func meeting(_ other: FetchParameter) -> FetchParameter? {
         guard entity == nil, other.entity == nil else { return entity == other.entity ? self : nil }

@@ -42,6 +42,63 @@ package struct FunctionDescriptor: Sendable {
     }
 }
 
+extension ModelFunction {
+    /// All there is to know of it.
+    package var descriptor: FunctionDescriptor {
+        switch self {
+        case .now: .now
+        case .uuid: .uuid
+        case .length: .length
+        case .uppercase: .uppercase
+        case .lowercase: .lowercase
+        case .canonical: .canonical
+        case .substring: .substring
+        case .left: .left
+        case .right: .right
+        case .indexOf: .indexOf
+        case .replace: .replace
+        case .trim: .trim
+        case .abs: .abs
+        case .ceiling: .ceiling
+        case .floor: .floor
+        case .trunc: .trunc
+        case .sqrt: .sqrt
+        case .modulus: .modulus
+        case .string: .string
+        case .text: .text
+        case .number: .number
+        case .date: .date
+        case .entity: .entity
+        }
+    }
+
+    /// The functions that are called by a name, by that in lower case.
+    static let byName = Dictionary(
+        uniqueKeysWithValues: allCases.compactMap { function in
+            if case .call(let name) = function.descriptor.spelling {
+                (name.lowercased(), function)
+            } else {
+                nil
+            }
+        })
+
+    /// The functions that `CAST` calls, by the names of the types in lower case.
+    static let byCast = Dictionary(
+        uniqueKeysWithValues: allCases.flatMap { function in
+            var names = function.descriptor.otherCasts
+            if case .cast(let name) = function.descriptor.spelling {
+                names.append(name.lowercased())
+            }
+            return names.map { ($0, function) }
+        })
+
+    /// The functions that `FUNCTION` calls, by the names of the methods in lower case.
+    static let byMethod = Dictionary(
+        uniqueKeysWithValues: allCases.flatMap { function in
+            function.descriptor.methods.map { ($0, function) }
+        })
+}
+
 /// The values that a function is called with.
 struct FunctionArguments {
     let first: Value

@@ -3,9 +3,8 @@
 /// From the loosest to the tightest binding: OR, AND, NOT, comparisons, `+ - & |`, `* /`, `**`.
 /// Keywords are read in any case. A name that is also a keyword is written `#name`.
 package struct ExpressionParser {
-    /// How deep operands may nest. Recursion over a tree of that depth, checks and evaluation
-    /// included, fits the half megabyte of stack that threads have on some platforms.
-    package static let maximumDepth = 50
+    /// How deep operands may nest in a text.
+    private static let maximumDepth = ModelExpression.maximumDepth / 2
     /// How deep brackets, signs and calls may nest, each of which takes the parser several steps.
     static let maximumNesting = 20
 

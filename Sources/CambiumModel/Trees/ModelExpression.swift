@@ -79,6 +79,17 @@ public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     case like = "LIKE"
     /// The whole string matches a regular expression.
     case matches = "MATCHES"
+
+    /// The operator that says the same with the sides exchanged.
+    package var mirrored: ComparisonOperator {
+        switch self {
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        default: self
+        }
+    }
 }
 
 /// How strings are compared: `[c]`, `[d]`, `[n]`.

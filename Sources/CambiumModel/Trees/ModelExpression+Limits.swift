@@ -1,7 +1,7 @@
 extension ModelExpression {
-    /// How deep a tree may be that code puts together, so that no walk over it overflows a stack:
-    /// as deep as the one that the checker accepts.
-    package static let maximumDepth = ExpressionParser.maximumDepth * 2
+    /// How deep a tree may be. Recursion over it, checks and evaluation included, fits the half
+    /// megabyte of stack that threads have on some platforms.
+    package static let maximumDepth = 100
     /// How many parts it may have. A tree that uses a part twice grows faster than its code.
     package static let maximumSize = 1_000_000
 
