@@ -1,5 +1,4 @@
 import Cambium
-import Foundation
 
 extension Track {
     /// The moment at which it ends.
