@@ -165,3 +165,38 @@ package protocol StoreOpening {
     /// Removes a store that was made and filled in vain, with its files.
     func removeNewStore()
 }
+
+/// The rows of a store on their way to one of another kind.
+package struct MovedRows: Sendable {
+    /// How many rows are handed over at once.
+    package static let readAtOnce = 500
+
+    package let source: any StoreEngine
+    /// The numbers of the root entities.
+    package let roots: [Int]
+    package let model: ModelDescription
+
+    package init(source: any StoreEngine, roots: [Int], model: ModelDescription) {
+        self.source = source
+        self.roots = roots
+        self.model = model
+    }
+
+    /// Reads all of them.
+    ///
+    /// - Returns: By the number of the root entity, the first key that was never given.
+    package func read(_ receive: ([StoreNode]) throws -> Void) throws -> [Int: Int64] {
+        var lastKeys: [Int: Int64] = [:]
+        try source.readNodes(of: roots) { nodes, root in
+            lastKeys[root] = nodes.reduce(lastKeys[root] ?? 0) { max($0, $1.key) }
+            try receive(nodes)
+        }
+        var nextKeys: [Int: Int64] = [:]
+        for root in roots {
+            let (afterLast, isFull) = (lastKeys[root] ?? 0).addingReportingOverflow(1)
+            if isFull { throw StoreError.noKeysLeft(for: model.entities[root].name) }
+            nextKeys[root] = max(try source.nextKey(ofRoot: root) ?? 1, afterLast)
+        }
+        return nextKeys
+    }
+}

@@ -1,3 +1,4 @@
+import CSQLite
 import CambiumModel
 
 /// What SQLite answered when it could not do what was asked.
@@ -28,5 +29,45 @@ extension SQLiteError: CustomStringConvertible {
     public var description: String {
         let place = sql.map { " in: \($0.excerpt(2_000))" } ?? ""
         return "SQLite error \(code): \(message)\(place)"
+    }
+}
+
+/// The SQLite library that this process runs on.
+public enum SQLiteLibrary {
+    /// The oldest version that Cambium works with, as SQLite numbers them: 3.40.0.
+    public static let minimumVersionNumber: Int32 = 3_040_000
+
+    /// The library's version, such as `3.40.1`.
+    public static var version: String { String(cString: sqlite3_libversion()) }
+
+    /// The library's version as a number, such as 3040001.
+    public static var versionNumber: Int32 { sqlite3_libversion_number() }
+
+    /// What tells builds of one version apart: the source that it was built from and the options
+    /// that it was built with.
+    package static var build: String {
+        var words = [String(cString: sqlite3_sourceid())]
+        while let option = sqlite3_compileoption_get(Int32(words.count - 1)) {
+            words.append(String(cString: option))
+        }
+        return words.joined(separator: " ")
+    }
+
+    /// Makes sure that the library is recent enough.
+    ///
+    /// - Throws: ``SQLiteError`` that names both versions and the remedy.
+    public static func requireMinimumVersion() throws(SQLiteError) {
+        try requireMinimumVersion(versionNumber, named: version)
+    }
+
+    /// The same for any version, so that a test can ask about one that is too old.
+    package static func requireMinimumVersion(
+        _ number: Int32, named name: String
+    ) throws(SQLiteError) {
+        guard number < minimumVersionNumber else { return }
+        throw SQLiteError(
+            code: SQLITE_ERROR,
+            message: "This program runs on SQLite \(name), but Cambium needs 3.40.0 or later. "
+                + "Install a newer libsqlite3 (Debian 12 and Ubuntu 23.04 have one).")
     }
 }

@@ -1,3 +1,5 @@
+import CambiumMigration
+
 /// Who is told of a store's SQL statements, for logs, budgets in tests and the search for what is
 /// slow.
 ///
@@ -93,5 +95,19 @@ extension WatchedStatement: CustomStringConvertible {
         let text = (sqlWithValues ?? sql).split(whereSeparator: \.isNewline)
             .joined(separator: " ")
         return "\(microseconds) µs, \(rowCount) row\(rowCount == 1 ? "" : "s"): \(text)"
+    }
+}
+
+/// The stream for what is no result.
+package enum StandardError {
+    /// Tells the people who look after a program something, in a line.
+    package static func note(_ sentence: String) {
+        write("Cambium: \(sentence).\n")
+    }
+
+    /// Writes a text at once, so that lines of several threads do not mix.
+    package static func write(_ text: String) {
+        // A log that cannot be written is no reason to stop.
+        try? SystemFile.standardError.append(Array(text.utf8))
     }
 }

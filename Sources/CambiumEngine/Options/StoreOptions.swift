@@ -1,4 +1,5 @@
 import CambiumMigration
+import CambiumModel
 
 /// How a store is opened.
 ///
@@ -86,4 +87,84 @@ public struct StoreOptions: Sendable {
 
     /// The defaults.
     public init() {}
+}
+
+/// What of a store's file a program trusts.
+///
+/// ```swift
+/// // A document that somebody has sent.
+/// var options = StoreOptions()
+/// options.trust = .schemaOnly
+/// ```
+///
+/// Whatever the trust, a store's tables are compared with the model before anything is read from
+/// them, and SQLite runs with its own defences: no code is loaded, no function with effects is
+/// called by what the file says, and no statement can damage the file.
+public enum StoreTrust: Sendable, Hashable, CaseIterable {
+    /// External tables, indexes, views and triggers are allowed, and work as their makers meant them
+    /// to. A trigger runs when a row of its table is saved, and the expression of an index on one of
+    /// the model's tables is computed then: in a hostile file either may change rows, or not come to
+    /// an end.
+    case externalObjects
+    /// The store must have nothing but what the model and its history need: a store with an external
+    /// table, index, view or trigger is refused, with an error that names each. What has changed about
+    /// the model's own tables is refused too where ``StoreOptions/driftPolicy`` is
+    /// ``DriftPolicy/report``, and so is a store that needs its checks or indexes brought up to date
+    /// while migration is off.
+    case schemaOnly
+}
+
+/// Where a store is.
+public enum StoreLocation: Sendable, Hashable {
+    /// In a file, which is made where there is none. Beside it lie SQLite's `-wal` and `-shm`.
+    ///
+    /// What is a name of a database in memory to SQLite (an empty path, `:memory:`), a URI (`file:`)
+    /// or the path of a folder is an error when the store is opened.
+    case file(String)
+    /// In memory, as long as the coordinator has it. For tests and scratch data.
+    case memory
+
+    /// In the file that a URL names, such as `.file(folder.appending(path: "shop.sqlite"))`.
+    ///
+    /// A URL that names no file, such as one of the web, is an error when the store is opened.
+    public static func file(_ url: URL) -> StoreLocation { .file(url.pathOfFile) }
+
+    /// The name that Core Data has for it.
+    @available(*, unavailable, renamed: "memory")
+    public static var inMemory: StoreLocation { .memory }
+
+    /// The path of the file; nil in memory.
+    public var path: String? {
+        if case .file(let path) = self { path } else { nil }
+    }
+
+    /// Makes sure that a path can be that of a store's file, before anything is made.
+    ///
+    /// - Throws: ``StoreError`` with `cannotOpen`.
+    package static func requireFile(_ path: String) throws(StoreError) {
+        do {
+            try StorePathProblem.check(path)
+        } catch {
+            let hint = error.isOfMemory ? " For a store in memory, use the location .memory." : ""
+            throw StoreError(
+                code: .cannotOpen, message: error.problem, remedy: error.remedy + hint)
+        }
+    }
+
+    /// Whether another location is the same file. No place in memory is another one's.
+    package func names(_ other: StoreLocation) -> Bool {
+        guard let path, let otherPath = other.path else { return false }
+        return URL(filePath: path).standardizedFileURL
+            == URL(filePath: otherPath).standardizedFileURL
+    }
+}
+
+extension URL {
+    /// The path of the file that it names. Of a URL that names none all of it: no file has that path.
+    package var pathOfFile: String { isFileURL ? path(percentEncoded: false) : absoluteString }
+}
+
+extension StoreLocation: CustomStringConvertible {
+    /// The path, or `memory`.
+    public var description: String { path ?? "memory" }
 }

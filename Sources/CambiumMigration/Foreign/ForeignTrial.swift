@@ -97,3 +97,125 @@ struct ForeignTrial {
         }
     }
 }
+
+/// The links from tables of other programs. They need not all lead somewhere, but a migration must
+/// not break any: foreign keys are off meanwhile, so that nothing is nullified or deleted with what
+/// they lead to.
+struct ForeignLinks {
+    /// The tables, each with the number of its links that lead nowhere already.
+    private let tables: [(object: StoreObject, broken: Int)]
+
+    /// Counts them, before anything is done. Costs nothing where there are no such tables.
+    init(
+        in connection: Connection, _ chain: MigrationChain, _ schema: Schema
+    ) throws(SQLiteError) {
+        var ours = Set(schema.tables.map { $0.name.lowercased() })
+        for case .dropTable(let table) in chain.operations { ours.insert(table.lowercased()) }
+        tables = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
+            .filter { object in
+                object.isOrdinaryTable && !object.isOfHistory
+                    && !ours.contains(object.name.lowercased())
+            }
+            .compactMap { object in
+                // One whose keys SQLite cannot follow does not work, before or afterwards.
+                Self.count(of: object, connection).map { (object, $0) }
+            }
+    }
+
+    private static func count(of object: StoreObject, _ connection: Connection) -> Int? {
+        try? connection.rows(MigrationSQL.foreignKeyCheck(of: object.name)).count
+    }
+
+    /// - Throws: ``MigrationError/foreignObjectsInTheWay(_:)`` where more lead nowhere now.
+    func verify(in connection: Connection) throws(MigrationError) {
+        let objects = tables.compactMap { object, broken -> ForeignObject? in
+            guard let count = Self.count(of: object, connection), count > broken else { return nil }
+            return ForeignObject(object, .wouldLoseLinks(count - broken))
+        }
+        guard objects.isEmpty else { throw .foreignObjectsInTheWay(objects) }
+    }
+}
+
+/// The views of other programs whose names a migration needs, and what works only with them: that
+/// would go on with the model's table of the name. (A table of such a name is given another one, and
+/// SQLite renames it in what uses it.)
+struct LostViews {
+    private let views: [StoreObject]
+    private let with: ForeignTrial?
+    private let without: ForeignTrial?
+
+    /// Tries the store's own tables with them and without. Costs nothing where there are none.
+    init(
+        _ names: MigratedNames, _ own: [StoreObject], _ foreign: [StoreObject],
+        _ virtualColumns: [String: [String]]
+    ) throws(SQLiteError) {
+        let lost = foreign.filter { $0.kind == .view && names.taken.contains($0.name.lowercased()) }
+        views = lost
+        guard !lost.isEmpty else {
+            (with, without) = (nil, nil)
+            return
+        }
+        let tables = own.map(\.sql)
+        let others = foreign.filter { !lost.contains($0) }
+        with = try ForeignTrial(of: tables, with: foreign, virtualColumns: virtualColumns)
+        without = try ForeignTrial(of: tables, with: others, virtualColumns: virtualColumns)
+    }
+
+    /// The name of one that an object needs; nil for a trigger of one, which goes with it.
+    func needed(by object: StoreObject) -> String? {
+        guard !views.contains(where: { $0.name.lowercased() == object.table.lowercased() }),
+            let with, let without, without.firstFailure(of: object, besides: with) != nil
+        else {
+            return nil
+        }
+        let words = object.words
+        return (views.first { words.contains($0.name.lowercased()) } ?? views.first)?.name
+    }
+}
+
+/// The objects of other programs that are in the way, each with the reason, and those that SQLite
+/// takes away with them.
+struct ForeignObstacles {
+    private var entries: [(object: StoreObject, reason: ForeignObject.Reason)] = []
+
+    /// Adds one.
+    mutating func add(_ object: StoreObject, _ reason: ForeignObject.Reason) {
+        entries.append((object, reason))
+    }
+
+    /// Adds the triggers of the views, and the triggers and indexes of the tables, that have to be
+    /// taken away: nobody who follows the remedy may lose what was not named.
+    mutating func addCompanions(among objects: [StoreObject]) {
+        let named = Set(entries.map(\.object))
+        var owners: [String: StoreObject] = [:]
+        for entry in entries where entry.object.takesOthersAway(where: entry.reason) {
+            owners[entry.object.name.lowercased()] = entry.object
+        }
+        for object in objects where !named.contains(object) {
+            guard object.kind == .trigger || object.kind == .index,
+                let owner = owners[object.table.lowercased()]
+            else { continue }
+            add(object, .goesWith("the \(owner.kind.rawValue) \(owner.name)"))
+        }
+    }
+
+    /// All in an order in which they can be taken away: what belongs to something before that, or
+    /// it would be gone already.
+    var inOrder: [(object: StoreObject, reason: ForeignObject.Reason)] {
+        let kinds: [StoreObject.Kind] = [.trigger, .view, .index, .table]
+        return kinds.flatMap { kind in entries.filter { $0.object.kind == kind } }
+    }
+}
+
+extension StoreObject {
+    /// Whether the remedy takes it away with all that belongs to it. A table that is in the way by
+    /// its name alone gets another name, and keeps what it has.
+    fileprivate func takesOthersAway(where reason: ForeignObject.Reason) -> Bool {
+        switch (kind, reason) {
+        case (.view, _): true
+        case (.table, .nameIsNeeded), (.table, .wouldLoseLinks): false
+        case (.table, _): true
+        case (.index, _), (.trigger, _): false
+        }
+    }
+}

@@ -92,3 +92,77 @@ package final class RowReader: Sendable {
                 + "changed the store; restore a backup or correct the value.")
     }
 }
+
+/// The values of the row that a query stands at: those of a statement that was stepped, or the
+/// arguments of a ``RowSink``. Valid until the query goes on.
+package struct CurrentRow {
+    // Safety: one of the two is set; SQLite keeps what they lead to until the query goes on. Values
+    // are used by the one thread that runs the statement, so SQLite's rule for values of statements
+    // (that they are not protected by a mutex) is met.
+    private let statement: OpaquePointer?
+    private let values: UnsafeMutablePointer<OpaquePointer?>?
+
+    init(_ statement: Statement) {
+        self.statement = statement.handle
+        values = nil
+    }
+
+    init(values: UnsafeMutablePointer<OpaquePointer?>?) {
+        statement = nil
+        self.values = values
+    }
+
+    /// No row yet.
+    package static var none: CurrentRow { CurrentRow(values: nil) }
+
+    @inline(__always)
+    subscript(column: Int32) -> OpaquePointer? {
+        if let values { return values[Int(column)] }
+        return sqlite3_column_value(statement, column)
+    }
+
+    /// The whole number in a column; the first has number 0. 0 for NULL.
+    @inline(__always)
+    package func integer(at column: Int) -> Int64 {
+        sqlite3_value_int64(self[Int32(column)])
+    }
+
+    /// The text in a column; empty for NULL.
+    package func text(at column: Int) -> String {
+        let value = self[Int32(column)]
+        guard let start = sqlite3_value_text(value) else { return "" }
+        let count = Int(sqlite3_value_bytes(value))
+        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+}
+
+extension Statement {
+    /// The values of the row that was stepped to.
+    package var row: CurrentRow { CurrentRow(self) }
+}
+
+extension Record {
+    /// Makes a slot's value the result of a function or of a virtual table's column; NULL, where
+    /// there is none. The record has to outlive the statement.
+    @inline(__always)
+    func setResult(of context: OpaquePointer?, _ slot: Int, _ kinds: [StorageClass]) {
+        guard slot < kinds.count, hasValue(slot) else { return }
+        switch kinds[slot] {
+        case .integer: sqlite3_result_int64(context, integer(slot))
+        case .real: sqlite3_result_double(context, real(slot))
+        case .text:
+            let bytes = self.bytes(slot)
+            // Static (nil): the record outlives the statement.
+            sqlite3_result_text64(
+                context, bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+                UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+        case .blob:
+            let bytes = self.bytes(slot)
+            if bytes.isEmpty {
+                sqlite3_result_zeroblob(context, 0)
+            } else {
+                sqlite3_result_blob64(context, bytes.baseAddress, UInt64(bytes.count), nil)
+            }
+        }
+    }
+}

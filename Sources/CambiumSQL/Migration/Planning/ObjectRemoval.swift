@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// Takes objects of an entity away, and the links to them. It runs while foreign keys are off.
 struct ObjectRemoval {

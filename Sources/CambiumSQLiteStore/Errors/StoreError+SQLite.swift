@@ -118,4 +118,138 @@ extension StoreError {
                 + "as a file that does not change.",
             remedy: "Open it without followsRemoteChanges.")
     }
+
+    /// Why the file of a store could not be opened, in the words of the file system where it knows.
+    ///
+    /// - Returns: nil where SQLite complains of something else than the file.
+    init?(opening path: String, isReadOnly: Bool, _ error: SQLiteError) {
+        guard Self.fileCodes.contains(error.primaryCode) else {
+            self.init(error, in: .opening, path)
+            return
+        }
+        let (problem, remedy) = Self.reason(path, isReadOnly)
+        self.init(code: .cannotOpen, message: problem, remedy: remedy, underlying: error)
+    }
+
+    /// Read-only, input or output, cannot open, not authorized.
+    private static var fileCodes: Set<Int32> { [8, 10, 14, 23] }
+
+    private static func reason(
+        _ path: String, _ isReadOnly: Bool
+    ) -> (problem: String, remedy: String) {
+        let folder =
+            path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : path[..<$0] } ?? "."
+        switch (FileKind(at: path), FileKind(at: String(folder))) {
+        case (.folder, _):
+            return (
+                "There is a folder at \(path).",
+                "Give the store the path of a file, such as one in that folder."
+            )
+        case (.nothing, .nothing) where path.hasPrefix("~"):
+            return (
+                "There is no folder \(folder) for the store \(path). A path is taken as it is: only a "
+                    + "shell takes ~ for the home folder.",
+                "Begin the path with FileManager.default.homeDirectoryForCurrentUser.path."
+            )
+        case (.nothing, .nothing):
+            return (
+                "There is no folder \(folder) for the store \(path).",
+                "Create the folder, or correct the path."
+            )
+        case (.nothing, .file):
+            return (
+                "The store \(path) cannot be created, because \(folder) is a file.",
+                "Correct the path."
+            )
+        case (.nothing, .folder) where isReadOnly:
+            return (
+                "There is no store \(path), and opening it for reading only does not create one.",
+                "Correct the path, or open it once without isReadOnly."
+            )
+        case (.nothing, .folder):
+            return (
+                "The store \(path) cannot be created: the program may not write the folder, or its "
+                    + "file system is mounted for reading only.",
+                "Choose another folder, or let the program write there."
+            )
+        default:
+            if isReadOnly, let obstacle = FilesAtRest(of: path).obstacleOfMount() {
+                return (obstacle, FilesAtRest.remedyOfMount)
+            }
+            return (
+                "The store \(path) cannot be opened.",
+                "See that the program may read "
+                    + (isReadOnly
+                        ? "the file and its folder."
+                        : "and write the file and its folder, or open it with isReadOnly.")
+            )
+        }
+    }
+}
+
+/// What lies at a path.
+private enum FileKind {
+    case nothing
+    case file
+    case folder
+
+    init(at path: String) {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        switch attributes?[.type] as? FileAttributeType {
+        case nil: self = .nothing
+        case .typeDirectory?: self = .folder
+        default: self = .file
+        }
+    }
+}
+
+extension SQLiteError: EngineError {
+    package var openingFailure: StoreError.Code {
+        switch primaryCode {
+        case 5, 6: .busy
+        case 11, 26: .corrupt
+        default: .cannotOpen
+        }
+    }
+
+    package func troubleOpening(_ path: String) -> StoreError? {
+        StoreError(self, in: .opening, path)
+    }
+}
+
+extension SQLiteError: LocalizedError {
+    /// SQLite's message and code. No value is in it.
+    public var errorDescription: String? { "SQLite error \(code): \(message)" }
+    /// The statement, where there was one.
+    public var failureReason: String? {
+        sql.map { "In the statement: \($0.excerpt(2_000))" } ?? "SQLite has refused a call."
+    }
+    /// What to do about it.
+    public var recoverySuggestion: String? {
+        switch primaryCode {
+        case 5, 6: "Close the other program, or try again later."
+        case 8, 14, 23: "See that the program may read and write the file and its folder."
+        case 9: "Run the operation again."
+        case 10: "See that the disk is available and works, and try again."
+        case 11, 26: "Restore a backup of the file."
+        case 13: "Make room on the disk, and try again."
+        case 19: "Correct the values that violate the constraint."
+        default: "Look up the code at https://sqlite.org/rescode.html."
+        }
+    }
+}
+
+/// What the file of a store is used for, as errors say it.
+struct StoreUse: Sendable {
+    enum Operation: String, Sendable {
+        case opening = "open"
+        case reading = "read"
+        case writing = "write"
+    }
+
+    let operation: Operation
+    /// The path of the file.
+    let path: String
+    /// The hash of the version of the model that the store was opened with.
+    let versionHash: String
 }
