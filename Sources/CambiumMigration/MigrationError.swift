@@ -36,10 +36,10 @@ public enum MigrationError: Error, Sendable, Hashable {
     case columnsHaveNoPlace([StoreDifference])
     /// Tables, indexes, views or triggers of other programs are in the way, or would not work with the
     /// new version. Nothing was changed.
-    case foreignObjectsInTheWay([ForeignObject])
+    case externalObjectsInTheWay([ExternalObject])
     /// The store has tables, indexes, views or triggers of other programs, and is opened with trust in
     /// nothing but the model's own schema. Nothing was read or changed.
-    case objectsAreNotTrusted([ForeignObject])
+    case objectsAreNotTrusted([ExternalObject])
     /// The copy that is made before data goes away could not be made.
     case backupFailed(path: String, SQLiteError)
     /// The files of large values could not be copied for the backup. Nothing was changed.
@@ -58,7 +58,7 @@ extension MigrationError {
     public var coreDataCode: Int {
         switch self {
         case .notAStore, .storeIsDamaged: 259
-        case .otherModel, .storeDiffers, .columnsHaveNoPlace, .foreignObjectsInTheWay,
+        case .otherModel, .storeDiffers, .columnsHaveNoPlace, .externalObjectsInTheWay,
             .objectsAreNotTrusted:
             134020
         case .newerFormat, .newerVersion, .noWayBack: 134506
@@ -119,7 +119,7 @@ extension MigrationError: CustomStringConvertible {
         case .columnsHaveNoPlace(let differences):
             "The migration leaves no place for columns that another program has added: "
                 + differences.list
-        case .foreignObjectsInTheWay(let objects):
+        case .externalObjectsInTheWay(let objects):
             "What other programs have put into the store is in the way of the migration, and nothing "
                 + "was changed: \(objects.words)"
         case .objectsAreNotTrusted(let objects):
@@ -173,7 +173,7 @@ extension MigrationError: CustomStringConvertible {
         case .migrationIsOff: "Switch it on in the store's options"
         case .codeIsMissing:
             "Open the store with the program, or migrate it with a MigrationCommand of the program"
-        case .foreignObjectsInTheWay, .objectsAreNotTrusted, .cancelled: nil
+        case .externalObjectsInTheWay, .objectsAreNotTrusted, .cancelled: nil
         }
     }
 

@@ -194,7 +194,7 @@ package struct MigrationRunner {
             throw MigrationError.migrationIsOff(store: metadata.version, program: model.version)
         }
         let changed = try changes(in: connection, metadata, chain)
-        _ = try foreignColumns(changed, on: connection, chain)
+        _ = try addedColumns(changed, on: connection, chain)
         try requireRoom(chain, from: metadata, changed, in: connection)
         return .behind(metadata, chain, changed)
     }
@@ -215,13 +215,13 @@ package struct MigrationRunner {
         }
     }
 
-    /// - Throws: ``MigrationError/foreignObjectsInTheWay(_:)`` where something is.
+    /// - Throws: ``MigrationError/externalObjectsInTheWay(_:)`` where something is.
     private func requireRoom(
         _ chain: MigrationChain?, from store: StoreMetadata, _ changed: [StoreDifference],
         in connection: Connection
     ) throws {
-        let objects = try foreignObjects(inWayOf: chain, from: store, changed, in: connection)
-        guard objects.isEmpty else { throw MigrationError.foreignObjectsInTheWay(objects) }
+        let objects = try externalObjects(inWayOf: chain, from: store, changed, in: connection)
+        guard objects.isEmpty else { throw MigrationError.externalObjectsInTheWay(objects) }
     }
 
     /// What another program has changed of what is ours.
@@ -231,7 +231,7 @@ package struct MigrationRunner {
         in connection: Connection, _ metadata: StoreMetadata, _ chain: MigrationChain?
     ) throws -> [StoreDifference] {
         let expected = expectedObjects(of: metadata, chain)
-        let found = try expected.differences(in: connection).filter { $0.kind != .foreign }
+        let found = try expected.differences(in: connection).filter { $0.kind != .external }
         let changed = try weighed(found, in: connection, expected)
         let isRefused =
             switch driftPolicy {

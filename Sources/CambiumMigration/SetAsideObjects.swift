@@ -30,7 +30,7 @@ struct SetAsideObjects {
 
     /// Puts them back.
     ///
-    /// - Throws: ``MigrationError/foreignObjectsInTheWay(_:)`` where one does not fit any more: that
+    /// - Throws: ``MigrationError/externalObjectsInTheWay(_:)`` where one does not fit any more: that
     ///   it is missing without a word is for nobody to find out; `SQLiteError`.
     func putBack(in schema: Schema, _ model: Model) throws {
         let there = Set(
@@ -44,8 +44,8 @@ struct SetAsideObjects {
                     try connection.executeAlone(object.sql)
                 } catch {
                     guard [1, 19].contains(error.primaryCode) else { throw error }
-                    throw MigrationError.foreignObjectsInTheWay([
-                        ForeignObject(object, .wouldBreak(error.message))
+                    throw MigrationError.externalObjectsInTheWay([
+                        ExternalObject(object, .wouldBreak(error.message))
                     ])
                 }
             }

@@ -40,7 +40,7 @@ struct MigrationTolls {
     }
 }
 
-extension MigrationToll.Loss {
+extension MigrationDataLoss.Loss {
     fileprivate func unit(_ number: Int) -> String {
         let name =
             switch measure {

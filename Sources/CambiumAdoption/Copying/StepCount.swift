@@ -7,7 +7,7 @@ import CambiumSQLite
 final class StepCount {
     /// The version that the step leads to.
     let version: String
-    let toll: MigrationToll
+    let toll: MigrationDataLoss
     /// How much each change has taken.
     private(set) var numbers: [Int]
     /// The entities of the objects that each change has taken.
@@ -26,7 +26,7 @@ final class StepCount {
 
     init(from old: Model, to new: Model, _ connection: Connection) {
         version = new.version
-        toll = MigrationToll(from: old, to: new)
+        toll = MigrationDataLoss(from: old, to: new)
         self.connection = connection
         numbers = toll.losses.map { _ in 0 }
         entities = toll.losses.map { _ in [] }

@@ -9,7 +9,7 @@ extension MigrationRunner {
     func weighed(
         _ differences: [StoreDifference], in connection: Connection, _ expected: ExpectedObjects
     ) throws(SQLiteError) -> [StoreDifference] {
-        guard differences.contains(where: { $0.kind != .foreign }) else { return differences }
+        guard differences.contains(where: { $0.kind != .external }) else { return differences }
         let catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
         let tables = expected.tables
         let ordinary = try OrdinaryTables(in: connection)
@@ -19,14 +19,14 @@ extension MigrationRunner {
             let computed = isOrdinary ? try ordinary.computedColumns(of: difference.name) : []
             for index in difference.parts.indices {
                 let part = difference.parts[index]
-                guard part.kind == .foreign, part.isColumn, isOrdinary,
+                guard part.kind == .external, part.isColumn, isOrdinary,
                     !computed.contains(part.name.lowercased())
                 else { continue }
                 difference.parts[index].values = connection.count(
                     TableRepair.values(of: part.name, in: difference.name))
             }
             difference.obstacles =
-                difference.kind == .foreign
+                difference.kind == .external
                 ? []
                 : ordinary.impostors(among: [difference.name]).first?.obstacles
                     ?? obstacles(
@@ -43,7 +43,7 @@ extension MigrationRunner {
         if let owner = tables.first(where: { $0.indexes.contains { $0.name == name } }),
             let index = owner.indexes.first(where: { $0.name == name })
         {
-            guard difference.kind != .foreign, ordinary.contains(owner.name),
+            guard difference.kind != .external, ordinary.contains(owner.name),
                 !owner.isComputed(by: (try? ordinary.computedColumns(of: owner.name)) ?? []),
                 let search = RefusalSQL.search(after: owner.creation(of: index)),
                 let rows = try? connection.rows(search.query), !rows.isEmpty

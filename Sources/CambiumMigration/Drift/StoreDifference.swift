@@ -12,7 +12,7 @@ public struct StoreDifference: Sendable, Hashable {
         case changed
         /// The store has it, the version knows nothing of it. It is nobody's business but of the
         /// program that made it, and is left alone.
-        case foreign
+        case external = "foreign"
     }
 
     /// The object's name.
@@ -68,7 +68,7 @@ extension StoreDifference.Part: CustomStringConvertible {
             switch kind {
             case .missing: "missing"
             case .changed: "changed"
-            case .foreign: "added"
+            case .external: "added"
             }
         return "\(name.excerpt()) \(word)" + valueWords
     }
@@ -138,7 +138,7 @@ extension [StoreDifference] {
                 let name = "\(difference.name).\(part.name)"
                 switch part.kind {
                 case .missing: made.append(name)
-                case .foreign: gone.append(name + part.valueWords)
+                case .external: gone.append(name + part.valueWords)
                 case .changed: break
                 }
             }
@@ -151,7 +151,7 @@ extension [StoreDifference] {
 
     /// What a repair would do, for a report; nil where there is none to do.
     var repairWords: String? {
-        guard contains(where: { $0.kind != .foreign }) else { return nil }
+        guard contains(where: { $0.kind != .external }) else { return nil }
         if let obstacles { return "not possible: \(obstacles)" }
         let consequences = consequences
         return consequences.isEmpty ? "rows keep all that they have" : consequences

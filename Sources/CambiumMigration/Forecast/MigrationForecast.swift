@@ -45,7 +45,7 @@ public struct MigrationForecast: Sendable, Hashable {
     public let differences: [StoreDifference]
     /// What other programs have put into the store that is in the way: as long as there is something,
     /// nothing can be migrated.
-    public let foreignObjects: [ForeignObject]
+    public let externalObjects: [ExternalObject]
 
     /// What becomes of the store's history; nil where it has none, or where nothing is migrated.
     public let history: HistoryFate?
@@ -58,7 +58,7 @@ public struct MigrationForecast: Sendable, Hashable {
 
     /// Whether a copy of the store will be made first.
     public var makesBackup: Bool {
-        steps.contains(where: \.losesData) || differences.contains { $0.kind != .foreign }
+        steps.contains(where: \.losesData) || differences.contains { $0.kind != .external }
     }
 
     /// The names of the steps that the program supplies, in order.
@@ -74,13 +74,13 @@ public enum HistoryFate: Sendable, Hashable {
     /// What was changed before is told under the new names, and each migration is a transaction.
     case goesOn
     /// Nobody can say what the migration changes: tokens of before are expired.
-    case beginsAnew(because: String)
+    case startsOver(because: String)
 
     /// The same in words.
     package var words: String {
         switch self {
         case .goesOn: "goes on, under the new names"
-        case .beginsAnew(let reason): "begins anew, tokens of before expire: \(reason)"
+        case .startsOver(let reason): "begins anew, tokens of before expire: \(reason)"
         }
     }
 }
@@ -93,7 +93,7 @@ extension MigrationRunner {
         guard let chain, !chain.migrations.isEmpty,
             HistorySettings(rows: try connection.rows(HistorySettings.query)) != nil
         else { return nil }
-        return chain.historyObstacle.map { .beginsAnew(because: $0) } ?? .goesOn
+        return chain.historyObstacle.map { .startsOver(because: $0) } ?? .goesOn
     }
 
     /// What ``open(_:storePath:)`` would do to a store, and what it would cost. Changes nothing;
@@ -114,7 +114,7 @@ extension MigrationRunner {
             let expected = expectedObjects(of: metadata, chain)
             let differences = try weighed(
                 expected.differences(in: connection), in: connection, expected)
-            guard chain != nil || differences.contains(where: { $0.kind != .foreign }) else {
+            guard chain != nil || differences.contains(where: { $0.kind != .external }) else {
                 return nil
             }
             let storeSize = try connection.number(ForecastSQL.size)
@@ -137,7 +137,7 @@ extension MigrationRunner {
             }
             let makesBackup =
                 chain?.needsBackup ?? false
-                || differences.contains { $0.kind != .foreign }
+                || differences.contains { $0.kind != .external }
             let versions = chain?.versions ?? []
             return MigrationForecast(
                 from: metadata.version, to: model.version,
@@ -146,7 +146,7 @@ extension MigrationRunner {
                 // Once in the log or the journal, once in the file.
                 bytesNeeded: 2 * largest + (makesBackup ? storeSize : 0),
                 freeSpace: path.flatMap(StoreFiles.freeSpace), differences: differences,
-                foreignObjects: try foreignObjects(
+                externalObjects: try externalObjects(
                     inWayOf: chain, from: metadata, differences, in: connection),
                 history: try historyFate(on: chain, in: connection))
         }

@@ -64,14 +64,14 @@ package struct StoreMaintenance {
         }
         let expected = runner.expectedObjects(of: metadata, chain)
         let differences = try runner.weighed(
-            expected.differences(in: connection).filter { $0.kind != .foreign }, in: connection,
+            expected.differences(in: connection).filter { $0.kind != .external }, in: connection,
             expected)
         report.differences = differences.map(StatusReport.Difference.init)
         report.repair = differences.repairWords
         if chain != nil || !differences.isEmpty {
-            report.inTheWay = try runner.foreignObjects(
+            report.inTheWay = try runner.externalObjects(
                 inWayOf: chain, from: metadata, differences, in: connection
-            ).map(StatusReport.ForeignObject.init)
+            ).map(StatusReport.ExternalObject.init)
         }
         return report
     }

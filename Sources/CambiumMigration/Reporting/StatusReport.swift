@@ -45,7 +45,7 @@ package struct StatusReport: MigrationReport, Hashable {
     }
 
     /// An object of another program's that is in the way of the migration.
-    package struct ForeignObject: Encodable, Sendable, Hashable {
+    package struct ExternalObject: Encodable, Sendable, Hashable {
         /// Its name.
         package let name: String
         /// Whether it is a table, index, view or trigger.
@@ -58,7 +58,7 @@ package struct StatusReport: MigrationReport, Hashable {
         /// Both in words.
         var words: String { "\(reason): \(remedy)" }
 
-        init(_ object: CambiumMigration.ForeignObject) {
+        init(_ object: CambiumMigration.ExternalObject) {
             (name, kind) = (object.name, object.kind.rawValue)
             (reason, remedy) = (object.description, object.remedy)
         }
@@ -89,7 +89,7 @@ package struct StatusReport: MigrationReport, Hashable {
     /// What a repair of that would do, in words.
     package var repair: String?
     /// What other programs have put into the store that is in the way of the migration.
-    package var inTheWay: [ForeignObject] = []
+    package var inTheWay: [ExternalObject] = []
     /// Why the program cannot open the store.
     package var problem: String?
 
@@ -119,7 +119,7 @@ package struct StatusReport: MigrationReport, Hashable {
 
     /// What else there is to say of a store.
     static func entries(
-        history: String?, differences: [Difference], repair: String?, inTheWay: [ForeignObject]
+        history: String?, differences: [Difference], repair: String?, inTheWay: [ExternalObject]
     ) -> [(label: String, value: String?)] {
         let names = differences.isEmpty ? nil : Difference.list(differences)
         return [

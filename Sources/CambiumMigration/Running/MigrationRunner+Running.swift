@@ -33,7 +33,7 @@ extension MigrationRunner {
                 let kept = try keptDefinition(of: state, in: connection)
                 origin = kept.map { (state, $0) }
                 try requireCode(of: chain)
-                let foreign = try foreignColumns(changed, on: connection, chain)
+                let added = try addedColumns(changed, on: connection, chain)
                 // What another program has added to a table may go with it.
                 let needsBackup = chain.needsBackup || !changed.isEmpty
                 let path = needsBackup || backupPath != nil ? storePath : nil
@@ -45,7 +45,7 @@ extension MigrationRunner {
                 try connection.asking(every: MigrationMeter.instructionsPerTick, meter.tick) {
                     try connection.withoutDefense {
                         try run(
-                            chain, on: connection, meter, foreign, writtenAs: kept,
+                            chain, on: connection, meter, added, writtenAs: kept,
                             repairing: {
                                 try repair(changed, of: state, chain, on: connection, meter)
                             },
@@ -142,12 +142,12 @@ extension MigrationRunner {
 
     private func run(
         _ chain: MigrationChain, on connection: Connection, _ meter: MigrationMeter,
-        _ foreign: ForeignColumns, writtenAs kept: StoreDefinition?,
+        _ added: AddedColumns, writtenAs kept: StoreDefinition?,
         repairing repair: () throws -> Void, files: ExternalFiles?
     ) throws {
-        var foreign = foreign
+        var added = added
         let old = chain.migrations.isEmpty ? kept.flatMap { Model(definition: $0.definition) } : nil
-        let links = try ForeignLinks(in: connection, chain, schema)
+        let links = try ExternalObjectLinks(in: connection, chain, schema)
         let others = try SetAsideObjects(of: connection)
         let history = try CarriedHistory(in: connection, chain, isThere: others.history != nil)
         try repair()
@@ -155,7 +155,7 @@ extension MigrationRunner {
             try history.begin(migration)
             for step in migration.steps {
                 for statement in step.statements {
-                    try carry(foreign, before: statement, of: step.summary, connection, meter)
+                    try carry(added, before: statement, of: step.summary, connection, meter)
                     try watch?(.before(statement))
                     try execute(
                         statement, of: step.summary, in: migration, on: connection, meter
@@ -174,8 +174,8 @@ extension MigrationRunner {
         }
         let expected = Catalogue(of: schema)
         var catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
-        try leaveOrRefuse(&foreign, in: catalogue)
-        catalogue = catalogue.without(columns: foreign.names)
+        try leaveOrRefuse(&added, in: catalogue)
+        catalogue = catalogue.without(columns: added.names)
         // What cannot be restated is made anew.
         for mayRestate in [true, false] {
             let refresh = SchemaRefresh(
@@ -189,11 +189,11 @@ extension MigrationRunner {
             }
             let summary = "Bring checks, defaults and indexes up to date"
             for statement in refresh.statements {
-                try carry(foreign, before: statement, of: summary, connection, meter)
+                try carry(added, before: statement, of: summary, connection, meter)
                 try execute(statement, of: summary, on: connection, meter)
             }
             catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
-                .without(columns: foreign.names)
+                .without(columns: added.names)
         }
         meter.verifies()
         // Rows that nobody has written lead where they led.
@@ -230,7 +230,7 @@ extension MigrationRunner {
         }
     }
 
-    private func verifyLinks(_ connection: Connection, besides others: ForeignLinks) throws {
+    private func verifyLinks(_ connection: Connection, besides others: ExternalObjectLinks) throws {
         for table in schema.tables {
             let broken = try connection.rows(MigrationSQL.foreignKeyCheck(of: table.name))
             guard let first = broken.first else { continue }
@@ -256,10 +256,10 @@ extension MigrationRunner {
 
     /// Gives a new table the columns of others that the old one has, before that goes.
     func carry(
-        _ foreign: ForeignColumns, before statement: MigrationStatement, of step: String,
+        _ added: AddedColumns, before statement: MigrationStatement, of step: String,
         _ connection: Connection, _ meter: MigrationMeter
     ) throws {
-        for addition in foreign.statements(before: statement.operation) {
+        for addition in added.statements(before: statement.operation) {
             try execute(addition, of: step, on: connection, meter, isOfOthers: true)
         }
     }

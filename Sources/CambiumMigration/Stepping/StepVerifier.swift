@@ -122,7 +122,7 @@ struct SteppedProof {
     /// The steps: the program's own, or what stands in for them.
     let code: [CodeStep]
     /// Whether sample values stand in for the program.
-    let isStandIn: Bool
+    let isReplacement: Bool
     /// The tables of the new version in which rows are not what the two versions say.
     let writtenTables: Set<String>
 
@@ -133,17 +133,17 @@ struct SteppedProof {
         guard !migration.codeSteps.isEmpty,
             let coverage = StepCoverage(ModelDifference(from: match.old, to: match.new))
         else { return nil }
-        isStandIn = code == nil
+        isReplacement = code == nil
         let model = match.new
         if let code {
             self.code = code
             writtenTables = Set(
                 schema.tables.filter { coverage.covers($0, in: model) }.map(\.name))
         } else {
-            let standIn = StepStandIn(model: model, schema: schema, supplied: coverage.supplied)
+            let replacement = ReplacementStep(model: model, schema: schema, supplied: coverage.supplied)
             // It fills all at once; the steps after the first find nothing to do.
             self.code = migration.codeSteps.map { name in
-                CodeStep(name, from: migration.from, standIn.run)
+                CodeStep(name, from: migration.from, replacement.run)
             }
             // Where a link is missing it sets one, and may have to make an object for it.
             let entities = coverage.supplied.filter(\.isRelationship).flatMap { value in

@@ -96,10 +96,10 @@ struct HistoryTranslation {
         }
         return entities.sorted { $0.value[0].name < $1.value[0].name }
             .flatMap { changes, entities in
-                let areAllGone =
+                let areAllDeleted =
                     changes.allSatisfy { $0.to == nil }
                     && entities.allSatisfy { heir(of: $0) == nil }
-                return (areAllGone ? ["''"] : Self.lists(after: changes)).map { list in
+                return (areAllDeleted ? ["''"] : Self.lists(after: changes)).map { list in
                     "UPDATE \(Self.changes) SET \"properties\" = \(list) "
                         + "WHERE \"properties\" <> '' AND \"entity\" IN (\(Self.names(entities)))"
                 }

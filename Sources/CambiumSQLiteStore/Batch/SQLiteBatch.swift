@@ -153,14 +153,14 @@ final class SQLiteBatch: BatchTransaction {
     }
 
     func write(_ request: SaveRequest, from source: RowSource) throws {
-        try write(request, from: source, moving: [])
+        try write(request, from: source, swapping: [])
     }
 
     private func write(
-        _ request: SaveRequest, from source: RowSource, moving movers: Set<RowIdentity>
+        _ request: SaveRequest, from source: RowSource, swapping swapped: Set<RowIdentity>
     ) throws {
         pipelines.append(RowPipeline(store: store, connection: connection, source: source))
-        let derived = try pipelines[pipelines.count - 1].write(request, moving: movers)
+        let derived = try pipelines[pipelines.count - 1].write(request, swapping: swapped)
         // Where nothing went to a file there is nothing to be done at the end.
         if !pipelines[pipelines.count - 1].hasFiles { pipelines.removeLast() }
         guard !derived.isEmpty else { return }
@@ -180,7 +180,7 @@ final class SQLiteBatch: BatchTransaction {
         let plan = try planner.plan(request, arbiter)
         let settled = plan.request
         try withExtendedLifetime(plan) {
-            try write(settled, from: .batch, moving: try planner.movers(in: plan))
+            try write(settled, from: .batch, swapping: try planner.rowsWithSwappedValues(in: plan))
         }
     }
 }
@@ -213,7 +213,7 @@ extension SQLiteEngine {
             let transaction: SQLiteBatch
             do {
                 transaction = try run(work, author, connection, attachesRows, isPlanned: false)
-            } catch  where work.canPlan && Self.isObstacle(error) {
+            } catch  where work.canPlan && Self.isConflict(error) {
                 transaction = try run(work, author, connection, attachesRows, isPlanned: true)
             }
             committed(transaction.changes)
@@ -221,8 +221,8 @@ extension SQLiteEngine {
         }
     }
 
-    private static func isObstacle(_ error: any Error) -> Bool {
-        if error is SaveObstacle { return true }
+    private static func isConflict(_ error: any Error) -> Bool {
+        if error is SaveConflict { return true }
         if let refused = error as? RefusedRow { return refused.isOfUniqueValues }
         return (error as? SQLiteError).map(ConstraintFailure.isUnique) ?? false
     }

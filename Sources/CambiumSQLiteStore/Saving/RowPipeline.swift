@@ -23,13 +23,13 @@ struct RowPipeline {
 
     /// Writes what is asked for. The request's records stay alive by their owner.
     ///
-    /// - Parameter movers: Rows whose unique values others take.
+    /// - Parameter swapped: Rows whose unique values others take.
     /// - Returns: Rows that got other derived values.
-    /// - Throws: ``SaveObstacle`` where rows are not as they were read. Where a batch operation
+    /// - Throws: ``SaveConflict`` where rows are not as they were read. Where a batch operation
     ///   writes, ``RefusedRow`` names the row that the store refuses or a rule; then the transaction
     ///   is to be taken back.
     mutating func write(
-        _ request: SaveRequest, moving movers: Set<RowIdentity> = []
+        _ request: SaveRequest, swapping swapped: Set<RowIdentity> = []
     ) throws -> [DerivedRow] {
         let stages = source.stages
         if stages.contains(.files), store.hasExternalColumns, let external = store.externalFiles {
@@ -40,7 +40,7 @@ struct RowPipeline {
             stages.contains(.derivedValues)
             ? DerivationRun(store.prepared, store.model, connection) : nil
         try derivations?.prepare(for: request)
-        if stages.contains(.rows) { try writeRows(request, movers) }
+        if stages.contains(.rows) { try writeRows(request, swapped) }
         if stages.contains(.links) { for links in request.links { try write(links) } }
         if stages.contains(.lists) { for order in request.orders { try write(order) } }
         if stages.contains(.partners) { try checkPartners(request) }
@@ -62,17 +62,17 @@ struct RowPipeline {
     // MARK: Rows
 
     /// Deletes come first, then updates: a unique value that becomes free may be taken at once.
-    private func writeRows(_ request: SaveRequest, _ movers: Set<RowIdentity>) throws {
+    private func writeRows(_ request: SaveRequest, _ swapped: Set<RowIdentity>) throws {
         for deletion in request.deletions { try delete(deletion) }
-        let moving = try movers.isEmpty ? [] : takeOut(movers, of: request)
+        let removed = try swapped.isEmpty ? [] : takeOut(swapped, of: request)
         for var update in request.updates {
-            if !movers.isEmpty {
+            if !swapped.isEmpty {
                 let root = update.entity.rootIndex
-                update.records.removeAll { movers.contains(RowIdentity(root: root, key: $0.key)) }
+                update.records.removeAll { swapped.contains(RowIdentity(root: root, key: $0.key)) }
             }
             if !update.records.isEmpty { try self.update(update) }
         }
-        for row in moving { try row.putBack(connection) }
+        for row in removed { try row.putBack(connection) }
         for insertion in request.insertions {
             let entity = insertion.entity
             let sql =
@@ -107,23 +107,23 @@ struct RowPipeline {
 
     /// Takes rows out of their tables, which are put back with their new values.
     private func takeOut(
-        _ movers: Set<RowIdentity>, of request: SaveRequest
-    ) throws -> [MovingRow] {
-        var moving: [MovingRow] = []
+        _ swapped: Set<RowIdentity>, of request: SaveRequest
+    ) throws -> [SwappedRow] {
+        var removed: [SwappedRow] = []
         for update in request.updates {
             let entity = update.entity
             let root = store.model.entities[entity.rootIndex]
             let records = update.records.filter {
-                movers.contains(RowIdentity(root: root.index, key: $0.key))
+                swapped.contains(RowIdentity(root: root.index, key: $0.key))
             }
             guard !records.isEmpty else { continue }
             let sql = RowCopySQL(root: root.entity, in: store.model.model)
-            moving += try records.compactMap {
-                try MovingRow(
+            removed += try records.compactMap {
+                try SwappedRow(
                     $0, update.slots, of: entity, sql, connection, history: store.history)
             }
         }
-        return moving
+        return removed
     }
 
     private func update(_ update: SaveRequest.Update) throws {
@@ -134,7 +134,7 @@ struct RowPipeline {
             try source.namesRefusedRow
             ? run(updateStatement(update.slots.slots, update.entity), records, update.entity)
             : updateInRanges(records, update.slots.slots, update.entity)
-        guard updated == records.count else { throw SaveObstacle() }
+        guard updated == records.count else { throw SaveConflict() }
     }
 
     /// - Returns: How many rows there were.
@@ -173,7 +173,7 @@ struct RowPipeline {
         let deleted = try records.groupedByVersion().reduce(0) { count, group in
             try count + delete(group.records, ofVersion: group.version, entity)
         }
-        guard deleted == records.count else { throw SaveObstacle() }
+        guard deleted == records.count else { throw SaveConflict() }
     }
 
     /// Where the keys of so many records follow each other, their rows are written as a range:
@@ -244,7 +244,7 @@ struct RowPipeline {
     ) throws {
         let lookup = SQLiteLookup(store: store, connection: connection)
         guard let (property, key) = try lookup.stolenPartner(entity, records, slots) else { return }
-        guard source.namesRefusedRow else { throw SaveObstacle() }
+        guard source.namesRefusedRow else { throw SaveConflict() }
         throw RefusedRow(
             entity: entity, key: key,
             underlying: ValidationError(

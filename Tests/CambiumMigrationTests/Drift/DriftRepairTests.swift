@@ -230,7 +230,7 @@ struct DriftRepairTests {
         let connection = try store(
             of: Self.models[0], "ALTER TABLE A RENAME COLUMN note TO \"NOTE\"")
         let runner = try runner(.repair, to: version, knowsAll: true)
-        let found = try runner.differences(in: connection).filter { $0.kind != .foreign }
+        let found = try runner.differences(in: connection).filter { $0.kind != .external }
         #expect(found.map(\.description) == ["A (changed: NOTE changed)"])
         _ = try runner.open(connection)
         #expect(try Store.text(connection.rows("SELECT note FROM A")) == [["n"], ["o"]])

@@ -3,9 +3,9 @@ import CambiumPlan
 
 // What becomes of links. Each pair of inverses is asked about once, from the end that keeps its links;
 // a link of a relationship that is its own inverse is one, although it is there in both directions.
-extension TollSQL {
+extension DataLossSQL {
     /// Links that were asked about already: those of some entities' objects, at one end.
-    struct ToldLinks {
+    struct CountedLinks {
         let end: ModelMatch.PropertyName
         /// A condition on the keys at that end; nil where it is all links.
         let condition: ((_ end: String) -> String)?
@@ -25,7 +25,7 @@ extension TollSQL {
     }
 
     /// All relationships of the old version that are kept.
-    var links: [MigrationToll.Links] {
+    var links: [MigrationDataLoss.Links] {
         var told: Set<ModelMatch.PropertyName> = []
         let heirs = heirs
         return Self.keepers(in: old).compactMap { entity, relationship in
@@ -50,7 +50,7 @@ extension TollSQL {
                 later.beside.append(now[0])
                 later.atEnd.append(now[1])
             }
-            return MigrationToll.Links(
+            return MigrationDataLoss.Links(
                 entity: entity.name, relationship: relationship.name,
                 before: Self.count(all, isSymmetric: isSymmetric),
                 left: left.isEmpty ? nil : Self.sum(left),
@@ -92,11 +92,11 @@ extension TollSQL {
         }
         var conditions: [String] = []
         if let condition { conditions.append(condition("\"source\"")) }
-        for told in toldLinks[ends] ?? [] {
+        for told in countedLinks[ends] ?? [] {
             let side = told.end == end ? "\"source\"" : "\"destination\""
             conditions.append(told.condition.map { "NOT \($0(side))" } ?? "0")
         }
-        toldLinks[ends, default: []].append(ToldLinks(end: end, condition: condition))
+        countedLinks[ends, default: []].append(CountedLinks(end: end, condition: condition))
         let rest = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
         return Self.count(
             "SELECT \"source\", \"destination\" FROM (\(pairs))\(rest)",

@@ -4,16 +4,16 @@ import CambiumPlan
 /// The queries that count what the changes between two versions take, in the order of the changes:
 /// what one has taken, no other takes. They look at the tables that the statements of the step make,
 /// by what those statements read.
-struct TollSQL {
+struct DataLossSQL {
     let steps: MigrationStepBuilder
     var match: ModelMatch { steps.difference.match }
     var old: Model { match.old }
     var new: Model { match.new }
 
     /// What was asked about already: the columns, by the entities of their rows.
-    var toldColumns: Set<ColumnOfMember> = []
+    var countedColumns: Set<ColumnOfMember> = []
     /// The same of links, by the relationship and its inverse.
-    var toldLinks: [Set<ModelMatch.PropertyName>: [ToldLinks]] = [:]
+    var countedLinks: [Set<ModelMatch.PropertyName>: [CountedLinks]] = [:]
 
     static let none = "SELECT 0"
 
@@ -37,7 +37,7 @@ struct TollSQL {
         return former.summary + (change.reason(in: new, match).map { " (\($0))" } ?? "")
     }
 
-    mutating func measure(of change: ModelChange) -> MigrationToll.Measure {
+    mutating func measure(of change: ModelChange) -> MigrationDataLoss.Measure {
         switch change {
         case .entityDropped(let name):
             return .counted(objects(of: name), .objects(of: name))
@@ -113,7 +113,7 @@ struct TollSQL {
                 let losers = members.filter { member in
                     let one = ColumnOfMember(
                         table: root.name, column: column, member: member.name)
-                    return !isCarried(one) && toldColumns.insert(one).inserted
+                    return !isCarried(one) && countedColumns.insert(one).inserted
                 }
                 guard !losers.isEmpty else { continue }
                 queries.append(

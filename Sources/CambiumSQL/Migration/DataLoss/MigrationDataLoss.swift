@@ -6,7 +6,7 @@ import CambiumPlan
 /// Each change is asked at the moment when it has its turn: of objects that statements choose before
 /// they take them away, how many were chosen; of everything else, what differs while the tables of both
 /// versions are there, the new ones filled and the old ones without what was given up before.
-package struct MigrationToll: Sendable {
+package struct MigrationDataLoss: Sendable {
     /// A change that takes something.
     package struct Loss: Sendable {
         /// What it does, and why, in words.
@@ -71,7 +71,7 @@ package struct MigrationToll: Sendable {
         let drops = match.conditionalDrops
         let schemas = (old: Schema(of: old), new: Schema(of: new))
         let steps = MigrationStepBuilder(difference: difference, schemas.old, schemas.new)
-        var sql = TollSQL(steps)
+        var sql = DataLossSQL(steps)
         var losses = drops.map { Loss(words: "drop \($0.words)", measure: .choice) }
         var choices = drops.indices.map { index in
             Choice(

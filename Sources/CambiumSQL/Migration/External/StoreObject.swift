@@ -86,7 +86,7 @@ package struct StoreObject: Sendable, Hashable {
     }
 
     /// A plain table with the columns of a virtual one, whose module there may not be.
-    package func standIn(columns: [String]) -> String {
+    package func replacementTable(columns: [String]) -> String {
         "CREATE TABLE \(SQLText.identifier(name)) "
             + "(\(columns.map(SQLText.identifier).joined(separator: ", ")))"
     }

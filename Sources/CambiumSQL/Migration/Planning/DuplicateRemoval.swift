@@ -85,7 +85,7 @@ struct DuplicateRemoval {
 ///
 /// Every condition is about the store as it was: all objects are chosen before the first one goes,
 /// so the order of the drops makes no difference, and no drop takes what another one leads to.
-struct GivenUpObjects {
+struct ConditionalDrops {
     let match: ModelMatch
     /// The tables of the old version.
     let schema: Schema

@@ -30,7 +30,7 @@ struct MigrationStepBuilder {
 
     var steps: [MigrationStep] {
         let refusal = RefusalBuilder(difference: difference).step
-        let givenUp = GivenUpObjects(match: difference.match, schema: oldSchema).step
+        let givenUp = ConditionalDrops(match: difference.match, schema: oldSchema).step
         return [givenUp, refusal, choice].compactMap(\.self) + zip(copies, ways).compactMap(step)
             + codeSteps + [filledCases, replacement, requirement, derivation].compactMap { $0 }
     }

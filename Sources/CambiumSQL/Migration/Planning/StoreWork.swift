@@ -179,7 +179,7 @@ extension MigrationStepBuilder {
         let declared = new.entity(named: entity).flatMap { owner in
             new.relationship(name, of: owner).map { (entity: owner, relationship: $0) }
         }
-        guard let (entity, relationship) = declared ?? inverseOfGone(entity, name) else {
+        guard let (entity, relationship) = declared ?? inverseOfDeleted(entity, name) else {
             return nil
         }
         return switch new.storage(of: relationship, of: entity) {
@@ -192,7 +192,7 @@ extension MigrationStepBuilder {
     }
 
     /// What keeps the links of a relationship that is gone itself.
-    private func inverseOfGone(
+    private func inverseOfDeleted(
         _ entity: String, _ name: String
     ) -> (entity: Entity, relationship: Relationship)? {
         let match = difference.match

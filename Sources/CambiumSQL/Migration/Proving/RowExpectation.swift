@@ -165,7 +165,7 @@ package struct RowExpectation {
     }
 
     /// The entities of the new version of which drops by condition take objects.
-    package var thinnedEntities: Set<String> {
+    package var reducedEntities: Set<String> {
         Set(match.conditionalDrops.compactMap { match.newEntity(of: $0.entity)?.name })
     }
 

@@ -5,7 +5,7 @@ import CambiumSQLite
 import Testing
 
 /// What becomes of the tables, indexes, views and triggers of other programs in a migration.
-struct ForeignObjectTests {
+struct ExternalObjectTests {
     private typealias Store = TestStore
 
     /// P is made anew with another name for `n`, and with `a` and `b` exchanged; Q becomes R.
@@ -207,13 +207,13 @@ struct ForeignObjectTests {
         let connection = try store(sql)
         let before = try Store.dump(connection)
         let error = #expect(throws: MigrationError.self) { try runner().open(connection) }
-        guard case .foreignObjectsInTheWay(let objects)? = error else {
+        guard case .externalObjectsInTheWay(let objects)? = error else {
             Issue.record("\(sql): \(error as Any)")
             return
         }
         for word in words { #expect("\(try #require(error))".contains(word)) }
         #expect(try Store.dump(connection) == before)
-        #expect(try runner().forecast(connection, at: nil)?.foreignObjects == objects)
+        #expect(try runner().forecast(connection, at: nil)?.externalObjects == objects)
     }
 
     @Test func `what a program does not know of its version does not hide what is in the way`()
@@ -235,7 +235,7 @@ struct ForeignObjectTests {
         let connection = try store(
             "CREATE TABLE R (x); INSERT INTO R VALUES (7); CREATE VIEW v AS SELECT x FROM R")
         let error = #expect(throws: MigrationError.self) { try runner().open(connection) }
-        guard case .foreignObjectsInTheWay(let objects)? = error else {
+        guard case .externalObjectsInTheWay(let objects)? = error else {
             Issue.record("\(error as Any)")
             return
         }
@@ -255,7 +255,7 @@ struct ForeignObjectTests {
                 CREATE TRIGGER u INSTEAD OF DELETE ON \(name) BEGIN DELETE FROM P WHERE n = 1; END
                 """)
             let before = Set(try theirs(connection))
-            let objects = try #require(try runner().forecast(connection, at: nil)).foreignObjects
+            let objects = try #require(try runner().forecast(connection, at: nil)).externalObjects
             #expect(Set(objects.map(\.statement)) == before)
             for object in objects {
                 let statement = object.remedy.split(separator: "(")[1].split(separator: ")")[0]

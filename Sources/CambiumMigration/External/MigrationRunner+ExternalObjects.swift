@@ -8,38 +8,38 @@ extension MigrationRunner {
     /// changed; a store that has none costs the look at its catalogue.
     ///
     /// - Parameter differences: What others have changed about the model's own tables.
-    func foreignObjects(
+    func externalObjects(
         inWayOf chain: MigrationChain?, from store: StoreMetadata,
         _ differences: [StoreDifference], in connection: Connection
-    ) throws(SQLiteError) -> [ForeignObject] {
+    ) throws(SQLiteError) -> [ExternalObject] {
         let objects = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
             .filter { !$0.isOfHistory }
         let expected = expectedObjects(of: store, chain)
         let ours = Set(
             expected.names(among: objects, chain, schema).map { $0.lowercased() })
-        let foreign = objects.filter { object in
+        let external = objects.filter { object in
             object.kind == .view || object.kind == .trigger
                 || !ours.contains(object.name.lowercased())
         }
         let migrations = chain?.migrations ?? []
-        guard !foreign.isEmpty else { return [] }
-        var names = MigratedNames(of: objects, keeping: foreign)
+        guard !external.isEmpty else { return [] }
+        var names = MigratedNames(of: objects, keeping: external)
         for migration in migrations { names.follow(migration.operations) }
-        let own = objects.filter { !foreign.contains($0) }
-        let virtualColumns = columns(of: foreign.filter(\.isVirtual), in: connection)
-        let others = foreign.filter { !names.taken.contains($0.name.lowercased()) }
-        let before = try ForeignTrial(
+        let own = objects.filter { !external.contains($0) }
+        let virtualColumns = columns(of: external.filter(\.isVirtual), in: connection)
+        let others = external.filter { !names.taken.contains($0.name.lowercased()) }
+        let before = try ExternalObjectTrial(
             of: own.map(\.sql), with: others, virtualColumns: virtualColumns)
         let catalogue = Catalogue(rows: own.map(\.row))
         let kept = keptColumns(expected, differences, in: catalogue, chain)
-        let after = try ForeignTrial(
+        let after = try ExternalObjectTrial(
             of: schema.statements + kept.additions.map(\.sql), with: others,
             virtualColumns: virtualColumns)
         let usedNames = Set(objects.map { $0.name.lowercased() }).union(names.made.keys)
-        let lostViews = try LostViews(names, own, foreign, virtualColumns)
-        var obstacles = ForeignObstacles()
-        for object in foreign {
-            let reason: ForeignObject.Reason
+        let lostViews = try LostViews(names, own, external, virtualColumns)
+        var conflicts = ExternalObjectConflicts()
+        for object in external {
+            let reason: ExternalObject.Reason
             let key = object.name.lowercased()
             if object.kind != .trigger, names.taken.contains(key), let made = names.made[key] {
                 reason = .nameIsNeeded(made)
@@ -47,7 +47,7 @@ extension MigrationRunner {
                 reason = .looksLikeOurs
             } else if let message = after.firstFailure(of: object, besides: before) {
                 reason = .wouldBreak(message)
-            } else if let column = catalogue.columnGone(from: object, virtualColumns, schema) {
+            } else if let column = catalogue.deletedColumn(from: object, virtualColumns, schema) {
                 reason = .wouldBreak("no such column: \(column)")
             } else if let text = names.otherMeaning(of: object, in: catalogue, own) {
                 reason = .wouldMeanSomethingElse(text)
@@ -56,24 +56,24 @@ extension MigrationRunner {
             } else {
                 continue
             }
-            obstacles.add(object, reason)
+            conflicts.add(object, reason)
         }
-        obstacles.addCompanions(among: foreign)
-        return obstacles.inOrder.map { ForeignObject($0.object, $0.reason, usedNames) }
+        conflicts.addCompanions(among: external)
+        return conflicts.inOrder.map { ExternalObject($0.object, $0.reason, usedNames) }
     }
 
     /// The columns of others that stay.
     private func keptColumns(
         _ expected: ExpectedObjects, _ differences: [StoreDifference], in catalogue: Catalogue,
         _ chain: MigrationChain?
-    ) -> ForeignColumns {
-        var columns = ForeignColumns()
+    ) -> AddedColumns {
+        var columns = AddedColumns()
         if case .nothing = expected {
             // What the chain reads is the model's own.
             let own = chain?.operations.columnsRead ?? []
             _ = columns.add(besides: schema, in: catalogue) { !own.contains($0.name) }
         } else if driftPolicy != .repair {
-            columns = ForeignColumns(differences, in: catalogue)
+            columns = AddedColumns(differences, in: catalogue)
         }
         return columns
     }
@@ -89,9 +89,9 @@ extension MigrationRunner {
     }
 }
 
-extension ForeignTrial {
+extension ExternalObjectTrial {
     /// Why something does not work here that works in another version.
-    func firstFailure(of object: StoreObject, besides other: ForeignTrial) -> String? {
+    func firstFailure(of object: StoreObject, besides other: ExternalObjectTrial) -> String? {
         failures.filter { $0.key.object == object && other.failures[$0.key] == nil }
             .min { $0.key.number < $1.key.number }?.value
     }
@@ -130,7 +130,7 @@ extension MigratedNames {
 extension Catalogue {
     /// A column that a virtual table shares with one of the model's that it names, and that this one
     /// has no more: such a table may have its rows there.
-    func columnGone(
+    func deletedColumn(
         from object: StoreObject, _ virtualColumns: [String: [String]], _ schema: Schema
     ) -> String? {
         guard object.isVirtual else { return nil }
@@ -182,7 +182,7 @@ extension MigrationRunner {
             }
         }
         guard others.isEmpty else {
-            throw .objectsAreNotTrusted(others.map { ForeignObject($0, .isNotTrusted) })
+            throw .objectsAreNotTrusted(others.map { ExternalObject($0, .isNotTrusted) })
         }
     }
 }

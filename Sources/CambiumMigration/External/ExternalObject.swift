@@ -6,7 +6,7 @@ import CambiumSQL
 ///
 /// Such an object is left alone where it can be; where it cannot, nothing is migrated until whoever
 /// made it has decided what becomes of it.
-public struct ForeignObject: Sendable, Hashable {
+public struct ExternalObject: Sendable, Hashable {
     /// What it is.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case table, index, view, trigger
@@ -44,7 +44,7 @@ public struct ForeignObject: Sendable, Hashable {
     public let remedy: String
 }
 
-extension ForeignObject: CustomStringConvertible {
+extension ExternalObject: CustomStringConvertible {
     /// The kind, the name, and what is wrong.
     public var description: String {
         let what =
@@ -65,7 +65,7 @@ extension ForeignObject: CustomStringConvertible {
     }
 }
 
-extension ForeignObject {
+extension ExternalObject {
     /// Says what to do about an object.
     ///
     /// - Parameter usedNames: The names, in lower case, that are in use or will be.
@@ -104,7 +104,7 @@ extension ForeignObject {
     }
 }
 
-extension [ForeignObject] {
+extension [ExternalObject] {
     /// What is wrong with each, and what to do about it.
     var words: String {
         let shown = prefix(20).map { "\($0): \($0.remedy)" }.joined(separator: "; ")

@@ -5,7 +5,7 @@ import CambiumSQLite
 import Testing
 
 /// What becomes of the columns that another program has added to the model's tables.
-struct ForeignColumnTests {
+struct ExternalColumnTests {
     private typealias Store = TestStore
 
     private static let models = [

@@ -5,7 +5,7 @@ import CambiumSQLite
 
 /// Stands in for the program's steps in a proof: gives every object that lacks a value which only
 /// the program knows a sample of it.
-struct StepStandIn: Sendable {
+struct ReplacementStep: Sendable {
     let model: Model
     let schema: Schema
     let supplied: [SuppliedValue]

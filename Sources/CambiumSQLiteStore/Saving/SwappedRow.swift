@@ -3,7 +3,7 @@ import CambiumRecords
 import CambiumSQLite
 
 /// A row that was taken out of its table, and the values that it is put back with.
-struct MovingRow {
+struct SwappedRow {
     private let sql: RowCopySQL
     private let values: [StoredValue]
     private let entity: EntityDescription

@@ -5,7 +5,7 @@ import CambiumSQL
 import Testing
 
 /// Objects that go by a condition, while their entity stays.
-@Suite struct GivenUpObjectsTests {
+@Suite struct ConditionalDropTests {
     private typealias Store = TestStore
 
     private func model(

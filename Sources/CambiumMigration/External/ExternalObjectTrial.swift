@@ -3,7 +3,7 @@ import CambiumSQLite
 
 /// The tables of a version in memory, without rows, with the objects of other programs: what of
 /// these works there.
-struct ForeignTrial {
+struct ExternalObjectTrial {
     /// A question of SQLite's answer to one of them: its kind and name, and which question.
     struct Question: Hashable {
         let object: StoreObject
@@ -28,7 +28,7 @@ struct ForeignTrial {
         for statement in tables { try? connection.executeAlone(statement) }
         for object in objects where object.kind == .table {
             let columns = virtualColumns[object.name] ?? []
-            make(object, object.isVirtual ? object.standIn(columns: columns) : object.sql)
+            make(object, object.isVirtual ? object.replacementTable(columns: columns) : object.sql)
         }
         for object in objects where object.kind == .table { probe(object, object.name) }
         for object in objects where object.kind == .index { make(object, object.sql) }
@@ -101,7 +101,7 @@ struct ForeignTrial {
 /// The links from tables of other programs. They need not all lead somewhere, but a migration must
 /// not break any: foreign keys are off meanwhile, so that nothing is nullified or deleted with what
 /// they lead to.
-struct ForeignLinks {
+struct ExternalObjectLinks {
     /// The tables, each with the number of its links that lead nowhere already.
     private let tables: [(object: StoreObject, broken: Int)]
 
@@ -126,13 +126,13 @@ struct ForeignLinks {
         try? connection.rows(MigrationSQL.foreignKeyCheck(of: object.name)).count
     }
 
-    /// - Throws: ``MigrationError/foreignObjectsInTheWay(_:)`` where more lead nowhere now.
+    /// - Throws: ``MigrationError/externalObjectsInTheWay(_:)`` where more lead nowhere now.
     func verify(in connection: Connection) throws(MigrationError) {
-        let objects = tables.compactMap { object, broken -> ForeignObject? in
+        let objects = tables.compactMap { object, broken -> ExternalObject? in
             guard let count = Self.count(of: object, connection), count > broken else { return nil }
-            return ForeignObject(object, .wouldLoseLinks(count - broken))
+            return ExternalObject(object, .wouldLoseLinks(count - broken))
         }
-        guard objects.isEmpty else { throw .foreignObjectsInTheWay(objects) }
+        guard objects.isEmpty else { throw .externalObjectsInTheWay(objects) }
     }
 }
 
@@ -141,24 +141,24 @@ struct ForeignLinks {
 /// SQLite renames it in what uses it.)
 struct LostViews {
     private let views: [StoreObject]
-    private let with: ForeignTrial?
-    private let without: ForeignTrial?
+    private let with: ExternalObjectTrial?
+    private let without: ExternalObjectTrial?
 
     /// Tries the store's own tables with them and without. Costs nothing where there are none.
     init(
-        _ names: MigratedNames, _ own: [StoreObject], _ foreign: [StoreObject],
+        _ names: MigratedNames, _ own: [StoreObject], _ external: [StoreObject],
         _ virtualColumns: [String: [String]]
     ) throws(SQLiteError) {
-        let lost = foreign.filter { $0.kind == .view && names.taken.contains($0.name.lowercased()) }
+        let lost = external.filter { $0.kind == .view && names.taken.contains($0.name.lowercased()) }
         views = lost
         guard !lost.isEmpty else {
             (with, without) = (nil, nil)
             return
         }
         let tables = own.map(\.sql)
-        let others = foreign.filter { !lost.contains($0) }
-        with = try ForeignTrial(of: tables, with: foreign, virtualColumns: virtualColumns)
-        without = try ForeignTrial(of: tables, with: others, virtualColumns: virtualColumns)
+        let others = external.filter { !lost.contains($0) }
+        with = try ExternalObjectTrial(of: tables, with: external, virtualColumns: virtualColumns)
+        without = try ExternalObjectTrial(of: tables, with: others, virtualColumns: virtualColumns)
     }
 
     /// The name of one that an object needs; nil for a trigger of one, which goes with it.
@@ -175,11 +175,11 @@ struct LostViews {
 
 /// The objects of other programs that are in the way, each with the reason, and those that SQLite
 /// takes away with them.
-struct ForeignObstacles {
-    private var entries: [(object: StoreObject, reason: ForeignObject.Reason)] = []
+struct ExternalObjectConflicts {
+    private var entries: [(object: StoreObject, reason: ExternalObject.Reason)] = []
 
     /// Adds one.
-    mutating func add(_ object: StoreObject, _ reason: ForeignObject.Reason) {
+    mutating func add(_ object: StoreObject, _ reason: ExternalObject.Reason) {
         entries.append((object, reason))
     }
 
@@ -201,7 +201,7 @@ struct ForeignObstacles {
 
     /// All in an order in which they can be taken away: what belongs to something before that, or
     /// it would be gone already.
-    var inOrder: [(object: StoreObject, reason: ForeignObject.Reason)] {
+    var inOrder: [(object: StoreObject, reason: ExternalObject.Reason)] {
         let kinds: [StoreObject.Kind] = [.trigger, .view, .index, .table]
         return kinds.flatMap { kind in entries.filter { $0.object.kind == kind } }
     }
@@ -210,7 +210,7 @@ struct ForeignObstacles {
 extension StoreObject {
     /// Whether the remedy takes it away with all that belongs to it. A table that is in the way by
     /// its name alone gets another name, and keeps what it has.
-    fileprivate func takesOthersAway(where reason: ForeignObject.Reason) -> Bool {
+    fileprivate func takesOthersAway(where reason: ExternalObject.Reason) -> Bool {
         switch (kind, reason) {
         case (.view, _): true
         case (.table, .nameIsNeeded), (.table, .wouldLoseLinks): false

@@ -4,7 +4,7 @@ import CambiumSQLite
 
 /// The columns that other programs have added to the model's tables, on their way through a
 /// migration that leaves them: where a table is made anew, the new one gets them too.
-struct ForeignColumns {
+struct AddedColumns {
     /// The columns of each table.
     private(set) var tables: [String: [Catalogue.Part]] = [:]
     /// Whether they go: a copy of the store was made that has them.
@@ -19,7 +19,7 @@ struct ForeignColumns {
     init(_ differences: [StoreDifference], in catalogue: Catalogue) {
         areRepaired = false
         for difference in differences {
-            let names = Set(difference.parts.filter { $0.kind == .foreign }.map(\.name))
+            let names = Set(difference.parts.filter { $0.kind == .external }.map(\.name))
             let columns = (catalogue.parts(of: difference.name) ?? [])
                 .filter { $0.isColumn && names.contains($0.name) }
             if !columns.isEmpty { tables[difference.name] = columns }
@@ -55,7 +55,7 @@ struct ForeignColumns {
             tables[table.name, default: []] += more
             return StoreDifference(
                 name: table.name, kind: .changed,
-                parts: more.map { .init(name: $0.name, kind: .foreign) })
+                parts: more.map { .init(name: $0.name, kind: .external) })
         }
     }
 
@@ -91,26 +91,26 @@ extension MigrationRunner {
     /// The columns that come along.
     ///
     /// - Throws: ``MigrationError/storeDiffers(_:)`` where the migration has no place for some.
-    func foreignColumns(
+    func addedColumns(
         _ changed: [StoreDifference], on connection: Connection, _ chain: MigrationChain
-    ) throws -> ForeignColumns {
+    ) throws -> AddedColumns {
         guard driftPolicy == .report, !changed.isEmpty else {
-            return ForeignColumns(areRepaired: !changed.isEmpty)
+            return AddedColumns(areRepaired: !changed.isEmpty)
         }
-        let foreign = ForeignColumns(
+        let added = AddedColumns(
             changed, in: Catalogue(rows: try connection.rows(Catalogue.query)))
-        let lost = Set(chain.migrations.flatMap(foreign.lost))
+        let lost = Set(chain.migrations.flatMap(added.lost))
         guard lost.isEmpty else {
             throw MigrationError.columnsHaveNoPlace(changed.filter { lost.contains($0.name) })
         }
-        return foreign
+        return added
     }
 
     /// Looks at the tables of the new version for columns that nobody knew of before, because the
     /// store was made by another form of its version. They stay, or the store is refused.
-    func leaveOrRefuse(_ foreign: inout ForeignColumns, in catalogue: Catalogue) throws {
-        if foreign.areRepaired { return }
-        let found = foreign.add(besides: schema, in: catalogue)
+    func leaveOrRefuse(_ added: inout AddedColumns, in catalogue: Catalogue) throws {
+        if added.areRepaired { return }
+        let found = added.add(besides: schema, in: catalogue)
         guard driftPolicy != .refuse || found.isEmpty else {
             throw MigrationError.storeDiffers(found)
         }
