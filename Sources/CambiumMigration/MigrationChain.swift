@@ -4,7 +4,7 @@ import CambiumSQL
 /// The way from a store's version to the program's.
 struct MigrationChain: Equatable {
     let migrations: [Migration]
-    /// What the first one is about, where it leads from another draft of its version.
+    /// What the first one is about, where it starts at another draft of its version.
     let draft: DraftStep?
 
     /// A way without a migration: only checks, defaults or indexes are brought up to date.
@@ -26,14 +26,14 @@ struct MigrationChain: Equatable {
     /// What their statements do, in order.
     var operations: [SchemaOperation] { migrations.flatMap(\.operations) }
 
-    /// Whether a copy of the store is made first: where data goes, and where nobody has proven what is
-    /// done to rows that exist.
+    /// Whether a copy of the store is made first: where data is deleted, and where it is not proven
+    /// what is done to rows that exist.
     var needsBackup: Bool {
         steps.contains(where: \.losesData)
             || draft != nil && migrations[0].kind != .additive
     }
 
-    /// Why the history of a store begins anew on the way; nil where it goes on.
+    /// Why the history of a store starts over on the way; nil where it goes on.
     var historyObstacle: String? { migrations.lazy.compactMap(\.historyObstacle).first }
 
     /// The versions on the way, the first and the last included; empty where there is no migration.
@@ -43,7 +43,7 @@ struct MigrationChain: Equatable {
     /// by its hash alone where it was given another name.
     ///
     /// - Parameter knowsHashes: Whether the hash alone may do. Two versions can look the same and
-    ///   mean other things: the migration between them fills a value anew.
+    ///   mean other things: the migration between them fills a value again.
     init?(
         from store: StoreMetadata, to program: StoreMetadata, among migrations: [Migration],
         knowingHashes knowsHashes: Bool

@@ -11,7 +11,7 @@ public enum MigrationError: Error, Sendable, Hashable {
     case newerFormat(store: String, program: String)
     /// A later version of the program wrote the store.
     case newerVersion(store: String, program: String)
-    /// The store's version comes after the one to go to, and is known: no migration leads back.
+    /// The store's version comes after the one to go to, and is known: no migration goes back.
     case noWayBack(store: String, target: String)
     /// No migration of the program starts from the store's version.
     case unknownVersion(store: String, hash: String, known: [String])
@@ -25,7 +25,7 @@ public enum MigrationError: Error, Sendable, Hashable {
     /// The file is not as SQLite has written it, and what the migration reads of it cannot be read.
     /// `finding` says in SQLite's words what is wrong.
     case storeIsDamaged(finding: String)
-    /// Links of the table lead to objects that do not exist. `object` is the number of the first
+    /// Links of the table reference objects that do not exist. `object` is the number of the first
     /// object that has one; nil where they lie in a table of their own.
     case brokenLinks(table: String, count: Int, object: Int64?)
     /// Tables or indexes are not what the store's version says; see ``DriftPolicy`` for what to do
@@ -40,14 +40,14 @@ public enum MigrationError: Error, Sendable, Hashable {
     /// The store has tables, indexes, views or triggers of other programs, and is opened with trust in
     /// nothing but the model's own schema. Nothing was read or changed.
     case objectsAreNotTrusted([ExternalObject])
-    /// The copy that is made before data goes away could not be made.
+    /// The copy that is made before data is deleted could not be made.
     case backupFailed(path: String, SQLiteError)
     /// The files of large values could not be copied for the backup. Nothing was changed.
     case backupOfFilesFailed(path: String, reason: String)
     /// The store is of another version, and was opened with automatic migration off.
     case migrationIsOff(store: String, program: String)
-    /// The way to the program's version has steps that only the program itself can do, and whoever
-    /// opens the store does not supply them.
+    /// The way to the program's version has steps that only the program itself can do, and the
+    /// program that opens the store does not supply them.
     case codeIsMissing(steps: [String])
     /// The program asked to stop.
     case cancelled

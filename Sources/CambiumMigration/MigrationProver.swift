@@ -5,7 +5,7 @@ import CambiumSQLite
 
 /// Proves a migration on a real SQLite in memory, with the code that runs on users' machines.
 package enum MigrationProver {
-    /// Why a migration is not what it should be: a mistake of ours, or of whoever wrote its steps.
+    /// Why a migration is not what it should be: a mistake of ours, or of the author of its steps.
     package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         /// What is wrong.
         package let description: String
@@ -108,16 +108,6 @@ package enum MigrationProver {
     ) throws -> Connection {
         let rows = seed.map { SampleRows(of: model, schema, seed: $0).rows } ?? []
         return try SampleStore(of: model, schema).make(with: rows.map { .init(row: $0) })
-    }
-
-    /// Runs all parts of the proof that a version's store can be made, at the same time.
-    ///
-    /// - Throws: ``Failure``, ``MigrationError`` or `SQLiteError`.
-    package static func prove(_ schema: Schema, of model: Model) throws {
-        let outcomes = try SchemaProof.parts(of: schema, model).concurrentMap { part in
-            Result { try part.run() }
-        }
-        for outcome in outcomes { try outcome.get() }
     }
 
     /// What a proof has seen.

@@ -28,7 +28,7 @@ struct ProvenStep {
         store = SampleStore(of: old, oldSchema)
         tables = oldSchema.tables.filter { $0.content != .system }
         var runner = MigrationRunner(model: new, schema: newSchema, migrations: [migration])
-        // What differs is looked for here, and told in another way.
+        // Differences are found here, and reported in another way.
         runner.driftPolicy = .report
         runner.isProof = true
         runner.code = stepped?.code ?? []

@@ -2,13 +2,14 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// The triggers and views of a store, out of the way while its tables change: a table that is made
-/// anew would lose its triggers, a view that names it would keep SQLite from renaming it, and a
+/// The triggers and views of a store, out of the way while its tables change: a table that is
+/// rebuilt would lose its triggers, a view that names it would keep SQLite from renaming it, and a
 /// migration is no change of objects. Those of other programs come back as they were, as do their
 /// indexes; those of the history as the new tables need them.
 struct SetAsideObjects {
     private let connection: Connection
-    /// The triggers and views of others, and their indexes, which go with a table that is made anew.
+    /// The triggers and views of others, and their indexes, which are deleted with a table that is
+    /// rebuilt.
     private let others: [StoreObject]
     /// What the store says of its history; nil where it has none.
     let history: HistorySettings?
@@ -30,8 +31,8 @@ struct SetAsideObjects {
 
     /// Puts them back.
     ///
-    /// - Throws: ``MigrationError/externalObjectsInTheWay(_:)`` where one does not fit any more: that
-    ///   it is missing without a word is for nobody to find out; `SQLiteError`.
+    /// - Throws: ``MigrationError/externalObjectsInTheWay(_:)`` where one does not fit any more:
+    ///   that it is missing without a message must not happen; `SQLiteError`.
     func putBack(in schema: Schema, _ model: Model) throws {
         let there = Set(
             try connection.rows(StoreObject.query).compactMap(StoreObject.init)

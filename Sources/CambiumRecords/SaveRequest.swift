@@ -207,15 +207,15 @@ public struct EntityChanges: Sendable {
         }
     }
 
-    /// Of a commit that changed more rows nobody is told which: to read everything anew is cheaper
-    /// then than to keep lists for all who may want to know.
+    /// Of a commit that changed more rows no observer learns which: to read everything again is
+    /// cheaper then than to keep lists for all who may want to know.
     public static let maximumListedRows = 100_000
 
     package let entity: EntityDescription
     package var inserted: [InsertedRow] = []
     package var updated: [UpdatedRow] = []
-    /// Rows whose derived columns alone have other values. Their versions are what they were, so
-    /// whoever wants to know reads them again.
+    /// Rows whose derived columns alone have other values. Their versions are what they were, so a
+    /// reader that needs them reads them again.
     public var refreshed: [UpdatedRow] = []
     package var deleted: [Int64] = []
 
@@ -240,15 +240,15 @@ package final class Interruption: Sendable {
 
     private init(followsTask: Bool) { self.followsTask = followsTask }
 
-    /// The wish of whoever cancels the task that the request runs in.
+    /// The cancellation of the task that the request runs in.
     package static let ofTask = Interruption(followsTask: true)
 
-    /// Whether somebody has asked for the end.
+    /// Whether the end was requested.
     package var isRequested: Bool {
         isWished.load(ordering: .relaxed) || (followsTask && Task.isCancelled)
     }
 
-    /// Asks for the end.
+    /// Requests the end.
     package func request() {
         isWished.store(true, ordering: .relaxed)
     }

@@ -85,7 +85,7 @@ extension Connection {
     /// Says in the file that it has a write-ahead log.
     ///
     /// SQLite reads the file before it asks for the lock to write, so two connections that do this
-    /// at once would wait for each other. It gives up at once instead, and this tries again.
+    /// at once would wait for each other. It fails at once instead, and this tries again.
     private func leaveRollbackJournal() throws(SQLiteError) {
         try Self.retryingWhileBusy(for: busyTimeoutMilliseconds) { () throws(SQLiteError) in
             try execute("PRAGMA journal_mode = WAL")
@@ -108,7 +108,7 @@ extension Connection {
                 guard (error as? SQLiteError)?.primaryCode == SQLITE_BUSY,
                     ContinuousClock.now < end
                 else { throw error }
-                // Two that do the same at once do not go on in step.
+                // Two that do the same at once do not try again at the same times.
                 sqlite3_sleep(.random(in: 5...15))
             }
         }

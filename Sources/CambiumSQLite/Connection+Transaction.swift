@@ -7,7 +7,8 @@ extension Connection {
         case deferred = "DEFERRED"
         /// At once, so that it cannot fail half-way because another writer was faster.
         case immediate = "IMMEDIATE"
-        /// Like that; in a database without a write-ahead log nobody else can read meanwhile, either.
+        /// Like that; in a database without a write-ahead log no other connection can read
+        /// meanwhile, either.
         case exclusive = "EXCLUSIVE"
     }
 
@@ -33,9 +34,9 @@ extension Connection {
         }
     }
 
-    /// Counts in the file's header with the first transaction after a checkpoint. So the beginning of
-    /// the file is another one after each checkpoint, by which a copy that somebody puts back over
-    /// it is noticed. (SQLite's own counter there stands still where there is a log.)
+    /// Counts in the file's header with the first transaction after a checkpoint. So the beginning
+    /// of the file is another one after each checkpoint, by which a copy that is put back over it
+    /// is noticed. (SQLite's own counter there stands still where there is a log.)
     private func markFile() throws(SQLiteError) {
         guard log.isOn, log.pages == 0,
             case .integer(let version)? = try rows("PRAGMA user_version").first?.first
@@ -70,8 +71,8 @@ extension Connection {
         try execute("RELEASE part")
     }
 
-    /// Whether the open transaction has written a key that leads to no row, or deleted a row that a
-    /// key leads to: then it cannot be committed. Costs nothing, the library keeps count.
+    /// Whether the open transaction has written a key that references no row, or deleted a row that
+    /// a key references: then it cannot be committed. Costs nothing, the library keeps count.
     package var hasDanglingKeys: Bool {
         var (current, highest): (Int32, Int32) = (0, 0)
         sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)

@@ -3,7 +3,7 @@ import CambiumModel
 
 /// One connection to a database file.
 ///
-/// It is used by one thread at a time; whoever shares it holds a lock meanwhile (the connection
+/// It is used by one thread at a time; callers that share it hold a lock meanwhile (the connection
 /// itself is opened without SQLite's mutexes).
 package final class Connection {
     /// How a file is opened.
@@ -13,7 +13,7 @@ package final class Connection {
         /// For reading only; the file must exist. On a file system that was mounted for reading only
         /// it is opened as ``unchanging``, where the file is the whole database.
         case readOnly
-        /// For reading a file that nobody changes as long as it is open. SQLite takes no lock and
+        /// For reading a file that does not change as long as it is open. SQLite takes no lock and
         /// makes no file beside it.
         case unchanging
         /// For reading and writing; the file must exist.
@@ -22,9 +22,9 @@ package final class Connection {
 
     // Safety: the handle is closed in `deinit` only, after all statements.
     let handle: OpaquePointer
-    /// The name of the file system that SQLite was told to use; nil means its own.
+    /// The name of the file system that SQLite uses; nil means its own.
     package let fileSystem: String?
-    /// Whether SQLite was told that nobody changes the file.
+    /// Whether SQLite takes the file as unchanging.
     package let isUnchanging: Bool
     /// How long a statement waits for a lock that another connection holds.
     let busyTimeoutMilliseconds: Int32
@@ -117,7 +117,7 @@ package final class Connection {
         return try body()
     }
 
-    /// Runs one or more statements that take no parameters and whose rows nobody wants.
+    /// Runs one or more statements that take no parameters and whose rows are not needed.
     package func execute(_ sql: String) throws(SQLiteError) {
         var message: UnsafeMutablePointer<CChar>?
         let code = sqlite3_exec(handle, sql, nil, nil, &message)
@@ -216,8 +216,8 @@ package final class Connection {
             sql: sql)
     }
 
-    /// Empties the database file, with SQLite's locks: whoever else has it open sees an empty
-    /// database and not a damaged one.
+    /// Empties the database file, with SQLite's locks: other connections see an empty database and
+    /// not a damaged one.
     ///
     /// - Throws: ``SQLiteError`` where another connection is in the way for longer than the
     ///   timeout.
@@ -250,13 +250,13 @@ package final class Connection {
 
     /// Opens a database for reading only.
     ///
-    /// A program that was killed while it wrote has left a file that is half of one transaction. What
-    /// that has written is taken back first, as every program that opens the file does, and as SQLite
-    /// does not where it was told to read only.
+    /// A program that was killed while it wrote has left a file that is half of one transaction.
+    /// What that has written is taken back first, as every program that opens the file does, and as
+    /// SQLite does not where it was opened for reading only.
     ///
-    /// A database with a write-ahead log can be read only where SQLite can make its index beside it.
-    /// In a folder that may not be written it is read as a file that nobody changes, where there is
-    /// no log, or an empty one.
+    /// A database with a write-ahead log can be read only where SQLite can make its index beside
+    /// it. In a folder that may not be written it is read as an unchanging file, where there is no
+    /// log, or an empty one.
     ///
     /// - Throws: ``SQLiteError`` where the file cannot be opened or read, or where that cannot be
     ///   taken back because it may not be written.
@@ -314,7 +314,7 @@ package struct ConnectionSettings: Sendable {
     package var busyTimeoutMilliseconds: Int32 = 10_000
     /// Statements that run when a connection is opened, after our own.
     package var pragmas: [String] = []
-    /// What is told of each statement.
+    /// What the observer receives of each statement.
     package var observer: StatementObserver?
 
     /// Whether paths that begin with `file:` are URIs, which say how a file is opened.

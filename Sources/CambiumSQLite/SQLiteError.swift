@@ -20,7 +20,7 @@ public struct SQLiteError: Error, Sendable, Hashable {
     /// The code without its extension, such as 19 (`SQLITE_CONSTRAINT`).
     public var primaryCode: Int32 { code & 0xff }
 
-    /// Whether a statement, or a copy, was ended because somebody asked for it.
+    /// Whether a statement, or a copy, was ended on request.
     package var isInterruption: Bool { primaryCode == 9 }
 }
 

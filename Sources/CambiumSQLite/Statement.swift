@@ -6,7 +6,7 @@ import CambiumRecords
 package final class Statement {
     let handle: OpaquePointer
     private let sql: String
-    // Safety: whoever runs a statement holds the connection that it was made by.
+    // Safety: the caller of a statement holds the connection that it was made by.
     private unowned(unsafe) let connection: Connection
 
     init(_ sql: String, on connection: Connection) throws(SQLiteError) {
@@ -185,7 +185,7 @@ struct StatementCache {
     }
 
     /// Keeps a statement; where there are too many, lets go of a quarter of them, which were used
-    /// longest ago. One that is running lives until whoever runs it is done.
+    /// longest ago. One that is running lives until its caller is done.
     mutating func insert(_ statement: Statement, for sql: String) {
         if entries.count >= Self.maximum {
             let uses = entries.values.map(\.lastUse).sorted()

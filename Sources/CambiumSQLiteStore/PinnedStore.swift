@@ -74,7 +74,7 @@ extension SQLiteEngine {
         return PinnedStore(self, pin)
     }
 
-    /// Whether somebody reads the store as it was.
+    /// Whether an open read transaction needs the store as it was.
     var isPinned: Bool { pins.withLock { !$0.isEmpty } }
 
     /// Ends what was held for too long, or holds too much of the log.
@@ -89,7 +89,7 @@ extension SQLiteEngine {
             return pins.isEmpty
         }
         guard isLast else { return }
-        // Files of large values that only the past leads to go with the last of it. What stays is
+        // Files of large values that only the past references go with the last of it. What stays is
         // removed when the store is opened next.
         try? sweepExternalFiles()
     }
@@ -120,8 +120,8 @@ final class StorePin: Sendable {
 
     /// Ends the transaction where it has been held for too long.
     ///
-    /// - Parameter logSize: The size of the write-ahead log, which grows as long as somebody reads
-    ///   from its beginning.
+    /// - Parameter logSize: The size of the write-ahead log, which grows as long as a transaction
+    ///   reads from its beginning.
     func expire(logSize: Int) {
         let isTooLong = ContinuousClock.now > end
         guard isTooLong || logSize > largestLog else { return }

@@ -40,7 +40,7 @@ final class SQLiteEngine: StoreEngine, SQLiteReading {
     let pins = Mutex<[StorePin]>([])
     /// What writes the history, as long as the store has one.
     let history: StoreHistory
-    /// What hears of other writers; nil where nobody wants to know.
+    /// What is notified of other writers; nil where that is not wanted.
     let follower = Mutex<RemoteFollower?>(nil)
     private let isCheckpointing = Atomic(false)
     private let otherWriters = OtherWriters()
@@ -171,7 +171,7 @@ final class SQLiteEngine: StoreEngine, SQLiteReading {
         readers.releaseLock()
         let pages = connection.logPages
         if isPinned { expirePins(logSize: pages * Self.pageSize) }
-        // A log that somebody reads from cannot shrink, and each save would try.
+        // A log with an open read transaction cannot shrink, and each save would try.
         if pages > Self.inlineCheckpointPages, !isPinned {
             checkpoint(connection)
         } else if pages > Self.backgroundCheckpointPages,

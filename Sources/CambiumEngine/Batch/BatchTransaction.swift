@@ -27,8 +27,8 @@ package protocol BatchTransaction: AnyObject {
         _ relationship: RelationshipDescription, of entity: EntityDescription, _ keys: [Int64]
     ) throws -> [(source: Int64, head: RowHead)]
 
-    /// The rows of an entity whose relationship, from which nothing leads back, leads to the keys,
-    /// each with the key of that end.
+    /// The rows of an entity whose relationship, without an inverse, references the keys, each with
+    /// the key of that end.
     func owners(
         of relationship: RelationshipDescription, _ entity: EntityDescription, _ keys: [Int64]
     ) throws -> [(source: Int64, head: RowHead)]

@@ -65,7 +65,7 @@ extension ConflictStrategy {
             case .objectTrump: .unite(.setValues)
             case .overwrite: .unite(.allValues)
             }
-        // Both rows are in the store: neither is given up for a value of the other.
+        // Both rows are in the store: neither is discarded for a value of the other.
         case .updated: keepsOurs ? .refuse : .takeBack(.loser, all: self == .rollback)
         case .stored: .refuse
         }

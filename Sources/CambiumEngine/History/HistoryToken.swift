@@ -7,7 +7,7 @@ import CambiumModel
 public struct HistoryToken: Sendable, Hashable {
     /// A place in the history of one store.
     package struct Position: Sendable, Hashable, Codable {
-        /// Which history of the store: one that was removed and begun anew is another one.
+        /// Which history of the store: one that was removed and started over is another one.
         package let epoch: UUID
         /// The number of the last change.
         package let change: Int64

@@ -77,7 +77,7 @@ public struct HistoryChange: Sendable, Hashable {
         case insert
         /// The object has other values or links.
         case update
-        /// The object is gone.
+        /// The object was deleted.
         case delete
     }
 

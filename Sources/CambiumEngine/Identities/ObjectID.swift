@@ -55,9 +55,9 @@ extension ObjectID: CustomStringConvertible {
 public enum PropertyValue: Hashable, Sendable {
     /// The value of an attribute.
     case value(Value)
-    /// The object that a to-one relationship leads to, or nil.
+    /// The object that a to-one relationship references, or nil.
     case toOne(ObjectID?)
-    /// The objects that a to-many relationship leads to, in their order, or sorted by key where
+    /// The objects that a to-many relationship references, in their order, or sorted by key where
     /// they have none.
     case toMany([ObjectID])
     /// What was changed about a to-many relationship that has not been read: to know all of it
@@ -69,7 +69,7 @@ public enum PropertyValue: Hashable, Sendable {
         if case .value(let value) = self { value } else { nil }
     }
 
-    /// The object that a to-one relationship leads to; nil for none, and for another property.
+    /// The object that a to-one relationship references; nil for none, and for another property.
     public var objectID: ObjectID? {
         if case .toOne(let id) = self { id } else { nil }
     }

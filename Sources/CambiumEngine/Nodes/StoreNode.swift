@@ -14,8 +14,8 @@ public struct StoreNode: Sendable, Hashable {
     /// The values of attributes; those without a value are left out. The parts of a composite value
     /// are named `address.street`.
     public var values: [String: Value]
-    /// Where to-one relationships lead that this side keeps. Of a one-to-many that is the one; of a
-    /// one-to-one the side that the model's file form gives the key.
+    /// The destinations of to-one relationships that this side keeps. Of a one-to-many that is the
+    /// one; of a one-to-one the side that the model's file form gives the key.
     public var destinations: [String: StoreReference]
     /// The members of to-many relationships: of a many-to-many for the side that keeps the pairs,
     /// and of every ordered relationship for the order, in which members that left may remain.

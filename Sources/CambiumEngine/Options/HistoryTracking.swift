@@ -3,8 +3,8 @@ import CambiumSQL
 
 /// Whether a store keeps a history of what was changed, and what of it.
 ///
-/// The history belongs to the store: once it is on, whoever writes to the store writes to the
-/// history, a process that opens it without asking for one too. So nothing is missed, and no
+/// The history belongs to the store: once it is on, every program that writes to the store writes
+/// to the history, a process that opens it without asking for one too. So nothing is missed, and no
 /// program is locked out of its store. (With Core Data, a program that does not ask for the history
 /// of a store that has one may only read.)
 ///
@@ -16,8 +16,8 @@ import CambiumSQL
 public enum HistoryTracking: Sendable, Hashable {
     /// As the store has it; a new store has none.
     case asStored
-    /// None. One that was kept is removed with all that it holds. Whoever else has the store open
-    /// goes on without it.
+    /// None. One that was kept is removed with all that it holds. Another process that has the
+    /// store open goes on without it.
     case off
     /// Which objects were inserted, updated and deleted, the names of the properties that were
     /// changed, and of deleted objects the attributes that the model preserves. A row that is
@@ -38,8 +38,8 @@ public enum HistoryTracking: Sendable, Hashable {
     }
 }
 
-/// How much of a history is kept. What is too much goes when the store is opened, and with saves:
-/// each that adds a transaction removes at most two, so that no save pays for a long past.
+/// How much of a history is kept. Older entries are deleted when the store is opened, and with
+/// saves: each that adds a transaction removes at most two, so that no save pays for a long past.
 public struct HistoryRetention: Sendable, Hashable {
     /// Transactions that are older go.
     public var maximumAge: Duration?

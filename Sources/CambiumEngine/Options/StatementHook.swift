@@ -1,7 +1,7 @@
 import CambiumMigration
 
-/// Who is told of a store's SQL statements, for logs, budgets in tests and the search for what is
-/// slow.
+/// Who is notified of a store's SQL statements, for logs, budgets in tests and the search for what
+/// is slow.
 ///
 /// ```swift
 /// var options = StoreOptions()
@@ -24,7 +24,7 @@ public struct StatementHook: Sendable {
     /// is locked: it must be quick, and must not fetch from or save to the same store.
     ///
     /// - Parameters:
-    ///   - includesValues: Whether ``WatchedStatement/sqlWithValues`` is told. Values may be
+    ///   - includesValues: Whether ``WatchedStatement/sqlWithValues`` is included. Values may be
     ///     private: think of where the log goes.
     ///   - receive: Called after each statement.
     public init(
@@ -60,7 +60,7 @@ public struct WatchedStatement {
     /// The text, with `?` for the values.
     public let sql: String
     /// The text with the values in it, where the hook asked for them. Values of rows that are saved
-    /// are not bound to statements, and are never told.
+    /// are not bound to statements, and are never included.
     public let sqlWithValues: String?
     /// From its start to its end, what was done with its rows included.
     public let duration: Duration

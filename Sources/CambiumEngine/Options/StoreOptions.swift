@@ -56,10 +56,10 @@ public struct StoreOptions: Sendable {
     /// Whether statistics for SQLite's choice of indexes are gathered when the store is opened.
     /// Default: false.
     public var analyzes = false
-    /// Whether the file is written anew, without holes, when the store is opened. It takes time,
-    /// and as much room again as the file. Default: false.
+    /// Whether the file is rewritten, without holes, when the store is opened. It takes time, and
+    /// as much room again as the file. Default: false.
     public var vacuums = false
-    /// Who is told of the store's SQL statements. Default: nobody, which costs nothing.
+    /// Who is notified of the store's SQL statements. Default: nobody, which costs nothing.
     public var statementHook: StatementHook?
     /// Whether the store keeps a history of what was changed. Default: as the store has it.
     public var history: HistoryTracking = .asStored
@@ -71,7 +71,7 @@ public struct StoreOptions: Sendable {
     /// A store on a file system that is mounted for reading only refuses it.
     ///
     /// The file is watched as long as the store is open, which costs a connection, a file
-    /// descriptor or two, and a few microseconds for some time after each commit, whoever made it.
+    /// descriptor or two, and a few microseconds for some time after each commit of any writer.
     public var followsRemoteChanges = false
     /// How long a context may stay at a query generation. Default: 60 seconds.
     public var queryGenerationLifetime: Duration = .seconds(60)

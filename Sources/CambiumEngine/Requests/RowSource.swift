@@ -21,7 +21,7 @@ package enum RowSource: CaseIterable, Sendable {
     }
 
     /// Whether an engine names the first row, in the order of the keys, whose values are refused. A
-    /// save is told that something was in its way, and looks for conflicts.
+    /// save is notified of a conflict, and looks for conflicts.
     package var namesRefusedRow: Bool { self != .save }
 }
 

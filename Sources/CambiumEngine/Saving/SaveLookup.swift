@@ -15,7 +15,7 @@ package protocol SaveLookup {
     /// The keys that no row of a hierarchy has.
     func missingKeys(_ keys: Set<Int64>, root: Int) throws -> [Int64]
 
-    /// The rows whose relationship, which is kept in them, leads to one of the keys.
+    /// The rows whose relationship, which is kept in them, references one of the keys.
     ///
     /// - Parameter entity: The entity that declares the relationship.
     func keysReferring(
@@ -47,7 +47,7 @@ package struct UniqueHolder {
 /// Says how the conflicts of a save are decided: a merge policy, or a program's own. It is called
 /// inside the transaction, before anything is written, and changes nothing.
 package protocol ConflictArbiter {
-    /// How conflicts are decided that nobody is asked about; nil where they are not.
+    /// How conflicts are decided without a policy of the program; nil where they are not.
     var strategy: ConflictStrategy? { get }
 
     /// Whether keys that reference no row are looked for. Otherwise the store refuses them.

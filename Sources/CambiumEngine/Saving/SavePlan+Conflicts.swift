@@ -118,7 +118,7 @@ extension SavePlan {
     ///
     /// - Parameter strategy: How conflicts are decided; nil leaves them to the error.
     package mutating func resolve(_ dangling: DanglingKeys, by strategy: ConflictStrategy?) {
-        // Without an inverse nobody could know of the link, and there is no conflict.
+        // Without an inverse no context could know of the link, and there is no conflict.
         for key in dangling.keys where key.rule != nil && key.relationship.inverse == nil {
             resolve(key)
         }

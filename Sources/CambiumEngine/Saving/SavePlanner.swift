@@ -17,7 +17,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         var plan = SavePlan(request, model: model)
         var conflicts = try conflicts(of: request)
         for conflict in conflicts { plan.note(conflict.theirs, of: conflict.id) }
-        // A row that is gone already is no conflict: both wanted it gone.
+        // A row that is deleted already is no conflict: both deleted it.
         for conflict in conflicts where conflict.isDeletion && conflict.theirs == nil {
             plan.yield(conflict.id, to: nil)
         }
@@ -25,7 +25,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         if !conflicts.isEmpty { plan.resolve(conflicts, by: try arbiter.judge(conflicts)) }
         plan.settle()
         for members in plan.memberships { plan.add(try pairs(for: members)) }
-        // Each round settles one row at least, and none comes back: a row is given up, gives up its
+        // Each round settles one row at least, and none comes back: a row is discarded, loses its
         // value, or is taken back, once.
         for _ in 0...plan.rows.count * 4 {
             let revision = plan.revision
@@ -63,7 +63,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         return conflicts
     }
 
-    /// The pairs that are to be written and to be taken away, so that a row has these members.
+    /// The pairs that are to be written and to be removed, so that a row has these members.
     private func pairs(for members: SavePlan.Membership) throws -> SaveRequest.Links {
         var links = members.links
         func pair(_ other: Int64) -> (source: Int64, destination: Int64) {
@@ -77,7 +77,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         return links
     }
 
-    // Keys that would lead nowhere, because somebody deletes what somebody else links to. The store's
+    // Keys that would dangle, because one context deletes what another one links to. The store's
     // foreign keys refuse them when all else is done; here they are found before.
 
     package func danglingKeys(
@@ -104,7 +104,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         return found
     }
 
-    /// The rows that the plan's keys and pairs lead to and that it does not insert, by root.
+    /// The rows that the plan's keys and pairs reference and that it does not insert, by root.
     private func targets(in plan: SavePlan) -> [Int: Set<Int64>] {
         var targets: [Int: Set<Int64>] = [:]
         func note(_ id: RowIdentity) {
@@ -135,7 +135,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         }
     }
 
-    /// The keys in rows of others that lead to what the plan deletes.
+    /// The keys in rows of others that reference what the plan deletes.
     private func keysLeftBehind(
         by plan: inout SavePlan
     ) throws -> [DanglingKey] {

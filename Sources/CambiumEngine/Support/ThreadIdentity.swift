@@ -22,7 +22,7 @@ package enum ThreadIdentity {
     }
 }
 
-/// The threads that are at work somewhere: whoever is called by one of them can ask for itself.
+/// The threads that are at work somewhere: code that one of them calls can check itself.
 package final class WorkingThreads: Sendable {
     /// A thread is here as often as it works.
     private let threads = Mutex<[UInt]>([])

@@ -3,7 +3,7 @@ import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
-/// The way from one draft of a version to another, which nobody has proven.
+/// The way from one draft of a version to another, which is not proven.
 struct DraftStep: Sendable, Equatable {
     /// The tables of the store.
     let schema: Schema
@@ -72,8 +72,8 @@ extension MigrationRunner {
             draft: DraftStep(schema: schema, changes: found.changes))
     }
 
-    /// What a store is whose data was refused: one of another draft, or one of the program's own. Then
-    /// it is nil. Drafts whose limits or rules alone differ are not told apart before that.
+    /// What a store is whose data was refused: one of another draft, or one of the program's own.
+    /// Then it is nil. Drafts whose limits or rules alone differ are not distinguished before that.
     func draft(
         refusedFor refusal: MigrationRefusal, _ store: StoreMetadata, _ kept: StoreDefinition,
         in connection: Connection
@@ -151,7 +151,7 @@ extension MigrationRunner {
         }
     }
 
-    /// What a store says before it is changed; nil where nobody wants to know.
+    /// What a store says before it is changed; nil where it is not needed.
     func keptDefinition(
         of store: StoreMetadata, in connection: Connection
     ) throws(SQLiteError) -> StoreDefinition? {

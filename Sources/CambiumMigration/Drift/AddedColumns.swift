@@ -3,7 +3,7 @@ import CambiumSQL
 import CambiumSQLite
 
 /// The columns that other programs have added to the model's tables, on their way through a
-/// migration that leaves them: where a table is made anew, the new one gets them too.
+/// migration that leaves them: where a table is rebuilt, the new one gets them too.
 struct AddedColumns {
     /// The columns of each table.
     private(set) var tables: [String: [Catalogue.Part]] = [:]
@@ -74,8 +74,8 @@ struct AddedColumns {
         }
     }
 
-    /// What has to run before a statement of the migration: where an old table goes, the new one
-    /// has its rows already.
+    /// What has to run before a statement of the migration: where an old table is dropped, the new
+    /// one has its rows already.
     func statements(before operation: SchemaOperation) -> [MigrationStatement] {
         guard case .dropTable(let table) = operation,
             let columns = tables[table]
@@ -88,7 +88,7 @@ struct AddedColumns {
 
 /// What other programs have added to the model's tables.
 extension MigrationRunner {
-    /// The columns that come along.
+    /// The columns that are migrated.
     ///
     /// - Throws: ``MigrationError/storeDiffers(_:)`` where the migration has no place for some.
     func addedColumns(
@@ -106,7 +106,7 @@ extension MigrationRunner {
         return added
     }
 
-    /// Looks at the tables of the new version for columns that nobody knew of before, because the
+    /// Looks at the tables of the new version for columns that were unknown before, because the
     /// store was made by another form of its version. They stay, or the store is refused.
     func leaveOrRefuse(_ added: inout AddedColumns, in catalogue: Catalogue) throws {
         if added.areRepaired { return }

@@ -154,7 +154,7 @@ enum ExpectedObjects {
         return changed + external(in: rows, besides: expected)
     }
 
-    /// What can be told of a table whose text nobody knows: columns without which it is the right one,
+    /// What is known of a table whose text is unknown: columns without which it is the right one,
     /// or else those that the chain will miss.
     private static func guessedParts(
         of table: String, _ fingerprint: String, in catalogue: Catalogue, _ former: FormerTables
@@ -218,8 +218,8 @@ extension MigrationRunner {
                 earlier: earlier.flatMap(\.statements), later: chain.operations))
     }
 
-    /// Those that lead to the version that a migration starts from: each says what its own has other
-    /// than the one before.
+    /// Those up to the version that a migration starts from: each says what its own has other than
+    /// the one before.
     private func migrations(before first: Migration) -> [Migration] {
         var way = [first]
         while let last = way.last, way.count <= migrations.count,

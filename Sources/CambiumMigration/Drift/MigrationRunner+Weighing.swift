@@ -3,9 +3,9 @@ import CambiumSQLite
 
 /// What a repair of what other programs have changed would mean for the data.
 extension MigrationRunner {
-    /// The same differences with the number of values that a repair takes away, and with what is in
-    /// its way. Goes through the tables that differ, and through those alone, as far as they are tables.
-    /// What another program has them compute is not looked at.
+    /// The same differences with the number of values that a repair deletes, and with what is in
+    /// its way. Goes through the tables that differ, and through those alone, as far as they are
+    /// tables. What another program has them compute is not looked at.
     func weighed(
         _ differences: [StoreDifference], in connection: Connection, _ expected: ExpectedObjects
     ) throws(SQLiteError) -> [StoreDifference] {
@@ -79,12 +79,12 @@ extension MigrationRunner {
         }
     }
 
-    /// The links that lead to objects which are gone with their table.
+    /// The links that reference objects which were deleted with their table.
     private func links(
         to table: String, in connection: Connection, _ tables: [Table],
         _ ordinary: OrdinaryTables
     ) -> [String] {
-        // What the store says of the links to a table is gone with its name.
+        // What the store says of the links to a table is deleted with its name.
         var links = tables.flatMap { source in
             source.columns(leadingTo: table).map { [source.name, $0.name] }
         }
@@ -101,7 +101,7 @@ extension MigrationRunner {
                 let count = connection.count(TableRepair.values(of: column, in: source)),
                 count > 0
             else { return nil }
-            return "\(source).\(column) leads to objects of \(table), which are gone "
+            return "\(source).\(column) references deleted objects of \(table) "
                 + "(\(ReportText.count(count, "row")))"
         }
     }

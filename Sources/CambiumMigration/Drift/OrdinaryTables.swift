@@ -4,7 +4,8 @@ import CambiumSQL
 import CambiumSQLite
 
 /// What of a store can be read before it was compared with a model: to read a view, a virtual table
-/// or a computed column runs what somebody has written into the store, and may take for ever.
+/// or a computed column runs what another program has written into the store, and may take for
+/// ever.
 struct OrdinaryTables {
     /// All that the catalogue lists.
     let objects: [StoreObject]
@@ -73,8 +74,8 @@ extension Connection {
     }
 }
 
-/// What a chain tells about the tables of a version of which no more than fingerprints are known: the
-/// statements that lead to it have made some of them, and those that lead on read columns of others.
+/// What a chain tells about the tables of a version of which no more than fingerprints are known:
+/// the statements up to it have created some of them, and the later ones read columns of others.
 struct FormerTables {
     /// The statements that would make them, by their names.
     let statements: [String: String]
@@ -84,9 +85,9 @@ struct FormerTables {
     /// Makes the tables without rows, as the chain has made them.
     ///
     /// - Parameters:
-    ///   - earlier: The statements that lead to the version.
-    ///   - later: What leads on.
-    ///   - expected: The fingerprints of its tables: what is not the same is not told.
+    ///   - earlier: The statements up to the version.
+    ///   - later: The later statements.
+    ///   - expected: The fingerprints of its tables: what is not the same is not reported.
     init(
         after earlier: [MigrationStatement], before later: [SchemaOperation],
         _ expected: [String: String]

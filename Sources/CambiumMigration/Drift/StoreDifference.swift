@@ -10,8 +10,8 @@ public struct StoreDifference: Sendable, Hashable {
         case missing
         /// The store has it in another form.
         case changed
-        /// The store has it, the version knows nothing of it. It is nobody's business but of the
-        /// program that made it, and is left alone.
+        /// The store has it, the version knows nothing of it. It belongs to the program that
+        /// created it, and is left alone.
         case external = "foreign"
     }
 
@@ -41,13 +41,13 @@ public struct StoreDifference: Sendable, Hashable {
         /// Whether it is a column.
         public internal(set) var isColumn = true
         /// How many rows have a value in a column that another program has added: what
-        /// ``DriftPolicy/repair`` takes away. Nil where nobody has counted.
+        /// ``DriftPolicy/repair`` deletes. Nil where they were not counted.
         public internal(set) var values: Int?
     }
 
     var isIndex: Bool { TableIndex.mayBeOurs(name) }
 
-    /// Whether a table, or a column of one, is gone.
+    /// Whether a table, or a column of one, was deleted.
     var isMissingSomeTable: Bool {
         (kind == .missing && !isIndex) || parts.contains { $0.kind == .missing && $0.isColumn }
     }
@@ -87,17 +87,17 @@ extension StoreDifference.Part: CustomStringConvertible {
 public enum DriftPolicy: String, Sendable, Hashable, CaseIterable {
     /// It is not opened; the error names each object that differs.
     case refuse
-    /// What is the model's own is made as the model says, after a copy of the store was made: before
-    /// a migration as the store's version says. A table or column that is gone is made again,
+    /// What is the model's own is made as the model says, after a copy of the store was made:
+    /// before a migration as the store's version says. A deleted table or column is created again,
     /// without what was in it: rows have the default there, or nothing. Where rows do not allow for
     /// that the store is refused, and the error says why.
     ///
     /// - Warning: A column that another program has added to one of the model's tables is gone
     ///   afterwards; the copy has it.
     case repair
-    /// It is opened, and migrated, as it is. What differs can be asked for. Columns that others have
-    /// added come along; where the new version has no table with the same rows for them, the
-    /// migration is refused, as it is where a table or column of the model's is gone.
+    /// It is opened, and migrated, as it is. What differs can be asked for. Columns that others
+    /// have added are migrated; where the new version has no table with the same rows for them, the
+    /// migration is refused, as it is where a table or column of the model's was deleted.
     case report
 }
 
@@ -128,24 +128,24 @@ extension [StoreDifference] {
         return all.isEmpty ? nil : all.excerpts(separator: "; ")
     }
 
-    /// What a repair makes again and takes away; empty where rows keep all that they have.
+    /// What a repair creates again and deletes; empty where rows keep all that they have.
     var consequences: String {
         var made: [String] = []
-        var gone: [String] = []
+        var deleted: [String] = []
         for difference in self {
             if difference.kind == .missing, !difference.isIndex { made.append(difference.name) }
             for part in difference.parts where part.isColumn {
                 let name = "\(difference.name).\(part.name)"
                 switch part.kind {
                 case .missing: made.append(name)
-                case .external: gone.append(name + part.valueWords)
+                case .external: deleted.append(name + part.valueWords)
                 case .changed: break
                 }
             }
         }
-        let makes = "makes \(made.excerpts()) again, without what was in it"
-        let takes = "takes away \(gone.excerpts())"
-        return [made.isEmpty ? nil : makes, gone.isEmpty ? nil : takes].compactMap(\.self)
+        let creates = "creates \(made.excerpts()) again, without the earlier values"
+        let deletes = "deletes \(deleted.excerpts())"
+        return [made.isEmpty ? nil : creates, deleted.isEmpty ? nil : deletes].compactMap(\.self)
             .joined(separator: ", and ")
     }
 

@@ -3,7 +3,7 @@ import CambiumSQL
 import CambiumSQLite
 
 /// Writes all that a store holds as JSON: a line for each object, with its key, its attributes and
-/// the keys of the objects that its relationships lead to.
+/// the keys of the objects that its relationships reference.
 ///
 /// Equal stores give equal texts: hierarchies come by name, objects by key, members as the model
 /// declares them, links in their kept order, else by key. The store is read as it is at one moment
@@ -198,7 +198,7 @@ package struct StoreExporter {
         case ExternalForm.inline: return Data(rest)
         case ExternalForm.file:
             let name = String(decoding: rest, as: UTF8.self)
-            // A name that leads elsewhere is none of ours.
+            // A name that resolves elsewhere is none of ours.
             guard ExternalFiles.isName(name) else { break }
             do {
                 return try files.read(name)

@@ -4,8 +4,8 @@ import CambiumSQL
 /// A table, index, view or trigger that another program has put into a store, and that is in the
 /// way of a migration or would not work after it.
 ///
-/// Such an object is left alone where it can be; where it cannot, nothing is migrated until whoever
-/// made it has decided what becomes of it.
+/// Such an object is left alone where it can be; where it cannot, nothing is migrated until the
+/// author of that program has decided what becomes of it.
 public struct ExternalObject: Sendable, Hashable {
     /// What it is.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -20,13 +20,13 @@ public struct ExternalObject: Sendable, Hashable {
         case wouldBreak(String)
         /// It would go on with something else of the same name.
         case wouldMeanSomethingElse(String)
-        /// So many of its links would lead to objects that the migration takes away.
+        /// So many of its links would reference objects that the migration deletes.
         case wouldLoseLinks(Int)
-        /// It is an index with a name as the model's own have, which a migration takes away where
-        /// the new version has none of it.
+        /// It is an index with a name as the model's own have, which a migration drops where the
+        /// new version has none of it.
         case looksLikeOurs
-        /// It belongs to a table or view of another program's that has to be taken away, which is
-        /// named like this, and SQLite takes it away with that.
+        /// It belongs to a table or view of another program's that has to be dropped, which is
+        /// named like this, and SQLite drops it with that.
         case goesWith(String)
         /// The store is opened with trust in nothing but the model's own schema.
         case isNotTrusted
@@ -56,9 +56,9 @@ extension ExternalObject: CustomStringConvertible {
             case .wouldBreak(let message): "would not work any more (\(message))"
             case .wouldMeanSomethingElse(let text): "would mean something else (\(text))"
             case .wouldLoseLinks(let count):
-                "has \(ReportText.count(count, "link")) to objects that the migration takes away"
+                "has \(ReportText.count(count, "link")) to objects that the migration deletes"
             case .looksLikeOurs: "has a name as only the model's own indexes have"
-            case .goesWith(let owner): "goes with \(owner), which has to be taken away"
+            case .goesWith(let owner): "belongs to \(owner), which has to be dropped"
             case .isNotTrusted: "is none of the model's"
             }
         return "the \(kind.rawValue) \(name.excerpt()) \(what)"
@@ -75,31 +75,25 @@ extension ExternalObject {
         let sql = object.sql.excerpt(4_000)
         switch (object.kind, reason) {
         case (_, .isNotTrusted):
-            remedy =
-                "take it away (\(object.removal)), or trust external objects in the store's options"
+            remedy = "drop it (\(object.removal)), or trust external objects in the store's options"
         case (.table, .nameIsNeeded):
             var free = "\(object.name)_2"
             while usedNames.contains(free.lowercased()) { free += "_2" }
             remedy = "give it another name: \(object.renaming(to: free))"
         case (_, .wouldLoseLinks):
             remedy = "set those keys to NULL, or delete the rows"
-        case (.table, _) where object.isVirtual:
+        case (.table, _) where !object.isVirtual:
             remedy =
-                "drop it (\(object.removal)) and make it as the new version needs it: " + sql
-        case (.table, _):
-            remedy =
-                "save its rows elsewhere, drop it (\(object.removal)) and make it anew without what "
-                + "leads there: \(sql)"
+                "save its rows elsewhere, drop it (\(object.removal)) and create it again without "
+                + "the references that fail: \(sql)"
         case (_, .goesWith):
             remedy =
-                "take it away first (\(object.removal)) and make it again when \(object.table) is "
-                + "made anew: \(sql)"
+                "drop it first (\(object.removal)) and create it again when \(object.table) is "
+                + "rebuilt: \(sql)"
         case (_, .nameIsNeeded), (_, .looksLikeOurs):
-            remedy = "take it away (\(object.removal)) and give it another name: \(sql)"
+            remedy = "drop it (\(object.removal)) and give it another name: \(sql)"
         case (_, _):
-            remedy =
-                "take it away (\(object.removal)) and make it as the new version needs it: "
-                + sql
+            remedy = "drop it (\(object.removal)) and create it as the new version needs it: \(sql)"
         }
     }
 }

@@ -24,7 +24,7 @@ struct ExternalObjectTrial {
         of tables: [String], with objects: [StoreObject], virtualColumns: [String: [String]]
     ) throws(SQLiteError) {
         connection = try Connection(path: ":memory:")
-        // What cannot be made is missed by whoever needs it.
+        // What cannot be created fails where it is needed.
         for statement in tables { try? connection.executeAlone(statement) }
         for object in objects where object.kind == .table {
             let columns = virtualColumns[object.name] ?? []
@@ -55,9 +55,9 @@ struct ExternalObjectTrial {
         }
     }
 
-    /// A trigger is at fault for what does not work with it and has worked without it, or has not for
-    /// another reason: a view cannot be written at all before it has a trigger. Then it goes again, so
-    /// that it is not the next one's fault.
+    /// A trigger is at fault for what does not work with it and has worked without it, or has not
+    /// for another reason: a view cannot be written at all before it has a trigger. Then it is
+    /// dropped again, so that it is not the next one's fault.
     private mutating func tryTrigger(_ object: StoreObject) {
         let before = answers(about: object.table)
         make(object, object.sql)
@@ -98,11 +98,11 @@ struct ExternalObjectTrial {
     }
 }
 
-/// The links from tables of other programs. They need not all lead somewhere, but a migration must
-/// not break any: foreign keys are off meanwhile, so that nothing is nullified or deleted with what
-/// they lead to.
+/// The links from tables of other programs. Some may dangle, but a migration must not break any:
+/// foreign keys are off meanwhile, so that nothing is nullified or deleted with what they
+/// reference.
 struct ExternalObjectLinks {
-    /// The tables, each with the number of its links that lead nowhere already.
+    /// The tables, each with the number of its dangling links.
     private let tables: [(object: StoreObject, broken: Int)]
 
     /// Counts them, before anything is done. Costs nothing where there are no such tables.
@@ -126,7 +126,7 @@ struct ExternalObjectLinks {
         try? connection.rows(MigrationSQL.foreignKeyCheck(of: object.name)).count
     }
 
-    /// - Throws: ``MigrationError/externalObjectsInTheWay(_:)`` where more lead nowhere now.
+    /// - Throws: ``MigrationError/externalObjectsInTheWay(_:)`` where more dangle now.
     func verify(in connection: Connection) throws(MigrationError) {
         let objects = tables.compactMap { object, broken -> ExternalObject? in
             guard let count = Self.count(of: object, connection), count > broken else { return nil }
@@ -146,22 +146,22 @@ struct LostViews {
 
     /// Tries the store's own tables with them and without. Costs nothing where there are none.
     init(
-        _ names: MigratedNames, _ own: [StoreObject], _ external: [StoreObject],
+        _ names: MigratedNames, _ own: [StoreObject], _ objects: [StoreObject],
         _ virtualColumns: [String: [String]]
     ) throws(SQLiteError) {
-        let lost = external.filter { $0.kind == .view && names.taken.contains($0.name.lowercased()) }
+        let lost = objects.filter { $0.kind == .view && names.taken.contains($0.name.lowercased()) }
         views = lost
         guard !lost.isEmpty else {
             (with, without) = (nil, nil)
             return
         }
         let tables = own.map(\.sql)
-        let others = external.filter { !lost.contains($0) }
-        with = try ExternalObjectTrial(of: tables, with: external, virtualColumns: virtualColumns)
+        let others = objects.filter { !lost.contains($0) }
+        with = try ExternalObjectTrial(of: tables, with: objects, virtualColumns: virtualColumns)
         without = try ExternalObjectTrial(of: tables, with: others, virtualColumns: virtualColumns)
     }
 
-    /// The name of one that an object needs; nil for a trigger of one, which goes with it.
+    /// The name of one that an object needs; nil for a trigger of one, which is deleted with it.
     func needed(by object: StoreObject) -> String? {
         guard !views.contains(where: { $0.name.lowercased() == object.table.lowercased() }),
             let with, let without, without.firstFailure(of: object, besides: with) != nil
@@ -174,7 +174,7 @@ struct LostViews {
 }
 
 /// The objects of other programs that are in the way, each with the reason, and those that SQLite
-/// takes away with them.
+/// drops with them.
 struct ExternalObjectConflicts {
     private var entries: [(object: StoreObject, reason: ExternalObject.Reason)] = []
 
@@ -184,7 +184,7 @@ struct ExternalObjectConflicts {
     }
 
     /// Adds the triggers of the views, and the triggers and indexes of the tables, that have to be
-    /// taken away: nobody who follows the remedy may lose what was not named.
+    /// dropped: a user who follows the remedy must lose only what was named.
     mutating func addCompanions(among objects: [StoreObject]) {
         let named = Set(entries.map(\.object))
         var owners: [String: StoreObject] = [:]
@@ -199,8 +199,8 @@ struct ExternalObjectConflicts {
         }
     }
 
-    /// All in an order in which they can be taken away: what belongs to something before that, or
-    /// it would be gone already.
+    /// All in an order in which they can be dropped: what belongs to something before that, or it
+    /// would be deleted already.
     var inOrder: [(object: StoreObject, reason: ExternalObject.Reason)] {
         let kinds: [StoreObject.Kind] = [.trigger, .view, .index, .table]
         return kinds.flatMap { kind in entries.filter { $0.object.kind == kind } }
@@ -208,8 +208,8 @@ struct ExternalObjectConflicts {
 }
 
 extension StoreObject {
-    /// Whether the remedy takes it away with all that belongs to it. A table that is in the way by
-    /// its name alone gets another name, and keeps what it has.
+    /// Whether the remedy drops it with all that belongs to it. A table that is in the way by its
+    /// name alone gets another name, and keeps what it has.
     fileprivate func takesOthersAway(where reason: ExternalObject.Reason) -> Bool {
         switch (kind, reason) {
         case (.view, _): true

@@ -82,7 +82,7 @@ extension MigrationRunner {
         of tables: [StoreObject], in connection: Connection
     ) -> [String: [String]] {
         tables.reduce(into: [:]) { columns, table in
-            // Where the module is not there, nobody can read it either.
+            // Where the module is not there, the table cannot be read either.
             let rows = (try? connection.rows(StoreObject.columns(of: table.name))) ?? []
             columns[table.name] = rows.compactMap { $0.first?.text }
         }
@@ -107,7 +107,7 @@ extension MigratedNames {
         let words = object.kind == .index ? [table] : object.words.union([table])
         let tables = own.filter { $0.kind == .table && words.contains($0.name.lowercased()) }
             .map(\.name)
-        // What leads to a table that is gone does not work any more; other words may be anything.
+        // What references a deleted table does not work any more; other words may be anything.
         if let table = tables.first(where: {
             strangers.contains($0.lowercased()) && (isPresent($0) || object.isVirtual)
         }) {

@@ -109,17 +109,17 @@ package final class NewStore {
         }
     }
 
-    /// Removes leftovers. Whoever makes one now has the lock.
+    /// Removes leftovers. The process that creates one now has the lock.
     private static func remove(_ leftovers: [String]) {
-        // A link is none, and what lies beside its other end is somebody's.
+        // A link is none, and what lies beside its other end belongs to another program.
         for file in leftovers where !StoreFiles.isLink(file) {
-            // The folder first, as nothing leads to it when the file is gone.
+            // The folder first, as nothing references it when the file is deleted.
             try? FileManager.default.removeItem(atPath: ExternalForm.folder(ofStore: file))
             SystemFile.remove(file)
         }
     }
 
-    /// Makes the file, empty; it allows nobody more than the old store.
+    /// Makes the file, empty; it allows no more access than the old store.
     package func makeFile() throws(NewStoreError) {
         do {
             _ = try SystemFile.making(unfinished, mode: mode)
@@ -134,7 +134,7 @@ package final class NewStore {
         }
     }
 
-    /// Gives it its name; it is on the disk when this returns. Nobody has it open.
+    /// Gives it its name; it is on the disk when this returns. It is not open.
     package func finish() throws(NewStoreError) {
         let places = ExternalFiles(ofStore: path, permissionsOf: unfinished)
         do {
@@ -164,8 +164,9 @@ package final class NewStore {
         StoreFiles.removeDatabase(unfinished)
     }
 
-    /// The files have their place before the store that leads to them. Where the process is killed
-    /// just then, the journal tells who opens a store of the name that nothing leads to them.
+    /// The files have their place before the store that references them. Where the process is
+    /// killed just then, the journal tells who opens a store of the name that nothing references
+    /// them.
     private func moveExternalFiles(to places: ExternalFiles) throws {
         let names = files.names
         guard let journal = try places.announce(names.sorted()) else { return }
@@ -201,7 +202,7 @@ package final class NewStoreLock {
     private let descriptor: Int32
 
     /// - Parameter store: The new store.
-    /// - Throws: Where somebody else has the lock, or nobody can have it.
+    /// - Throws: Where another process has the lock, or locks are not possible.
     package init(ofStore store: String) throws(NewStoreError) {
         let path = Self.path(ofStore: store)
         self.path = path

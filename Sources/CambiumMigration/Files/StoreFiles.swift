@@ -38,7 +38,7 @@ package enum StoreFiles {
         (try? SystemFile.synchronize(folder: folder)) != nil
     }
 
-    /// Whether there is anything of that name, be it a link that leads nowhere.
+    /// Whether there is anything of that name, be it a dangling link.
     package static func isThere(_ path: String) -> Bool {
         var info = stat()
         return lstat(path, &info) == 0
@@ -80,9 +80,9 @@ package enum StoreFiles {
         }
     }
 
-    // Paths that lead to one file: through links, or by another spelling.
+    // Paths that resolve to one file: through links, or by another spelling.
 
-    /// Whether two paths lead to one file, which need not be there yet.
+    /// Whether two paths resolve to one file, which need not be there yet.
     package static func isSameFile(_ path: String, _ other: String) -> Bool {
         if resolved(path) == resolved(other) { return true }
         var (one, two) = (stat(), stat())
@@ -90,12 +90,12 @@ package enum StoreFiles {
         return one.st_dev == two.st_dev && one.st_ino == two.st_ino
     }
 
-    /// Whether a path leads into a folder.
+    /// Whether a path resolves into a folder.
     package static func isInside(_ path: String, folder: String) -> Bool {
         resolved(path).hasPrefix(resolved(folder) + "/")
     }
 
-    /// Whether a path leads to a file of a store's, or to where one would be.
+    /// Whether a path resolves to a file of a store's, or to where one would be.
     package static func isPart(_ path: String, ofStore store: String) -> Bool {
         let store = resolved(store)
         return ["", "-wal", "-shm", "-journal"].contains { isSameFile(path, store + $0) }

@@ -8,8 +8,9 @@ import CambiumModel
     import Darwin
 #endif
 
-/// Names of files that are being made: that of the file, a mark and a UUID, which nobody gives to a
-/// file of their own. So what a process left that was killed can be told from what somebody keeps.
+/// Names of files that are being made: that of the file, a mark and a UUID, which people do not use
+/// for their own files. So what a process left that was killed can be distinguished from files that
+/// are kept.
 package enum UnfinishedFile {
     /// A new name.
     ///
@@ -113,8 +114,8 @@ package final class PartialFile {
     }
 }
 
-/// A folder among the temporary files that nobody but its owner may look into. It goes with the
-/// value; what a process left that was killed goes when another one is made.
+/// A folder among the temporary files that only its owner may open. It is deleted with the value; a
+/// leftover of a killed process is deleted when another one is made.
 package final class ScratchFolder {
     /// Its path.
     package let path: String

@@ -14,7 +14,7 @@ public struct MigrationForecast: Sendable, Hashable {
         public let summary: String
         /// What it means for the data.
         public let kind: MigrationKind
-        /// Whether data goes away or becomes less exact.
+        /// Whether data is deleted or becomes less exact.
         public let losesData: Bool
         /// The name of the program's own step that runs in it, if any.
         public let code: String?
@@ -71,16 +71,16 @@ public struct MigrationForecast: Sendable, Hashable {
 
 /// What becomes of the history of a store that is migrated.
 public enum HistoryFate: Sendable, Hashable {
-    /// What was changed before is told under the new names, and each migration is a transaction.
+    /// Earlier changes are reported under the new names, and each migration is a transaction.
     case goesOn
-    /// Nobody can say what the migration changes: tokens of before are expired.
+    /// It is unknown what the migration changes: tokens of before are expired.
     case startsOver(because: String)
 
     /// The same in words.
     package var words: String {
         switch self {
         case .goesOn: "goes on, under the new names"
-        case .startsOver(let reason): "begins anew, tokens of before expire: \(reason)"
+        case .startsOver(let reason): "starts over, earlier tokens expire: \(reason)"
         }
     }
 }

@@ -171,8 +171,8 @@ extension Connection {
 }
 
 extension Connection {
-    /// Runs a body that looks at a store which nobody knows yet: its statements end after some seconds
-    /// in all. The catalogue of a store takes some milliseconds.
+    /// Runs a body that looks at a store which is not known yet: its statements end after some
+    /// seconds in all. The catalogue of a store takes some milliseconds.
     ///
     /// - Throws: ``MigrationError/storeIsDamaged(finding:)`` where they have not come to an end; what
     ///   the body throws.

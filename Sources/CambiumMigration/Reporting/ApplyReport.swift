@@ -86,7 +86,7 @@ package struct RehearsalReport: MigrationReport, Hashable {
         package let name: String
         /// How many rows it had; nil where it is new.
         package let before: Int?
-        /// How many it has; nil where it is gone.
+        /// How many it has; nil where it was deleted.
         package let after: Int?
     }
 

@@ -8,7 +8,7 @@ package struct PlanReport: MigrationReport, Hashable {
         package let summary: String
         /// Its class.
         package let `class`: String
-        /// Whether data goes away or becomes less exact.
+        /// Whether data is deleted or becomes less exact.
         package let losesData: Bool
         /// The program's own step that runs in it.
         package let code: String?
@@ -24,7 +24,7 @@ package struct PlanReport: MigrationReport, Hashable {
     package let versions: [String]
     /// The class of the gravest step.
     package let `class`: String?
-    /// Whether data goes away or becomes less exact in a step.
+    /// Whether data is deleted or becomes less exact in a step.
     package let losesData: Bool
     /// The steps in order.
     package let steps: [Step]

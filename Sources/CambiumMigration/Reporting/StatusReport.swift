@@ -10,7 +10,7 @@ package struct StatusReport: MigrationReport, Hashable {
         case current
         /// The store has the program's version with other checks, defaults or indexes.
         case outdated
-        /// The store has an earlier version, and a chain leads to the program's.
+        /// The store has an earlier version, and a chain ends at the program's.
         case behind
         /// The program cannot open the store.
         case refused
@@ -78,7 +78,8 @@ package struct StatusReport: MigrationReport, Hashable {
     package var versions: [String] = []
     /// The class of the gravest step.
     package var `class`: String?
-    /// Whether data goes away or becomes less exact on the way, which a graver class does not tell.
+    /// Whether data is deleted or becomes less exact on the way, which a graver class does not
+    /// tell.
     package var losesData = false
     /// The steps that the program supplies.
     package var codeSteps: [String] = []

@@ -131,7 +131,7 @@ final class MigrationMeter {
     }
 }
 
-/// A moment of a migration, for whoever looks at the store in between.
+/// A moment of a migration, for code that reads the store in between.
 package enum MigrationMoment: Sendable, Hashable {
     /// A statement is about to run.
     case before(MigrationStatement)

@@ -154,7 +154,7 @@ extension MigrationRunner {
         return message
     }
 
-    /// Tables that are made anew have another name meanwhile.
+    /// Tables that are rebuilt have another name meanwhile.
     private static func withoutTemporaryNames(_ message: String) -> String {
         message.replacing(": _new_", with: ": ").replacing(", _new_", with: ", ")
     }
@@ -192,7 +192,7 @@ extension MigrationRefusal: CustomStringConvertible {
     /// What is wrong with which objects.
     public var description: String { words(value: nil) }
 
-    /// The same with the value, for whoever has the store at hand.
+    /// The same with the value, for a reader with access to the store.
     package var descriptionWithValue: String { words(value: value) }
 
     private func words(value: String?) -> String {

@@ -17,7 +17,7 @@ extension MigrationRunner {
         var origin: (store: StoreMetadata, definition: StoreDefinition)?
         do {
             let outcome: MigrationOutcome = try connection.transaction {
-                // Another process may have migrated before this one had its turn.
+                // Another process may have migrated before this one had the lock.
                 let state: StoreMetadata
                 let chain: MigrationChain
                 let changed: [StoreDifference]
@@ -176,7 +176,7 @@ extension MigrationRunner {
         var catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
         try leaveOrRefuse(&added, in: catalogue)
         catalogue = catalogue.without(columns: added.names)
-        // What cannot be restated is made anew.
+        // What cannot be restated is rebuilt.
         for mayRestate in [true, false] {
             let refresh = SchemaRefresh(
                 from: catalogue, of: old.map { Schema(of: $0) }, to: schema, expected,
@@ -196,7 +196,7 @@ extension MigrationRunner {
                 .without(columns: added.names)
         }
         meter.verifies()
-        // Rows that nobody has written lead where they led.
+        // Rows that were not written reference what they referenced.
         let isAdditive = chain.steps.allSatisfy { $0.kind == .additive }
         if !isAdditive { try verifyLinks(connection, besides: links) }
         try verify(catalogue, expected)
@@ -254,7 +254,7 @@ extension MigrationRunner {
         }
     }
 
-    /// Gives a new table the columns of others that the old one has, before that goes.
+    /// Gives a new table the columns of others that the old one has, before that is dropped.
     func carry(
         _ added: AddedColumns, before statement: MigrationStatement, of step: String,
         _ connection: Connection, _ meter: MigrationMeter
@@ -270,8 +270,9 @@ extension SQLiteError {
     fileprivate var isAboutSchema: Bool { primaryCode == 1 }
 }
 
-/// The history of a store while it is migrated: older changes are told under the new names, and each
-/// migration is a transaction. Where nobody can say what one of them changes, the history begins anew.
+/// The history of a store while it is migrated: older changes are reported under the new names, and
+/// each migration is a transaction. Where it is unknown what one of them changes, the history
+/// starts over.
 package struct CarriedHistory {
     /// The author of the transactions.
     package static let author = "migration"
@@ -314,8 +315,8 @@ package struct CarriedHistory {
 }
 
 extension Connection {
-    /// Removes all of the history, so that whoever asks what came after a moment before is told
-    /// that nobody knows. Inside of a transaction.
+    /// Removes all of the history, so that a request for what came after an earlier moment learns
+    /// that this is unknown. Inside of a transaction.
     package func expireHistory() throws(SQLiteError) {
         // What no transaction has yet is in none that stays.
         _ = try rows(HistorySQL.record, [.real(0)] + Array(repeating: .null, count: 5))

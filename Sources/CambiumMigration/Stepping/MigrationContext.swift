@@ -167,7 +167,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
                 guard let key = storage.key else { continue }
                 last = key
                 run.place = (Row.layout.entity, key)
-                // What it throws is told with this place, so it stays where it is.
+                // What it throws is reported with this place, so it stays where it is.
                 try body(Row(storage: storage))
             }
             done += rows.count

@@ -85,20 +85,20 @@ public struct RowStorage: Sendable {
 
     // MARK: Links
 
-    /// What a link leads to; the object with the number 0, which there never is, where it is
+    /// What a link references; the object with the number 0, which there never is, where it is
     /// missing.
     public func link<Row: MigrationRow>(_ index: Int, _ type: Row.Type = Row.self) -> RowID<Row> {
         optionalLink(index) ?? RowID(key: 0)
     }
 
-    /// What a link leads to, or nil.
+    /// What a link references, or nil.
     public func optionalLink<Row: MigrationRow>(
         _ index: Int, _ type: Row.Type = Row.self
     ) -> RowID<Row>? {
         optional(index, Int64.self).map { RowID(key: $0) }
     }
 
-    /// Sets what a link leads to.
+    /// Sets what a link references.
     public mutating func setLink<Row: MigrationRow>(_ index: Int, _ id: RowID<Row>?) {
         set(index, id?.key)
     }

@@ -72,7 +72,7 @@ package struct StepVerifier {
                     do {
                         _ = try runner.open(connection)
                     } catch MigrationError.refused {
-                        // Later versions may ask what rows that are made up do not meet.
+                        // Later versions may ask what generated rows do not meet.
                         proof.refusals += 1
                         continue
                     }
@@ -140,10 +140,10 @@ struct SteppedProof {
             writtenTables = Set(
                 schema.tables.filter { coverage.covers($0, in: model) }.map(\.name))
         } else {
-            let replacement = ReplacementStep(model: model, schema: schema, supplied: coverage.supplied)
+            let step = ReplacementStep(model: model, schema: schema, supplied: coverage.supplied)
             // It fills all at once; the steps after the first find nothing to do.
             self.code = migration.codeSteps.map { name in
-                CodeStep(name, from: migration.from, replacement.run)
+                CodeStep(name, from: migration.from, step.run)
             }
             // Where a link is missing it sets one, and may have to make an object for it.
             let entities = coverage.supplied.filter(\.isRelationship).flatMap { value in

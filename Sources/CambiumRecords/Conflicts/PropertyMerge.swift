@@ -127,7 +127,7 @@ package struct PropertyMerge {
     }
 }
 
-/// The elements of a JSON array as texts, for merging arrays whose elements' type nobody knows.
+/// The elements of a JSON array as texts, for merging arrays whose elements' type is unknown.
 ///
 /// What this library wrote has sorted keys and no white space, so that equal elements are equal
 /// texts.
@@ -196,7 +196,7 @@ struct JSONArrayText {
             + [UInt8(ascii: "]")]
     }
 
-    /// Their elements without those that we took away, and those that we added, which come last.
+    /// Their elements without those that we removed, and those that we added, which come last.
     static func union(
         base: JSONArrayText, ours: JSONArrayText, theirs: JSONArrayText
     ) -> JSONArrayText {

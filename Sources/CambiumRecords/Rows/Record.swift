@@ -8,7 +8,7 @@ import CambiumModel
 /// (4 bytes); the bytes lie in the same page. A slot without a value is zero. So a slot's address
 /// depends on its number alone, whatever the entity.
 ///
-/// Safety: a record is valid as long as its page is; whoever keeps one keeps the page too. It is
+/// Safety: a record is valid as long as its page is; the owner of one keeps the page too. It is
 /// written only before it is published (see ``RowPage``).
 @frozen
 public struct Record {
@@ -195,7 +195,7 @@ public final class RecordShape: Sendable {
     }
 }
 
-/// The number that tells whether a row is as somebody has read it: each save counts it up by one.
+/// The number that tells whether a row is as it was read: each save counts it up by one.
 package enum RowVersion {
     /// The version that a row which was deleted is inserted again with: one that it never had. Those
     /// who have read the row in its former life know numbers that are far below, and take what it is

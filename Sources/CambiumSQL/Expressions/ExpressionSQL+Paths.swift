@@ -12,14 +12,14 @@ extension ExpressionSQL {
         SQLText.identifier(model.root(of: entity).name)
     }
 
-    /// A column of the row that a path leads to; NULL where the path ends early.
+    /// A column of the row that a path references; NULL where the path ends early.
     mutating func column(
         _ column: String, of path: ObjectPath
     ) throws(ExpressionDiagnostics) -> SQLFragment {
         try self.column(column, of: path.root, path.steps[...])
     }
 
-    /// The key of the object that a path leads to.
+    /// The key of the object that a path references.
     mutating func key(of path: ObjectPath) throws(ExpressionDiagnostics) -> SQLFragment {
         if let last = path.steps.last,
             case .key(let column, _) = model.storage(of: last.relationship, of: last.source)
@@ -29,8 +29,7 @@ extension ExpressionSQL {
         return try column("_id", of: path)
     }
 
-    /// Paths lead through tables that the statement joins, or are correlated subselects, one for
-    /// each use.
+    /// Paths use tables that the statement joins, or are correlated subselects, one for each use.
     private mutating func column(
         _ column: String, of root: ObjectPath.Root, _ allSteps: ArraySlice<ObjectPath.Step>
     ) throws(ExpressionDiagnostics) -> SQLFragment {
@@ -142,7 +141,7 @@ extension ExpressionSQL {
                 + SQLText.column(destinationColumn, of: pairs)
             link = SQLText.column(sourceColumn, of: pairs)
         case .key:
-            throw Self.failure("'\(collection.relationship.name)' leads to one object")
+            throw Self.failure("'\(collection.relationship.name)' references one object")
         case .transient:
             throw Self.failure(
                 "'\(collection.relationship.name)' is transient: it is not in the store")
@@ -205,11 +204,11 @@ extension ExpressionSQL {
     }
 }
 
-/// The tables that to-one paths from a statement's rows lead through, each joined once however many
-/// parts of the statement look at it.
+/// The tables on the to-one paths from a statement's rows, each joined once however many parts of
+/// the statement look at it.
 ///
-/// A join by key adds no rows and takes none away. Where the condition wants a value of the joined
-/// table, SQLite may also start there, with an index of that table.
+/// A join by key adds and removes no rows. Where the condition wants a value of the joined table,
+/// SQLite may also start there, with an index of that table.
 package struct JoinedTables: Sendable {
     private struct Join: Sendable {
         let table: String
@@ -225,7 +224,7 @@ package struct JoinedTables: Sendable {
 
     package init() {}
 
-    /// The name of the table to which a column leads; nil where there are too many.
+    /// The name of the table that a column references; nil where there are too many.
     mutating func alias(of table: String, by column: String) -> String? {
         if let known = joins.first(where: { $0.column == column }) { return known.alias }
         guard joins.count < Self.maximum else { return nil }

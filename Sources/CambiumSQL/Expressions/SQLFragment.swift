@@ -1,8 +1,8 @@
 import CambiumModel
 
-/// A piece of SQL with what stands for its question marks.
+/// A piece of SQL with the values of its question marks.
 ///
-/// Pieces are put together by string interpolation, which keeps text and parameters in step.
+/// Pieces are put together by string interpolation, which keeps text and parameters consistent.
 package struct SQLFragment: Sendable, Hashable {
     /// The text; each `?` is a parameter.
     package private(set) var text: String
@@ -62,7 +62,7 @@ package struct SQLFragment: Sendable, Hashable {
     }
 }
 
-/// What stands for a question mark.
+/// The value of a question mark.
 package enum SQLParameter: Sendable, Hashable {
     case value(StoredValue)
     /// A value that is known later: `$name`.

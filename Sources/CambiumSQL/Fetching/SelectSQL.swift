@@ -207,9 +207,9 @@ package struct SelectSQL: Sendable {
         return "\(column(SystemColumn.entity)) IN (\(SQLText.literals(wanted.map(\.name))))"
     }
 
-    // The heads of rows: the key, the version, and the entity where the table has that column.
+    // Row keys: the key, the version, and the entity where the table has that column.
 
-    /// The statement that returns the heads of the rows of a selection.
+    /// The statement that returns the row keys of a selection.
     ///
     /// Without an order and a limit they come in the order of their keys.
     package func heads(

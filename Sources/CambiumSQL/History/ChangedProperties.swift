@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumPlan
 
 /// The properties that objects may have other values of after a migration: what is filled,
-/// converted or linked anew, the other ends of such links, and what is computed from any of them.
+/// converted or linked again, the other ends of such links, and what is computed from any of them.
 struct ChangedProperties {
     private let model: Model
     /// The properties by the entity whose objects have them: it declares or inherits them.
@@ -13,7 +13,7 @@ struct ChangedProperties {
         for change in difference.changes { add(change) }
         addDeclared(difference)
         if difference.deletesObjects {
-            // What led to objects that are gone leads elsewhere, or nowhere.
+            // References to deleted objects reference other objects, or none.
             for entity in model.entities {
                 found[entity.name, default: []].formUnion(entity.relationships.map(\.name))
             }

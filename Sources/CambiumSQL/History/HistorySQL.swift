@@ -2,9 +2,9 @@ import CambiumModel
 
 /// The tables of a store's history and the statements about them.
 ///
-/// Triggers number the changes (``HistoryTriggers``). Whoever commits says at the end which changes
-/// are its transaction: those after the last one of the transaction before. So a transaction is a
-/// range of numbers, and a position in the history is one number.
+/// Triggers number the changes (``HistoryTriggers``). The writer says at the end which changes are
+/// its transaction: those after the last one of the transaction before. So a transaction is a range
+/// of numbers, and a position in the history is one number.
 package enum HistorySQL {
     /// What the names of its tables, indexes and triggers begin with. Those of a model begin with a
     /// letter.

@@ -3,8 +3,8 @@ import CambiumPlan
 
 /// The statements that tell older changes of a history under the names of a new version.
 ///
-/// What cannot be told is left out: a property that is gone, a value of another type than before.
-/// Objects whose entity is gone are in the history as objects of their nearest ancestor that is
+/// What cannot be reported is omitted: a deleted property, a value of another type than before.
+/// Objects whose entity was deleted are in the history as objects of their nearest ancestor that is
 /// there still, with its name, its keys and its properties; where there is none, nothing is said.
 struct HistoryTranslation {
     private let match: ModelMatch
@@ -69,7 +69,7 @@ struct HistoryTranslation {
 
     // MARK: Properties
 
-    /// The new names of an entity's properties by the old ones, without those that are gone.
+    /// The new names of an entity's properties by the old ones, without the deleted ones.
     private func properties(of oldEntity: Entity) -> [String: String] {
         guard let entity = heir(of: oldEntity)?.new else { return [:] }
         let names =
@@ -106,7 +106,7 @@ struct HistoryTranslation {
             }
     }
 
-    /// A name that is another one now; nil where it is gone.
+    /// A name that is another one now; nil where it was deleted.
     private struct Change: Hashable {
         let from: String
         let to: String?

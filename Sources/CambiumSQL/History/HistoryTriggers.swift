@@ -1,11 +1,11 @@
 import CambiumModel
 
-/// The triggers that write a store's history: whoever changes a row, and however, writes exactly
+/// The triggers that write a store's history: each change of a row, by any program, writes exactly
 /// one change of it, in the same transaction.
 ///
 /// - An object's row writes the object, with the names of the properties whose columns differ.
-/// - A to-one that others lead back by writes the objects that it led to and leads to, with the
-///   name of the inverse.
+/// - A to-one with an inverse writes the objects that it referenced and references, with the name
+///   of the inverse.
 /// - A pair of a join table writes the objects at both ends; a place in a list writes the owner.
 ///
 /// A save may touch an object several times; reading the history makes one change of it.

@@ -132,8 +132,8 @@ struct ObjectHistory {
     }
 }
 
-/// The object that a key leads to, to which a relationship leads back: a change of the key changes
-/// that one, too.
+/// The object that a key references, which has the inverse relationship: a change of the key
+/// changes that one, too.
 struct KeyOwner {
     private let table: String
     private let key: String
@@ -141,12 +141,12 @@ struct KeyOwner {
     private let entityColumn: String?
     /// The column of the place in the owner's list, where that is ordered.
     private let positionColumn: String?
-    /// The entity that the key leads to.
+    /// The entity that the key references.
     private let destination: String
-    /// The name of the relationship that leads back.
+    /// The name of the inverse relationship.
     private let inverse: String
 
-    /// - Returns: Nil where the column is no key, or nothing leads back.
+    /// - Returns: Nil where the column is no key, or has no inverse.
     init?(of column: Table.Column, in table: Table, _ model: Model) {
         guard case .key(let entityName, let name) = column.content,
             let entity = model.entity(named: entityName),
@@ -165,12 +165,12 @@ struct KeyOwner {
         self.inverse = inverse.relationship.name
     }
 
-    /// Writes the owner that a row leads to.
+    /// Writes the owner that a row references.
     func touch(_ version: RowVersion) -> String {
         touch(version, where: "\(version.column(key)) IS NOT NULL")
     }
 
-    /// Writes the owner that a row led or leads to, where these are two.
+    /// Writes the owner that a row referenced or references, where these are two.
     func touchIfChanged(_ version: RowVersion) -> String {
         touch(
             version,

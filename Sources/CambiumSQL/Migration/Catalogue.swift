@@ -176,7 +176,7 @@ package struct Catalogue: Sendable, Hashable {
 
 extension Schema {
     /// The fingerprints of tables and indexes that are other ones than those of the version before;
-    /// an empty text stands for what is gone.
+    /// an empty text means that it was deleted.
     package func fingerprints(besides former: Schema?) -> [String: String] {
         let formerTables = Dictionary(
             uniqueKeysWithValues: (former?.tables ?? []).map { ($0.name, $0) })

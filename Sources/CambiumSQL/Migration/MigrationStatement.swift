@@ -135,7 +135,7 @@ extension Table {
         MigrationStatement(.createTable(other ?? name), createStatement(named: other))
     }
 
-    /// The statements that rebuild the table, with its rows; its indexes are gone then.
+    /// The statements that rebuild the table, with its rows; its indexes are deleted then.
     ///
     /// - Parameter columns: Those that keep their values.
     func rebuilding(_ columns: [String]) -> [MigrationStatement] {
@@ -183,7 +183,7 @@ package enum MigrationSQL {
 
     /// Switches foreign keys on; outside of a transaction only.
     package static let foreignKeysOn = "PRAGMA foreign_keys = ON"
-    /// Lists keys that lead nowhere: table, row, destination, number of the key.
+    /// Lists dangling keys: table, row, destination, number of the key.
     package static let foreignKeyCheck = "PRAGMA foreign_key_check"
 
     /// The same of one table.
@@ -199,11 +199,6 @@ package enum MigrationSQL {
     package static let indexes =
         "SELECT \"name\", \"sql\" FROM \"sqlite_schema\" "
         + "WHERE \"type\" = 'index' AND \"sql\" IS NOT NULL ORDER BY rowid"
-
-    /// Removes a view.
-    package static func drop(view: String) -> String {
-        "DROP VIEW \(SQLText.identifier(view))"
-    }
 
     /// Counts the rows of a table.
     package static func count(of table: Table) -> String {

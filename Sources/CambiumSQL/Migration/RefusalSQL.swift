@@ -8,7 +8,7 @@ package enum RefusalSQL {
 
     /// A condition that rows have not met yet.
     struct Condition: Hashable {
-        /// What is told where a row does not meet it.
+        /// The text where a row does not meet it.
         let name: String
         /// SQL over the row.
         let condition: String

@@ -1,6 +1,6 @@
 import CambiumModel
 
-/// A derived attribute whose values SQLite cannot compute from the row alone: whoever changes what
+/// A derived attribute whose values SQLite cannot compute from the row alone: each change of what
 /// they are computed from writes them, set-wise.
 package struct Derivation: Sendable {
     /// The entity that declares the attribute.
@@ -39,9 +39,9 @@ package struct Derivation: Sendable {
     }
 
     /// The statement that brings the values of the rows of `pending` up to date and returns the
-    /// keys of those that were not, with what stands for its question marks.
+    /// keys of those that were not, with the values of its question marks.
     ///
-    /// The versions stay: nobody set anything.
+    /// The versions stay: no value was set.
     package func update(
         now: Date
     ) throws(ExpressionDiagnostics) -> (sql: String, parameters: [StoredValue]) {

@@ -1,6 +1,6 @@
 import CambiumModel
 
-/// The name of a constraint in a store, from which a failure is led back to the model.
+/// The name of a constraint in a store, from which a failure is resolved to the model.
 ///
 /// | text | what failed |
 /// |---|---|

@@ -77,7 +77,7 @@ extension Model {
     /// A condition over the columns of a row and SQLite's own functions, or nil where it needs
     /// more; such a rule only validates, and such an index covers all rows.
     ///
-    /// - Parameter use: A CHECK wants the truth; an index wants the very text of a filter, or
+    /// - Parameter use: A CHECK needs a Boolean; an index wants the very text of a filter, or
     ///   SQLite would not see that it serves a query.
     func columnCondition(
         _ condition: ModelExpression, of entity: Entity, for use: ExpressionSQL.Use

@@ -78,7 +78,7 @@ struct ObjectTableBuilder {
         return columns + [positionColumn(of: relationship, of: entity)].compactMap { $0 }
     }
 
-    /// The place in the ordered to-many that leads back.
+    /// The position in the ordered inverse to-many.
     private func positionColumn(of key: Relationship, of entity: Entity) -> Table.Column? {
         guard let column = model.inversePositionColumn(of: key, of: entity),
             let ordered = model.inverse(of: key)

@@ -100,22 +100,14 @@ package struct Schema: Sendable, Hashable {
     }
 }
 
-extension Model {
-    /// A hash of the text of the tables and indexes of a fresh store. Lays out the whole schema on
-    /// each call.
-    package var schemaHash: String {
-        Schema(of: self).hash
-    }
-}
-
 /// The tables that a version of a model has in common with the version before. In a long chain a
-/// step changes a few of a hundred, and laying out the others anew would be most of the work.
+/// step changes a few of a hundred, and laying out the others again would be most of the work.
 struct KeptTables {
     private let tables: [String: Table]
     private let statements: [String: String]
 
     /// Finds the tables of the earlier version that are made of entities which both have, alike to
-    /// the last word, and which lead only to such entities: nothing else has a say in a table.
+    /// the last word, and which reference only such entities: nothing else has a say in a table.
     init(from old: Model, _ schema: Schema, to new: Model) {
         // Attributes only name these.
         guard old.enumerations == new.enumerations, old.composites == new.composites else {

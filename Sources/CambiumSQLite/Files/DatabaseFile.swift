@@ -89,7 +89,7 @@ final class DatabaseFile {
         return isOverwritten(state, database) ? .overwritten : nil
     }
 
-    /// Notes that the log has begun anew, which writes nothing to the file: after a commit, and
+    /// Notes that the log has started over, which writes nothing to the file: after a commit, and
     /// whenever the file is as it was.
     func noteProgress(of database: OpaquePointer) {
         guard let known = content, let progress = LogProgress(of: database), progress.isAtRest,
@@ -122,7 +122,7 @@ final class DatabaseFile {
     }
 
     /// Whether the file was written by something else than a checkpoint. One that is not sure is
-    /// none: what is noted is noted while nobody writes.
+    /// none: what is noted is noted while there is no writer.
     private func isOverwritten(_ state: cambium_file_state, _ database: OpaquePointer) -> Bool {
         guard logIdentity != nil, indexIdentity != nil,
             let progress = LogProgress(of: database), progress.isAtRest
@@ -207,7 +207,7 @@ extension cambium_file_state {
     fileprivate var isOld: Bool { cambium_file_age(self) > 1 }
 }
 
-/// The files of a database that nobody has open, or that nobody can write.
+/// The files of a database that is not open, or that cannot be written.
 package struct FilesAtRest {
     private let path: String
 
@@ -237,7 +237,7 @@ package struct FilesAtRest {
         return "\(path) is on a file system that is mounted for reading only, and \(obstacle)."
     }
 
-    /// What to do about such an obstacle.
+    /// What to do about it.
     package static let remedyOfMount =
         "Copy it, with the files beside it, to where it can be written, and open it there once."
 
@@ -254,8 +254,7 @@ package struct FilesAtRest {
         return cambium_file_exists(path, &state) != 0 && state.size > size
     }
 
-    /// A journal that is done with is gone, empty, or begins with zeros (sqlite.org/fileformat.html,
-    /// 3).
+    /// A finished journal is deleted, empty, or begins with zeros (sqlite.org/fileformat.html, 3).
     private func beginsAJournal(_ path: String) -> Bool {
         guard isLonger(than: 0, path) else { return false }
         return cambium_file_first_byte(path) != 0

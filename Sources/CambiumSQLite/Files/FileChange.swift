@@ -45,8 +45,8 @@ extension Connection {
     /// What other programs have done to the files of the database since they were opened; nil where
     /// nothing, and for a database in memory. Takes a few microseconds.
     ///
-    /// Files that are overwritten, and logs that are taken away, are found in a write-ahead log
-    /// alone, and once the connection has begun to write.
+    /// Files that are overwritten, and logs that are deleted, are found in a write-ahead log alone,
+    /// and once the connection has begun to write.
     package var fileChange: FileChange? {
         guard let file else { return nil }
         return file.change(of: handle, hasLog: log.isOn && (file.knowsLog || isInTransaction))

@@ -96,9 +96,9 @@ package final class RowReader: Sendable {
 /// The values of the row that a query stands at: those of a statement that was stepped, or the
 /// arguments of a ``RowSink``. Valid until the query goes on.
 package struct CurrentRow {
-    // Safety: one of the two is set; SQLite keeps what they lead to until the query goes on. Values
-    // are used by the one thread that runs the statement, so SQLite's rule for values of statements
-    // (that they are not protected by a mutex) is met.
+    // Safety: one of the two is set; SQLite keeps what they point to until the query goes on.
+    // Values are used by the one thread that runs the statement, so SQLite's rule for values of
+    // statements (that they are not protected by a mutex) is met.
     private let statement: OpaquePointer?
     private let values: UnsafeMutablePointer<OpaquePointer?>?
 

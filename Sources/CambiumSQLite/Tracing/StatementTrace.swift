@@ -1,7 +1,7 @@
 import CSQLite
 
 /// Gathers what SQLite says about statements while they run, and hands it on when the connection is
-/// idle again, so that whoever is told may ask it for a plan.
+/// idle again, so that the observer may ask it for a plan.
 ///
 /// SQLite calls it only where it was registered: a connection without observer runs as if there
 /// were nothing of the kind.
@@ -63,7 +63,7 @@ final class StatementTrace {
         return isReading || run.rows > 0 ? run.rows : connection.changes
     }
 
-    /// Tells of what has run. Statements that the observer runs are not told.
+    /// Reports what has run. Statements that the observer runs are not reported.
     func deliver(on connection: Connection) {
         guard !finished.isEmpty, !isDelivering else { return }
         isDelivering = true
@@ -127,7 +127,7 @@ extension Connection {
     }
 }
 
-/// What is told of a statement that has run.
+/// What the observer receives of a statement that has run.
 package struct StatementRecord {
     /// The text, with `?` for the values.
     package let sql: String
@@ -141,11 +141,11 @@ package struct StatementRecord {
     package let connection: Connection
 }
 
-/// Who is told of statements, and how much.
+/// Who is notified of statements, and with how much.
 package struct StatementObserver: Sendable {
-    /// Whether values are told too.
+    /// Whether values are included.
     package let includesValues: Bool
-    /// Called after each statement, while nobody else can use the connection.
+    /// Called after each statement, while no other code can use the connection.
     package let receive: @Sendable (StatementRecord) -> Void
 
     package init(includesValues: Bool, receive: @escaping @Sendable (StatementRecord) -> Void) {

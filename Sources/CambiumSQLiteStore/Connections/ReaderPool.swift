@@ -43,7 +43,7 @@ final class ReaderPool: Sendable {
 
     /// - Returns: Whether a connection is kept now that was not before.
     private func noteRead(isOfRow: Bool) -> Bool {
-        // Who watches the statements is to see all, and only those that somebody asked for.
+        // Who watches the statements is to see all, and only those that were requested.
         settings.observer == nil && kept.noteRead(isOfRow: isOfRow) { try makeReader() }
     }
 
@@ -58,7 +58,7 @@ final class ReaderPool: Sendable {
 
     /// A connection for reading that its user keeps.
     ///
-    /// - Parameter isQuiet: Whether nobody is told of its statements: no one has asked for them.
+    /// - Parameter isQuiet: Whether no observer is notified of its statements.
     func makeReader(isQuiet: Bool = false) throws -> LockedConnection {
         var settings = settings
         if isQuiet { settings.observer = nil }
@@ -79,7 +79,7 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Says that somebody has committed, or is to find nobody reading.
+    /// Ends the readers' transactions after a commit, or before work that needs no readers.
     func releaseLock() {
         kept.release()
     }
@@ -87,7 +87,7 @@ final class ReaderPool: Sendable {
     /// Whether the thread that asks is reading.
     var isUsedByCaller: Bool { users.includeCaller }
 
-    /// Closes the connections that nobody is using; the others close when they are given back.
+    /// Closes the idle connections; the others close when they are given back.
     func close() {
         kept.close()
         idle.close()
@@ -99,13 +99,13 @@ extension ConnectionSettings {
     fileprivate var setsCache: Bool { pragmas.contains { $0.contains("cache_size") } }
 }
 
-/// The connections for reading that nobody is using at the moment.
+/// The idle connections for reading.
 final class IdleReaders: Sendable {
     private static let maximum = 4
 
     private struct Readers {
         /// The one that was used last comes last, and is taken first: each has a cache of pages,
-        /// which those that nobody needs do not fill.
+        /// which superfluous ones do not fill.
         var idle: [LockedConnection] = []
         var isClosed = false
     }

@@ -5,8 +5,8 @@ import CambiumSQL
 import CambiumSQLite
 
 extension StoreError {
-    /// What it means that something in the file of an open store is refused: somebody destroyed or
-    /// migrated the store, or the file, its folder or its disk are in the way.
+    /// What it means that something in the file of an open store is refused: another program
+    /// destroyed or migrated the store, or the file, its folder or its disk are in the way.
     ///
     /// - Parameters:
     ///   - use: What the file is used for; nil for a store in memory.

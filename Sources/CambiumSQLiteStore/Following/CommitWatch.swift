@@ -5,11 +5,11 @@ import CambiumSQLite
 import Dispatch
 import Synchronization
 
-/// Asks for new commits whenever somebody writes to the files of a database.
+/// Asks for new commits whenever a process writes to the files of a database.
 ///
 /// A commit is written to the log before it counts: the last thing that a writer does is to change
 /// shared memory, which no file system tells of. So after each write the question is asked at once
-/// and again after 1, 2, 4, … milliseconds, for about a second; when nobody writes, nothing is
+/// and again after 1, 2, 4, … milliseconds, for about a second; when there is no writer, nothing is
 /// asked. Own commits are written to the same files: a question should cost little.
 final class CommitWatch: Sendable {
     private static let longestDelay = 512
@@ -30,7 +30,7 @@ final class CommitWatch: Sendable {
             self?.begin()
         }
         files.withLock { $0 = watch }
-        // Somebody may have written before the watch began.
+        // Another process may have written before the watch began.
         queue.async { [weak self] in self?.begin() }
     }
 
@@ -53,9 +53,9 @@ final class CommitWatch: Sendable {
     }
 }
 
-/// Warns, once for each store, where somebody else writes to its file and the SQLite library is one
-/// that can lose pages then: before 3.51.3, when a checkpoint on one connection meets a write on
-/// another. Within a container that cannot happen; two containers, or two processes, can do it.
+/// Warns, once for each store, where another process writes to its file and the SQLite library is
+/// one that can lose pages then: before 3.51.3, when a checkpoint on one connection meets a write
+/// on another. Within a container that cannot happen; two containers, or two processes, can do it.
 final class OtherWriters: Sendable {
     /// The first version that is safe, as SQLite numbers them.
     static let safeVersionNumber: Int32 = 3_051_003

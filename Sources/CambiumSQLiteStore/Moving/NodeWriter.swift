@@ -139,7 +139,7 @@ struct NodeWriter {
         try connection.run(sql.insert, over: pairs)
     }
 
-    /// - Throws: ``StoreError`` where a key leads to a row that is not there.
+    /// - Throws: ``StoreError`` where a key references a row that is not there.
     private func requireSoundKeys() throws {
         guard connection.hasDanglingKeys else { return }
         let broken = try connection.rows(MigrationSQL.foreignKeyCheck).first ?? []
@@ -160,7 +160,7 @@ extension SQLiteEngine {
     func readNodes(
         of roots: [Int], _ receive: (_ nodes: [StoreNode], _ root: Int) throws -> Void
     ) throws {
-        // Nobody saves meanwhile: the rows fit each other, and the files fit the rows.
+        // Saves are blocked meanwhile: the rows fit each other, and the files fit the rows.
         try writer.withLock { connection in
             try connection.transaction(isReadOnly ? .deferred : .immediate) {
                 for root in roots {

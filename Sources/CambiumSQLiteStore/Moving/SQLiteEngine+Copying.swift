@@ -48,7 +48,7 @@ extension SQLiteEngine {
     /// Runs a body with a connection that sees the store as it is now and stays there.
     ///
     /// - Parameters:
-    ///   - prepare: Runs while nobody can save, so that files beside the store fit its rows.
+    ///   - prepare: Runs while saves are blocked, so that files beside the store fit its rows.
     ///   - body: Runs while others save.
     private func withSnapshot(
         prepare: () throws -> Void = {}, body: (Connection) throws -> Void

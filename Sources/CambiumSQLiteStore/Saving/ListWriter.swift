@@ -17,7 +17,7 @@ struct ListWriter {
         let ends = try ends(of: grown)
         for list in grown {
             let end = ends[list.owner]
-            // Who has no place yet are those that come to the end now, and nobody else.
+            // Who has no place yet are those that come to the end now, and no others.
             if let end, end.placeless == list.order.appended.count,
                 let appended = ListPlaces.appended(list.order.appended, after: end.last)
             {
@@ -33,7 +33,7 @@ struct ListWriter {
         try write(places)
     }
 
-    /// Gives places to the members of lists of which nobody has one yet. Who is in a list and no
+    /// Gives places to the members of lists of which no member has one yet. Who is in a list and no
     /// member of its owner gets none.
     func writeNew(_ lists: [(owner: Int64, members: [Int64])]) throws {
         try write(

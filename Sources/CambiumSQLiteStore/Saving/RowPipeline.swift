@@ -163,7 +163,7 @@ struct RowPipeline {
             guard let sql = store.prepared.links[relationship.identity].pairs else { continue }
             _ = try connection.runPending(sql.deleteAll, over: records, shape: entity.shape)
         }
-        // From where nothing leads back, nobody may have read the pairs.
+        // Without an inverse, the pairs may never have been read.
         for (_, relationship) in store.model.oneWayLinks[entity.index] {
             guard let sql = store.prepared.links[relationship.identity].reversedPairs
             else { continue }

@@ -21,9 +21,9 @@ extension SQLiteEngine {
         }
     }
 
-    /// Writes everything as if nobody else had changed a row. Where somebody has, or where a unique
+    /// Writes everything as if no other writer had changed a row. Where one has, or where a unique
     /// value or a key is in the way, all of it is taken back; then everything is looked at before
-    /// anything is written. So a save that meets nobody, the normal case, reads no row twice.
+    /// anything is written. So a save without a conflict, the normal case, reads no row twice.
     private func write(
         _ request: SaveRequest, _ connection: Connection, _ arbiter: any ConflictArbiter,
         _ willCommit: () throws -> Void
@@ -104,6 +104,6 @@ extension SQLiteEngine {
     }
 }
 
-/// Somebody was here before: a row is not as the context last saw it, or an object has a partner
-/// already.
+/// A conflict with another writer: a row is not as the context last saw it, or an object has a
+/// partner already.
 struct SaveConflict: Error {}

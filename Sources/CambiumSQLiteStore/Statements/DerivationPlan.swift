@@ -42,7 +42,7 @@ struct MaintainedAttribute: Sendable {
         /// For each entity, the slots whose change concerns the attribute; nil where rows of the
         /// entity do not.
         let slots: [SlotSet?]
-        /// For each entity, those among them that led to another object before.
+        /// For each entity, those among them that referenced another object before.
         let backSlots: [SlotSet]
         let learnsOfInsertions: Bool
         let learnsOfDeletions: Bool

@@ -100,7 +100,7 @@ struct OrderSQL: Sendable {
     }
 }
 
-/// Queries about keys that lead nowhere, which a save asks before it would leave some behind.
+/// Queries about dangling keys, which a save asks before it would leave some behind.
 enum ReferenceSQL {
     /// The keys of the `pending` table that no row of a root entity's table has.
     static func missing(root: Entity) -> String {
@@ -111,7 +111,7 @@ enum ReferenceSQL {
             """
     }
 
-    /// The keys of the rows of a root entity's table whose column leads to a key of the `pending`
+    /// The keys of the rows of a root entity's table whose column references a key of the `pending`
     /// table.
     static func referring(root: Entity, column: String) -> String {
         """
@@ -122,7 +122,7 @@ enum ReferenceSQL {
     }
 }
 
-/// The query of the heads of the rows that a relationship leads to from the rows whose keys are in
+/// The query of the row keys that a relationship references from the rows whose keys are in
 /// `pending`: that key, then the key, the version and, where the table has that column, the entity
 /// of the row at the other end.
 enum RelatedSQL {

@@ -47,7 +47,7 @@ final class PreparedSQL: Sendable {
     let saves: [SaveSQL]
     /// For each entity, the statement that inserts rows.
     let inserts: [String]
-    /// For each entity, the columns of its table that may lead to files; nil for most.
+    /// For each entity, the columns of its table that may reference files; nil for most.
     let externalColumns: [ExternalColumns?]
     /// For each relationship, by its identity.
     let links: [Links]
@@ -104,7 +104,7 @@ struct SpoolSQL: Sendable {
 
     private var columns: String { (0..<slotCount).map { "c\($0)" }.joined(separator: ", ") }
 
-    /// What makes the table. Nobody wants it back after a failure.
+    /// What makes the table. It is not restored after a failure.
     var create: String {
         """
         PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; \

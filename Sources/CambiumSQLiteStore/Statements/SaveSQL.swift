@@ -10,9 +10,9 @@ struct SaveSQL: Sendable {
     private let table: String
     private let entity: String?
     private let columns: [(slot: Int, name: String)]
-    /// The slots of derived attributes, which nobody sets.
+    /// The slots of derived attributes, which the program never sets.
     private let derived: Set<Int>
-    /// The places in ordered to-manys, by the slot of the key that leads there.
+    /// The places in ordered to-manys, by the slot of the key that references it.
     private let positions: [Int: String]
 
     init(_ entity: Entity, layout: RecordLayout, in model: Model) {
@@ -46,7 +46,7 @@ struct SaveSQL: Sendable {
         /// All of the transaction is taken back.
         case rollback = "ROLLBACK"
         /// The statement stops, and what it wrote before stays: how many rows that were tells which
-        /// one was refused. Whoever runs it takes the transaction back.
+        /// one was refused. The caller rolls the transaction back.
         case stop = "FAIL"
     }
 
@@ -122,7 +122,7 @@ struct SaveSQL: Sendable {
         "DELETE FROM \(table) WHERE \(Self.key) BETWEEN ? AND ? AND \(Self.version) = ?"
     }
 
-    /// Finds the records whose row has another version, or is gone: the key, whether the row is
+    /// Finds the records whose row has another version, or was deleted: the key, whether the row is
     /// there, then the row as ``SelectSQL`` reads it.
     var conflicts: String {
         var names = ["p.key", "t.\(Self.key) IS NOT NULL", "t.\(Self.version)"]

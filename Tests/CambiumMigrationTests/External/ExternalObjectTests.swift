@@ -72,7 +72,7 @@ struct ExternalObjectTests {
     // MARK: In the way
 
     /// Their statement, what the migration says of it.
-    private static let obstacles: [(sql: String, words: [String])] = [
+    private static let conflicts: [(sql: String, words: [String])] = [
         (
             "CREATE TABLE R (x); INSERT INTO R VALUES (1)",
             [
@@ -118,7 +118,7 @@ struct ExternalObjectTests {
             """,
             [
                 "trigger t would not work any more (table P has no column named n)",
-                "take it away (DROP TRIGGER \"t\")",
+                "drop it (DROP TRIGGER \"t\")",
             ]
         ),
         (
@@ -140,8 +140,8 @@ struct ExternalObjectTests {
             "CREATE TABLE mine (x REFERENCES Q (_id)); INSERT INTO mine VALUES (1)",
             [
                 "table mine would not work any more (no such table: main.Q)",
-                "drop it (DROP TABLE \"mine\") and make it anew without what leads there: "
-                    + "CREATE TABLE mine (x REFERENCES Q (_id))",
+                "drop it (DROP TABLE \"mine\") and create it again without the "
+                    + "references that fail: CREATE TABLE mine (x REFERENCES Q (_id))",
             ]
         ),
         (
@@ -154,8 +154,8 @@ struct ExternalObjectTests {
             CREATE TRIGGER t INSTEAD OF INSERT ON V BEGIN INSERT INTO P (s) VALUES ('z'); END
             """,
             [
-                "changed: the trigger t goes with the view v, which has to be taken away: take it "
-                    + "away first (DROP TRIGGER \"t\") and make it again when V is made anew: "
+                "changed: the trigger t belongs to the view v, which has to be dropped: drop it "
+                    + "first (DROP TRIGGER \"t\") and create it again when V is rebuilt: "
                     + "CREATE TRIGGER t INSTEAD OF INSERT ON V BEGIN INSERT INTO P (s) VALUES ('z'); "
                     + "END; the view v would not"
             ]
@@ -167,7 +167,7 @@ struct ExternalObjectTests {
             CREATE TRIGGER u INSTEAD OF INSERT ON w BEGIN INSERT INTO P (s) VALUES ('z'); END
             """,
             [
-                "the trigger t goes with the view v", "the trigger u goes with the view w",
+                "the trigger t belongs to the view v", "the trigger u belongs to the view w",
                 "END; the view v",
             ]
         ),
@@ -179,8 +179,8 @@ struct ExternalObjectTests {
             CREATE TRIGGER x AFTER DELETE ON P BEGIN INSERT INTO r VALUES (1); END;
             """,
             [
-                "the trigger t goes with the view r",
-                "the trigger u goes with the view w",
+                "the trigger t belongs to the view r",
+                "the trigger u belongs to the view w",
                 "the trigger x would mean something else (r is something else then)",
                 "the view w would mean something else (r is something else then)",
             ]
@@ -191,7 +191,8 @@ struct ExternalObjectTests {
             CREATE TRIGGER t AFTER INSERT ON mine BEGIN SELECT 1; END
             """,
             [
-                "the trigger t goes with the table mine", "; the index i goes with the table mine",
+                "the trigger t belongs to the table mine",
+                "; the index i belongs to the table mine",
                 "; the table mine would not",
             ]
         ),
@@ -201,9 +202,9 @@ struct ExternalObjectTests {
         ),
     ]
 
-    @Test(arguments: obstacles.indices)
+    @Test(arguments: conflicts.indices)
     func `what would be lost or broken is named before anything runs`(number: Int) throws {
-        let (sql, words) = Self.obstacles[number]
+        let (sql, words) = Self.conflicts[number]
         let connection = try store(sql)
         let before = try Store.dump(connection)
         let error = #expect(throws: MigrationError.self) { try runner().open(connection) }
@@ -348,7 +349,7 @@ struct ExternalObjectTests {
             let error = #expect(throws: MigrationError.self) { try runner.open(connection) }
             #expect(
                 "\(try #require(error))".contains(
-                    "table mine has 1 link to objects that the migration takes away: set those"))
+                    "table mine has 1 link to objects that the migration deletes: set those"))
             #expect(try Store.dump(connection) == before)
         }
     }

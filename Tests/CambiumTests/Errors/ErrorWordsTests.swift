@@ -158,7 +158,7 @@ struct ErrorWordsTests {
     @Test func `every failure of a migration is said with the reason and the remedy`() {
         let cause = SQLiteError(code: 19, message: "as SQLite says it")
         let object = ExternalObject(
-            kind: .view, name: "a", statement: "", reason: .isNotTrusted, remedy: "take it away")
+            kind: .view, name: "a", statement: "", reason: .isNotTrusted, remedy: "drop it")
         let draft = OtherDraft(
             file: "a", model: "A", version: "1", changes: ["A.b was added"], obstacles: [],
             refusal: nil, frozenVersion: nil, definition: "")

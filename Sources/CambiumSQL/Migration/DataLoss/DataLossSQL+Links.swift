@@ -40,7 +40,7 @@ extension DataLossSQL {
                 let sets = heir.sets.filter { $0.ends == ends }
                 guard !sets.isEmpty else { continue }
                 left += sets.map { linksLeft(of: $0, in: heir) }
-                // What comes together in one relationship is told of the first.
+                // Links that are merged into one relationship are reported for the first.
                 guard told.insert(heir.name).inserted else { continue }
                 let now = [present, { $0 }].map { name in
                     Self.pairs(of: heir.relationship, heir.entity, in: new, name).map {
@@ -103,8 +103,8 @@ extension DataLossSQL {
             isSymmetric: Self.isSymmetric(relationship, in: old))
     }
 
-    /// The links that are not those which the author keeps. Where both ends keep one, the end that is
-    /// named first has its turn first.
+    /// The links that are not those which the author keeps. Where both ends keep one, the end that
+    /// is named first comes first.
     func linksNotKept(_ name: String, of entity: String) -> String {
         let end = ModelMatch.PropertyName(entity: entity, property: name)
         guard let heir = heirs.first(where: { $0.name == end || $0.inverse == end }) else {

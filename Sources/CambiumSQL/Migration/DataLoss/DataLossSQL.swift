@@ -56,7 +56,7 @@ struct DataLossSQL {
         case .orderChanged(let name, let relationship, _):
             return .counted(orderedLinks(relationship, of: name), .links)
         default:
-            // Nothing else takes anything; if it did, it would have to be told.
+            // Nothing else takes anything; if it did, it would have to be reported.
             return .counted("SELECT 1", .values)
         }
     }
@@ -161,7 +161,7 @@ struct DataLossSQL {
     }
 
     /// The values that a fill has made others of: those that differ from what the new column would
-    /// have without it. What was a case that is replaced is told of the case.
+    /// have without it. What was a case that is replaced is reported for the case.
     func revisedValues(_ name: String, of entity: String) -> String {
         guard let owner = new.entity(named: entity),
             let copy = steps.copies.first(where: {
@@ -217,7 +217,7 @@ struct DataLossSQL {
         }
     }
 
-    /// The values of a case that is gone. A fill may give its objects something else again: what they
+    /// The values of a deleted case. A fill may give its objects something else again: what they
     /// had they have no more.
     func values(of name: String, in enumeration: String) -> String {
         var queries: [String] = []

@@ -3,9 +3,9 @@ import CambiumPlan
 
 /// What a step to the next version may take out of a store, and how to find out how much it takes.
 ///
-/// Each change is asked at the moment when it has its turn: of objects that statements choose before
-/// they take them away, how many were chosen; of everything else, what differs while the tables of both
-/// versions are there, the new ones filled and the old ones without what was given up before.
+/// Each change is measured at the moment when it runs: of objects that statements choose before
+/// they delete them, how many were chosen; of everything else, what differs while the tables of
+/// both versions are there, the new ones filled and the old ones without what was dropped before.
 package struct MigrationDataLoss: Sendable {
     /// A change that takes something.
     package struct Loss: Sendable {
@@ -30,7 +30,7 @@ package struct MigrationDataLoss: Sendable {
         case objects(of: String)
     }
 
-    /// Statements that take objects away: which change they are for, and what they have chosen.
+    /// Statements that delete objects: which change they are for, and what they have chosen.
     package struct Choice: Sendable {
         /// The number of the change among the losses.
         package let loss: Int
@@ -55,7 +55,7 @@ package struct MigrationDataLoss: Sendable {
 
     /// What takes something, in the order of the changes.
     package let losses: [Loss]
-    /// What takes objects away, in the order of the statements.
+    /// What deletes objects, in the order of the statements.
     package let choices: [Choice]
     /// The relationships of the old version.
     package let links: [Links]
@@ -109,7 +109,7 @@ package struct MigrationDataLoss: Sendable {
         oldTables = Set(schemas.old.tables.map(\.name))
     }
 
-    /// How many changes between two versions take data away or write other data.
+    /// How many changes between two versions delete data or write other data.
     package static func weight(from old: Model, to new: Model) -> Int {
         let difference = ModelDifference(from: old, to: new)
         return difference.match.conditionalDrops.count
@@ -122,16 +122,16 @@ package struct MigrationDataLoss: Sendable {
             }
     }
 
-    /// Objects that go by a condition are told condition by condition.
+    /// Objects that are dropped by a condition are reported for each condition.
     private static func isLoss(_ change: ModelChange) -> Bool {
         if case .objectsDropped = change { false } else { change.losesData }
     }
 
     // MARK: Moments
 
-    /// Whether objects are taken away before anything is copied.
+    /// Whether objects are deleted before anything is copied.
     package var takesObjectsEarly: Bool { earlyChoices > 0 }
-    /// Whether objects are taken away of the new tables.
+    /// Whether objects are deleted from the new tables.
     package var takesObjectsLate: Bool { choices.count > earlyChoices }
 
     /// Whether the tables of both versions are there, and will not be when a statement has run, or

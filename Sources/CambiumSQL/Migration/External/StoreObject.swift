@@ -147,12 +147,12 @@ package struct StoreObject: Sendable, Hashable {
 
     // MARK: What to do about it
 
-    /// The statement that takes it away.
+    /// The statement that drops it.
     package var removal: String {
         "DROP \(kind.rawValue.uppercased()) \(SQLText.identifier(name))"
     }
 
-    /// The same where it may be gone already.
+    /// The same where it may not exist any more.
     package var removalIfThere: String {
         "DROP \(kind.rawValue.uppercased()) IF EXISTS \(SQLText.identifier(name))"
     }

@@ -53,8 +53,8 @@ struct DuplicateRemoval {
             + refusal(declared, of: entity, choice)
     }
 
-    /// Objects that lead to equal ones of their own entity are equal when those are one, and then it
-    /// starts again: how often, no plan knows.
+    /// Objects that reference equal ones of their own entity are equal when those are one, and then
+    /// it starts again: how often, no plan knows.
     private func refusal(
         _ declared: MigrationDeclaration.Deduplication, of entity: Entity, _ choice: String
     ) -> [MigrationStatement] {
@@ -80,17 +80,18 @@ struct DuplicateRemoval {
     }
 }
 
-/// Takes objects away that the author gives up by a condition. It runs on the old tables before
-/// anything else, so that nothing later meets what the new version cannot hold.
+/// Deletes objects that the author drops by a condition. It runs on the old tables before anything
+/// else, so that nothing later meets what the new version cannot hold.
 ///
-/// Every condition is about the store as it was: all objects are chosen before the first one goes,
-/// so the order of the drops makes no difference, and no drop takes what another one leads to.
+/// Every condition is about the store as it was: all objects are chosen before the first one is
+/// deleted, so the order of the drops makes no difference, and no drop takes what another one
+/// references.
 struct ConditionalDrops {
     let match: ModelMatch
     /// The tables of the old version.
     let schema: Schema
 
-    /// The step, or nil where nothing is given up.
+    /// The step, or nil where no object is dropped.
     var step: MigrationStep? {
         let drops = match.conditionalDrops.compactMap { drop in
             match.rows(where: drop.condition, of: drop.entity).map { (drop: drop, rows: $0) }

@@ -4,9 +4,9 @@ import CambiumPlan
 /// The SQL that makes a store of one version a store of another.
 ///
 /// All old tables stay until the new ones are filled, so that every new value can come from
-/// anywhere: first each changed table is made anew beside the old one and filled from old tables,
-/// then what is replaced or gone is dropped, the new tables take their names, and indexes are made.
-/// Foreign keys must be off meanwhile; whoever runs the steps checks them at the end.
+/// anywhere: first each changed table is rebuilt beside the old one and filled from old tables,
+/// then what is replaced or deleted is dropped, the new tables take their names, and indexes are
+/// made. Foreign keys must be off meanwhile; the caller checks them at the end.
 package struct MigrationPlan: Sendable {
     /// The steps in order.
     package let steps: [MigrationStep]
@@ -54,8 +54,8 @@ public struct MigrationStep: Sendable, Hashable {
     public let summary: String
     /// What it means for the data.
     public let kind: MigrationKind
-    /// Whether data goes away or becomes less exact: a copy of the store is made first. A step that
-    /// needs data may do so too, which its kind alone does not tell.
+    /// Whether data is deleted or becomes less exact: a copy of the store is made first. A step
+    /// that needs data may do so too, which its kind alone does not tell.
     public let losesData: Bool
     /// The tables whose rows it reads or writes, by the names that they have afterwards.
     public let tables: [String]
@@ -86,15 +86,15 @@ public struct MigrationStep: Sendable, Hashable {
 
 /// How a migration takes the history of a store along.
 ///
-/// What was changed before is told under the new names afterwards, and the migration itself is a
-/// transaction: the objects that it deletes, and those whose values it gives anew.
+/// Earlier changes are reported under the new names afterwards, and the migration itself is a
+/// transaction: the objects that it deletes, and those whose values it sets again.
 public struct MigrationHistory: Sendable, Hashable {
     /// What is done before the first step, in order.
     public let before: [String]
     /// What is done after the last step, in order.
     public let after: [String]
-    /// Why nobody can say what the migration changes, as a sentence; nil where that is known. Then
-    /// the history begins anew.
+    /// Why it is unknown what the migration changes, as a sentence; nil where that is known. Then
+    /// the history starts over.
     public let obstacle: String?
 
     /// Describes how a history is taken along.

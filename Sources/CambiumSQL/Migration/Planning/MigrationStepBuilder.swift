@@ -22,7 +22,7 @@ struct MigrationStepBuilder {
         oldNames = Set(oldSchema.tables.map { $0.name.lowercased() })
         let coverage = StepCoverage(difference)
         self.coverage = coverage
-        // What steps write is made anew, so that they have the old beside the new.
+        // What steps write is rebuilt, so that they have the old beside the new.
         ways = copies.map { copy in
             coverage?.covers(copy.table, in: difference.new) ?? false ? .rebuild : copy.way
         }
@@ -241,7 +241,7 @@ struct MigrationStepBuilder {
         return name == table.name ? nil : .rename(name, to: table.name)
     }
 
-    /// Indexes of tables that stay, which are gone or are not the same any more. Those of other
+    /// Indexes of tables that stay, which do not exist or are not the same any more. Those of other
     /// tables go with them.
     private var indexDrops: [MigrationStatement] {
         let unready = DuplicateRemoval(model: difference.new, schema: newSchema).indexNames

@@ -191,7 +191,7 @@ extension MigrationStepBuilder {
         }
     }
 
-    /// What keeps the links of a relationship that is gone itself.
+    /// What keeps the links of a deleted relationship.
     private func inverseOfDeleted(
         _ entity: String, _ name: String
     ) -> (entity: Entity, relationship: Relationship)? {
@@ -214,13 +214,13 @@ package struct TableWork: Sendable, Hashable {
         case constant
         /// Rows are read: whether they meet a condition, or for an index.
         case scan
-        /// Rows are changed, or taken away, where they are.
+        /// Rows are changed or deleted in place.
         case update
         /// Every row is written into a new table.
         case rebuild
         /// It is new, and empty.
         case new
-        /// It goes, with its rows.
+        /// It is dropped, with its rows.
         case dropped
 
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }

@@ -35,7 +35,7 @@ struct TableCopy {
         var old: Origin
         /// SQL over the columns of the new row, which `old` has filled; nil where that is all.
         var new: String?
-        /// When `new` has its turn: it sees what those before it have given.
+        /// When `new` is evaluated: it sees what those before it have given.
         var turn = 1
 
         init(_ old: Origin, new: String? = nil) {
@@ -162,7 +162,7 @@ struct TableCopy {
         case keep
         /// Columns are added to it, and what it says about others becomes something else.
         case restate(added: [Table.Column], Restatement)
-        /// It is made anew and filled.
+        /// It is rebuilt and filled.
         case rebuild
     }
 
@@ -185,7 +185,7 @@ struct TableCopy {
             ? .keep : .restate(added: added, restatement)
     }
 
-    /// Why there is nothing simpler than to make it anew; none where there is.
+    /// Why there is nothing simpler than to rebuild it; none where there is.
     var obstacles: [Obstacle] {
         guard parts.count == 1, let part = parts.first, part.source.name == table.name,
             part.filter == nil, links == nil

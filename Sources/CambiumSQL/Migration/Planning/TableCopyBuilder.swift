@@ -243,8 +243,8 @@ struct FillTurns {
         self.reach = reach
     }
 
-    /// When a column has its turn; the first is 1. Fills that look at each other have theirs
-    /// together, and see what was there before.
+    /// The position of a column in the order; the first is 1. Fills that look at each other have
+    /// theirs together, and see what was there before.
     func turn(of column: String) -> Int {
         let together = reach[column, default: []].filter { reach[$0, default: []].contains(column) }
         let before = together.union([column]).flatMap { reads[$0, default: []] }

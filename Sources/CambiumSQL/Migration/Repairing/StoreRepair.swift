@@ -98,7 +98,7 @@ package struct TableRepair: Sendable {
 
     // MARK: What is in the way
 
-    /// Whether objects have lost their numbers, which nobody can give them again.
+    /// Whether objects have lost their numbers, which cannot be restored.
     package var hasNoKeys: Bool { parts != nil && missing.contains { $0.name == "_id" } }
 
     /// What all rows have to be in the table as it should be, and need not be yet: what is wrong
@@ -135,7 +135,7 @@ package struct TableRepair: Sendable {
 
     // MARK: What is done
 
-    /// The statements that make it, with the rows as far as they are there. Its indexes are gone
+    /// The statements that make it, with the rows as far as they are there. Its indexes are deleted
     /// then.
     package var statements: [MigrationStatement] {
         parts == nil ? [table.creation()] : table.rebuilding(kept.map(\.name))
@@ -143,7 +143,7 @@ package struct TableRepair: Sendable {
 
     // MARK: Links
 
-    /// The query of the columns that lead to a table: their table, their name.
+    /// The query of the columns that reference a table: their table, their name.
     package static func links(to table: String) -> String {
         """
         SELECT t."name", k."from" FROM "sqlite_schema" AS t, pragma_foreign_key_list(t."name") AS k
