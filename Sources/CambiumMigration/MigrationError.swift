@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumSQLite
 
 /// Why a store could not be brought to the program's version of the model. The store is as it was.
-public enum MigrationError: Error, Sendable, Hashable {
+public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file is a database, but no store of Cambium's.
     case notAStore
     /// The store is one of another model.
@@ -51,9 +51,7 @@ public enum MigrationError: Error, Sendable, Hashable {
     case codeIsMissing(steps: [String])
     /// The program asked to stop.
     case cancelled
-}
 
-extension MigrationError {
     /// The code that Core Data uses for the nearest thing, for ported code.
     public var coreDataCode: Int {
         switch self {
@@ -70,9 +68,7 @@ extension MigrationError {
         case .cancelled: 134120
         }
     }
-}
 
-extension MigrationError: CustomStringConvertible {
     /// What happened and what to do about it.
     public var description: String {
         remedy.map { "\(problem)\(problem.hasSuffix(".") ? "" : ".") \($0)" } ?? problem

@@ -2,7 +2,7 @@ import CSQLite
 import CambiumModel
 
 /// What SQLite answered when it could not do what was asked.
-public struct SQLiteError: Error, Sendable, Hashable {
+public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// SQLite's extended result code, such as 2067 (`SQLITE_CONSTRAINT_UNIQUE`).
     public let code: Int32
     /// SQLite's own words.
@@ -22,9 +22,7 @@ public struct SQLiteError: Error, Sendable, Hashable {
 
     /// Whether a statement, or a copy, was ended on request.
     package var isInterruption: Bool { primaryCode == 9 }
-}
 
-extension SQLiteError: CustomStringConvertible {
     /// The message, the code and the statement.
     public var description: String {
         let place = sql.map { " in: \($0.excerpt(2_000))" } ?? ""

@@ -3,7 +3,7 @@ import CambiumModel
 import CambiumRecords
 
 /// What went wrong between a context and its store.
-public struct StoreError: Error, Sendable {
+public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it is, for programs.
     public enum Code: Sendable, Hashable {
         /// The store was opened for reading only.
@@ -153,9 +153,7 @@ public struct StoreError: Error, Sendable {
         case .historyExpired: 134301
         }
     }
-}
 
-extension StoreError: CustomStringConvertible {
     /// The message, and the error behind it.
     public var description: String {
         let cause = underlying.map { "\($0)" }

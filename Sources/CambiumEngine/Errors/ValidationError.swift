@@ -1,7 +1,7 @@
 import CambiumModel
 
 /// A value that breaks what the model says about it.
-public struct ValidationError: Error, Sendable {
+public struct ValidationError: Error, Sendable, CustomStringConvertible {
     /// What is wrong, for programs.
     public enum Code: Sendable, Hashable {
         /// A check of the program's own said no.
@@ -89,9 +89,7 @@ public struct ValidationError: Error, Sendable {
         case .notUnique: 133021
         }
     }
-}
 
-extension ValidationError: CustomStringConvertible {
     /// The place and the message.
     public var description: String {
         let place = objectID.map { "\($0)" } ?? entityName
@@ -100,7 +98,7 @@ extension ValidationError: CustomStringConvertible {
 }
 
 /// Several values that break what the model says, found by one save.
-public struct ValidationErrors: Error, Sendable {
+public struct ValidationErrors: Error, Sendable, CustomStringConvertible {
     /// All of them; at least two.
     public let errors: [ValidationError]
 
@@ -111,9 +109,7 @@ public struct ValidationErrors: Error, Sendable {
     package static func combined(_ errors: [ValidationError]) -> any Error {
         errors.count == 1 ? errors[0] : ValidationErrors(errors: errors)
     }
-}
 
-extension ValidationErrors: CustomStringConvertible {
     /// One line for each error. Of those that say the same of different objects, the first ten and
     /// the number of the others.
     public var description: String {

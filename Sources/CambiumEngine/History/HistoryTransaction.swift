@@ -2,7 +2,7 @@ import CambiumMigration
 import CambiumModel
 
 /// What one save, or one batch operation, changed in a store.
-public struct HistoryTransaction: Sendable, Hashable {
+public struct HistoryTransaction: Sendable, Hashable, CustomStringConvertible {
     /// The number among the transactions of its store, in the order of the commits.
     public let number: Int64
     /// When it was committed; of what a program without Cambium has written, when that was first
@@ -46,9 +46,7 @@ public struct HistoryTransaction: Sendable, Hashable {
 
     /// The author of what migrations change: `migration`.
     public static let migrationAuthor = CarriedHistory.author
-}
 
-extension HistoryTransaction: CustomStringConvertible {
     /// The number, the author and how many objects it changed.
     public var description: String {
         "transaction \(number)\(author.map { " by \($0)" } ?? ""), \(changes.count) changes"
@@ -70,7 +68,7 @@ public struct HistoryResult: Sendable {
 }
 
 /// What a transaction did to one object.
-public struct HistoryChange: Sendable, Hashable {
+public struct HistoryChange: Sendable, Hashable, CustomStringConvertible {
     /// What was done. The raw values are those of Core Data.
     public enum Kind: Int, Sendable, Hashable, CaseIterable, Codable {
         /// The object is new.
@@ -111,9 +109,7 @@ public struct HistoryChange: Sendable, Hashable {
         self.newValues = newValues
         self.tombstone = tombstone
     }
-}
 
-extension HistoryChange: CustomStringConvertible {
     /// The kind, the object and the names of the changed properties; no values.
     public var description: String {
         let names = updatedProperties.isEmpty ? "" : " \(updatedProperties.sorted())"

@@ -6,7 +6,7 @@ import CambiumRecords
 ///
 /// Two are equal when they name the same row of the same store. The entity is the one that the
 /// object was found with; it takes no part in the comparison beyond its root.
-public struct ObjectID: Sendable {
+public struct ObjectID: Sendable, Hashable, CustomStringConvertible {
     @usableFromInline package let entity: EntityDescription
     @usableFromInline package let store: StoreIdentifier
     /// The row's key in its hierarchy's table. It is final from the moment of insertion.
@@ -28,9 +28,7 @@ public struct ObjectID: Sendable {
 
     /// The name of the object's entity.
     public var entityName: String { entity.name }
-}
 
-extension ObjectID: Hashable {
     /// Whether both name the same row of the same store.
     @inlinable
     public static func == (one: ObjectID, other: ObjectID) -> Bool {
@@ -44,15 +42,13 @@ extension ObjectID: Hashable {
         hasher.combine(key)
         hasher.combine(entity.rootIndex)
     }
-}
 
-extension ObjectID: CustomStringConvertible {
     /// The entity and the key, such as `Product/42`.
     public var description: String { "\(entityName)/\(key)" }
 }
 
 /// The value of any property, as `ManagedObject.changedValues()` and its like answer with.
-public enum PropertyValue: Hashable, Sendable {
+public enum PropertyValue: Hashable, Sendable, CustomStringConvertible {
     /// The value of an attribute.
     case value(Value)
     /// The object that a to-one relationship references, or nil.
@@ -73,9 +69,7 @@ public enum PropertyValue: Hashable, Sendable {
     public var objectID: ObjectID? {
         if case .toOne(let id) = self { id } else { nil }
     }
-}
 
-extension PropertyValue: CustomStringConvertible {
     /// The value, the object ids, or what was changed about them.
     public var description: String {
         switch self {

@@ -56,7 +56,7 @@ public struct StatementHook: Sendable {
 }
 
 /// A statement that has run.
-public struct WatchedStatement {
+public struct WatchedStatement: CustomStringConvertible {
     /// The text, with `?` for the values.
     public let sql: String
     /// The text with the values in it, where the hook asked for them. Values of rows that are saved
@@ -85,9 +85,7 @@ public struct WatchedStatement {
     /// called, which may only be while the hook runs; empty afterwards, and for statements that
     /// have no plan.
     public func plan() -> [String] { plans() }
-}
 
-extension WatchedStatement: CustomStringConvertible {
     /// The duration, the number of rows and the text, on one line.
     public var description: String {
         let (seconds, attoseconds) = duration.components

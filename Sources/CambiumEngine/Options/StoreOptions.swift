@@ -115,7 +115,7 @@ public enum StoreTrust: Sendable, Hashable, CaseIterable {
 }
 
 /// Where a store is.
-public enum StoreLocation: Sendable, Hashable {
+public enum StoreLocation: Sendable, Hashable, CustomStringConvertible {
     /// In a file, which is made where there is none. Beside it lie SQLite's `-wal` and `-shm`.
     ///
     /// What is a name of a database in memory to SQLite (an empty path, `:memory:`), a URI (`file:`)
@@ -157,14 +157,12 @@ public enum StoreLocation: Sendable, Hashable {
         return URL(filePath: path).standardizedFileURL
             == URL(filePath: otherPath).standardizedFileURL
     }
+
+    /// The path, or `memory`.
+    public var description: String { path ?? "memory" }
 }
 
 extension URL {
     /// The path of the file that it names. Of a URL that names none all of it: no file has that path.
     package var pathOfFile: String { isFileURL ? path(percentEncoded: false) : absoluteString }
-}
-
-extension StoreLocation: CustomStringConvertible {
-    /// The path, or `memory`.
-    public var description: String { path ?? "memory" }
 }

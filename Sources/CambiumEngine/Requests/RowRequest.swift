@@ -88,7 +88,7 @@ package struct RowRequest {
 
 /// How a store answers a request: the statement, and how its engine finds the rows. For people, to
 /// see whether an index helps; the words are SQLite's and change with its version.
-public struct FetchPlan: Sendable, Hashable {
+public struct FetchPlan: Sendable, Hashable, CustomStringConvertible {
     /// The statement, with `?` for values; nil where the store has no statements.
     public let sql: String?
     /// A line for each step, indented by its depth, such as
@@ -104,9 +104,7 @@ public struct FetchPlan: Sendable, Hashable {
     public var scansTable: Bool {
         sql == nil || steps.contains { $0.drop { $0 == " " }.hasPrefix("SCAN ") }
     }
-}
 
-extension FetchPlan: CustomStringConvertible {
     /// The statement and the steps, line by line.
     public var description: String {
         ([sql].compactMap(\.self) + steps).joined(separator: "\n")

@@ -3,7 +3,7 @@ import CambiumSQL
 
 /// A table, index, trigger or view of a store that is not what the store's version says: another
 /// program has been there.
-public struct StoreDifference: Sendable, Hashable {
+public struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
     /// In what way it differs.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The version has it, the store does not.
@@ -51,9 +51,7 @@ public struct StoreDifference: Sendable, Hashable {
     var isMissingSomeTable: Bool {
         (kind == .missing && !isIndex) || parts.contains { $0.kind == .missing && $0.isColumn }
     }
-}
 
-extension StoreDifference: CustomStringConvertible {
     /// The name, the kind, and the parts that differ.
     public var description: String {
         let list = parts.map(\.description).excerpts()

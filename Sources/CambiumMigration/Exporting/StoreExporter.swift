@@ -215,7 +215,7 @@ package struct StoreExporter {
 }
 
 /// Why a store cannot be exported. Nothing was changed.
-package enum ExportError: Error, Sendable, Hashable {
+package enum ExportError: Error, Sendable, Hashable, CustomStringConvertible {
     /// No version of the model is the store's.
     case unknownVersion(model: String, store: String, hash: String, known: [String])
     /// A row holds what is no value of its attribute, which another program must have written.
@@ -225,9 +225,7 @@ package enum ExportError: Error, Sendable, Hashable {
     /// The file of a large value cannot be read.
     case missingFile(
         entity: String, key: Int64, attribute: String, path: String, reason: String)
-}
 
-extension ExportError: CustomStringConvertible {
     /// What happened and what to do about it.
     package var description: String {
         switch self {

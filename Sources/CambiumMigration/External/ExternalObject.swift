@@ -6,7 +6,7 @@ import CambiumSQL
 ///
 /// Such an object is left alone where it can be; where it cannot, nothing is migrated until the
 /// author of that program has decided what becomes of it.
-public struct ExternalObject: Sendable, Hashable {
+public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
     /// What it is.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case table, index, view, trigger
@@ -42,9 +42,7 @@ public struct ExternalObject: Sendable, Hashable {
     public let reason: Reason
     /// What to do about it, with the SQL for it.
     public let remedy: String
-}
 
-extension ExternalObject: CustomStringConvertible {
     /// The kind, the name, and what is wrong.
     public var description: String {
         let what =

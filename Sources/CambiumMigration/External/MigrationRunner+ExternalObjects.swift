@@ -87,6 +87,45 @@ extension MigrationRunner {
             columns[table.name] = rows.compactMap { $0.first?.text }
         }
     }
+
+    // MARK: Stores that are not trusted
+
+    /// Makes sure that a store of the program's version has nothing but what the model and its history
+    /// need.
+    ///
+    /// - Parameter triggers: Those of the history.
+    /// - Throws: ``MigrationError/objectsAreNotTrusted(_:)``; `SQLiteError`.
+    package func requireTrust(in connection: Connection, triggers: [StoreTrigger]) throws {
+        let objects = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
+        let own = schema.tables.map(\.name) + schema.tables.flatMap(\.indexes).map(\.name)
+        try requireTrust(in: objects, own: own, triggers: triggers)
+    }
+
+    /// - Parameters:
+    ///   - own: The names of the model's tables and indexes.
+    ///   - triggers: The triggers of the history; nil where they are removed before anything is
+    ///     written.
+    func requireTrust(
+        in objects: [StoreObject], own: [String], triggers: [StoreTrigger]?
+    ) throws(MigrationError) {
+        let own = Set(own.map { $0.lowercased() })
+        let history = Set(HistorySQL.createStatements.map(Catalogue.normalized))
+        let others = objects.filter { object in
+            switch object.kind {
+            case .view: true
+            case .trigger:
+                !object.isOfHistory
+                    || triggers?.contains { $0.isSame(as: StoreTrigger(of: object)) } == false
+            case .table:
+                !own.contains(object.name.lowercased())
+                    && !history.contains(Catalogue.normalized(object.sql))
+            case .index: !own.contains(object.name.lowercased())
+            }
+        }
+        guard others.isEmpty else {
+            throw .objectsAreNotTrusted(others.map { ExternalObject($0, .isNotTrusted) })
+        }
+    }
 }
 
 extension ExternalObjectTrial {
@@ -144,46 +183,6 @@ extension Catalogue {
             if let gone { return gone }
         }
         return nil
-    }
-}
-
-// Stores that are not trusted
-extension MigrationRunner {
-    /// Makes sure that a store of the program's version has nothing but what the model and its history
-    /// need.
-    ///
-    /// - Parameter triggers: Those of the history.
-    /// - Throws: ``MigrationError/objectsAreNotTrusted(_:)``; `SQLiteError`.
-    package func requireTrust(in connection: Connection, triggers: [StoreTrigger]) throws {
-        let objects = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
-        let own = schema.tables.map(\.name) + schema.tables.flatMap(\.indexes).map(\.name)
-        try requireTrust(in: objects, own: own, triggers: triggers)
-    }
-
-    /// - Parameters:
-    ///   - own: The names of the model's tables and indexes.
-    ///   - triggers: The triggers of the history; nil where they are removed before anything is
-    ///     written.
-    func requireTrust(
-        in objects: [StoreObject], own: [String], triggers: [StoreTrigger]?
-    ) throws(MigrationError) {
-        let own = Set(own.map { $0.lowercased() })
-        let history = Set(HistorySQL.createStatements.map(Catalogue.normalized))
-        let others = objects.filter { object in
-            switch object.kind {
-            case .view: true
-            case .trigger:
-                !object.isOfHistory
-                    || triggers?.contains { $0.isSame(as: StoreTrigger(of: object)) } == false
-            case .table:
-                !own.contains(object.name.lowercased())
-                    && !history.contains(Catalogue.normalized(object.sql))
-            case .index: !own.contains(object.name.lowercased())
-            }
-        }
-        guard others.isEmpty else {
-            throw .objectsAreNotTrusted(others.map { ExternalObject($0, .isNotTrusted) })
-        }
     }
 }
 

@@ -83,6 +83,9 @@ extension SQLiteError {
         return "\(trouble.problem.prefix(1).uppercased())\(trouble.problem.dropFirst()). "
             + trouble.remedy
     }
+
+    /// Whether the file is not what SQLite has written.
+    var isDamage: Bool { [11, 26].contains(primaryCode) }
 }
 
 /// What is wrong with the file of a store, its folder or its disk, and what to do about it, for
@@ -150,9 +153,7 @@ extension Connection {
         let lines = finding.split(separator: "\n").filter { !$0.hasPrefix("***") }
         throw MigrationError.storeIsDamaged(finding: String(lines.first ?? finding[...]))
     }
-}
 
-extension Connection {
     /// Runs a body that goes through the file, and whose statements end where that was asked for.
     ///
     /// - Throws: ``MigrationError/cancelled``, ``MigrationError/storeIsDamaged(finding:)``, and what
@@ -168,9 +169,7 @@ extension Connection {
             throw MigrationError.storeIsDamaged(finding: error.message)
         }
     }
-}
 
-extension Connection {
     /// Runs a body that looks at a store which is not known yet: its statements end after some
     /// seconds in all. The catalogue of a store takes some milliseconds.
     ///
@@ -190,11 +189,6 @@ extension Connection {
                 finding: "what it says about its tables does not come to an end")
         }
     }
-}
-
-extension SQLiteError {
-    /// Whether the file is not what SQLite has written.
-    var isDamage: Bool { [11, 26].contains(primaryCode) }
 }
 
 extension MigrationError {

@@ -161,7 +161,7 @@ extension MigrationRunner {
 }
 
 /// Why the data of a store does not fit the new version.
-public struct MigrationRefusal: Sendable, Hashable {
+public struct MigrationRefusal: Sendable, Hashable, CustomStringConvertible {
     /// The step of the migration that was running, in words: what it changes, the conditions that
     /// come with that, and the reasons that its author gave.
     public let step: String
@@ -186,9 +186,7 @@ public struct MigrationRefusal: Sendable, Hashable {
         self.step = step
         self.reason = reason
     }
-}
 
-extension MigrationRefusal: CustomStringConvertible {
     /// What is wrong with which objects.
     public var description: String { words(value: nil) }
 

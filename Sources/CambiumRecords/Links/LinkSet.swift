@@ -137,10 +137,9 @@ public struct LinkSet {
         stored = nil
         reorder { $0.forgetCurrent() }
     }
-}
 
-// The order.
-extension LinkSet {
+    // MARK: Order
+
     /// A class, so that unordered sets do not carry its parts about; copied before it is changed
     /// where two sets share it.
     private final class Ordering {

@@ -103,9 +103,7 @@ public struct Record {
             of: UInt32(truncatingIfNeeded: count), toByteOffset: 20 &+ slot &* 8, as: UInt32.self)
         setHasValue(slot, true)
     }
-}
 
-extension Record {
     /// A slot's value in its stored form.
     public func storedValue(_ slot: Int, _ kind: StorageClass) -> StoredValue {
         guard hasValue(slot) else { return .null }

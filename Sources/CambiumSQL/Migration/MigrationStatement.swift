@@ -28,9 +28,7 @@ public struct MigrationStatement: Sendable, Hashable {
 
     /// The parts of the text, for generated code.
     package var parts: [String] { rest.isEmpty ? [head] : [head, rest] }
-}
 
-extension MigrationStatement {
     /// Creates a table.
     ///
     /// - Parameter definition: Its columns in parentheses, and what follows.

@@ -94,6 +94,16 @@ package struct Derivation: Sendable {
         guard entity.parent != nil else { return nil }
         return "\(alias)\"_entity\" IN (\(SQLText.literals(model.family(of: entity).map(\.name))))"
     }
+
+    fileprivate var name: String { "\(entity.name).\(attribute.name)" }
+
+    fileprivate func looks(at other: Derivation, in model: Model) -> Bool {
+        sources.nodes.contains { node in
+            node.properties.contains(other.attribute.name)
+                && (model.entity(node.entity, isKindOf: other.entity)
+                    || model.entity(other.entity, isKindOf: node.entity))
+        }
+    }
 }
 
 extension Model {
@@ -117,17 +127,5 @@ extension Model {
             rest.removeAll { names.contains($0.name) }
         }
         return sorted
-    }
-}
-
-extension Derivation {
-    fileprivate var name: String { "\(entity.name).\(attribute.name)" }
-
-    fileprivate func looks(at other: Derivation, in model: Model) -> Bool {
-        sources.nodes.contains { node in
-            node.properties.contains(other.attribute.name)
-                && (model.entity(node.entity, isKindOf: other.entity)
-                    || model.entity(other.entity, isKindOf: node.entity))
-        }
     }
 }

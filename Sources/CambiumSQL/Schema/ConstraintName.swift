@@ -77,9 +77,7 @@ package enum ConstraintName: Sendable, Hashable {
 
     /// Words at the second place of a name; a property that is called so gets a longer name.
     private static let words: Set = ["rule", "unique", "property"]
-}
 
-extension ConstraintName {
     /// What is wrong with a row that does not meet it, as part of a sentence.
     package var violation: String {
         switch self {

@@ -147,33 +147,9 @@ package struct SQLiteOpener: StoreOpening, Sendable {
         }
         return connection
     }
-}
 
-extension ConnectionSettings {
-    /// What a store's options ask of its connections.
-    init(_ options: StoreOptions) throws {
-        self.init()
-        let (seconds, attoseconds) = options.busyTimeout.components
-        let milliseconds = Double(seconds) * 1000 + Double(attoseconds) / 1e15
-        busyTimeoutMilliseconds = Int32(min(max(0, milliseconds), Double(Int32.max)))
-        pragmas = try options.pragmas.sorted { $0.key < $1.key }.map { name, value in
-            guard let statement = PragmaSQL.set(name, to: value) else {
-                throw StoreError(
-                    code: .invalidRequest,
-                    message: "The pragma \(name) cannot be set to \(value): it is not a name with "
-                        + "a number or word, or the store relies on another value.",
-                    remedy: "Remove it from StoreOptions.pragmas.")
-            }
-            return statement
-        }
-        observer = options.statementHook?.observer
-        fileSystem = options.fileSystem
-        if let isMounted = options.isMountedReadOnly { isMountedReadOnly = isMounted }
-    }
-}
+    // MARK: Stores of another draft
 
-/// Stores that another draft of the program's version has written.
-extension SQLiteOpener {
     /// Moves the file of such a store aside, where the options say so.
     ///
     /// - Returns: Whether the store can be opened now.
@@ -205,6 +181,29 @@ extension SQLiteOpener {
                 remedy: "Close it there, and open it here again.",
                 underlying: error)
         }
+    }
+}
+
+extension ConnectionSettings {
+    /// What a store's options ask of its connections.
+    init(_ options: StoreOptions) throws {
+        self.init()
+        let (seconds, attoseconds) = options.busyTimeout.components
+        let milliseconds = Double(seconds) * 1000 + Double(attoseconds) / 1e15
+        busyTimeoutMilliseconds = Int32(min(max(0, milliseconds), Double(Int32.max)))
+        pragmas = try options.pragmas.sorted { $0.key < $1.key }.map { name, value in
+            guard let statement = PragmaSQL.set(name, to: value) else {
+                throw StoreError(
+                    code: .invalidRequest,
+                    message: "The pragma \(name) cannot be set to \(value): it is not a name with "
+                        + "a number or word, or the store relies on another value.",
+                    remedy: "Remove it from StoreOptions.pragmas.")
+            }
+            return statement
+        }
+        observer = options.statementHook?.observer
+        fileSystem = options.fileSystem
+        if let isMounted = options.isMountedReadOnly { isMountedReadOnly = isMounted }
     }
 }
 
