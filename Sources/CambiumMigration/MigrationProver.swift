@@ -200,7 +200,7 @@ struct SampleStore {
 
     init(of model: Model, _ schema: Schema) {
         runner = MigrationRunner(model: model, schema: schema)
-        repairs = model.derivationRepairs + schema.keyRepairs
+        repairs = model.derivations.compactMap { $0.updateOfAll?.sql } + schema.keyRepairs
     }
 
     /// A new store, in which random values are the same in each run. Rules may look at several

@@ -102,11 +102,6 @@ package struct StoreTrigger: Sendable, Hashable {
         self.createStatement = createStatement
     }
 
-    /// The trigger that an object of a store is.
-    package init(of object: StoreObject) {
-        self.init(name: object.name, table: object.table, createStatement: object.sql)
-    }
-
     /// Reads a row of ``query``.
     package init?(row: [StoredValue]) {
         guard row.count == 3, case .text(let name) = row[0], case .text(let table) = row[1],
@@ -125,10 +120,4 @@ package struct StoreTrigger: Sendable, Hashable {
 
     /// The statement that removes it.
     package var dropStatement: String { "DROP TRIGGER \(SQLText.identifier(name))" }
-
-    /// Whether another one is the same but for white space.
-    package func isSame(as other: StoreTrigger) -> Bool {
-        name == other.name && table == other.table
-            && Catalogue.normalized(createStatement) == Catalogue.normalized(other.createStatement)
-    }
 }

@@ -170,3 +170,16 @@ package struct StoreObject: Sendable, Hashable {
         }.joined(separator: "; ")
     }
 }
+
+extension StoreTrigger {
+    /// The trigger that an object of a store is.
+    package init(of object: StoreObject) {
+        self.init(name: object.name, table: object.table, createStatement: object.sql)
+    }
+
+    /// Whether another one is the same but for white space.
+    package func isSame(as other: StoreTrigger) -> Bool {
+        name == other.name && table == other.table
+            && Catalogue.normalized(createStatement) == Catalogue.normalized(other.createStatement)
+    }
+}

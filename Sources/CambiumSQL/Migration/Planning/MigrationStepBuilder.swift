@@ -263,3 +263,15 @@ struct MigrationStepBuilder {
         }
     }
 }
+
+extension Derivation {
+    /// The statement that brings the values of all rows up to date; nil where the store cannot
+    /// compute them at all, which the compiler refuses.
+    package var updateOfAll: MigrationStatement? {
+        condition.map { value, condition in
+            .update(
+                model.root(of: entity).name, set: "\(column) = \(value.text)", where: condition,
+                from: value.tables.sorted())
+        }
+    }
+}
