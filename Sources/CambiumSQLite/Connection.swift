@@ -165,8 +165,8 @@ package final class Connection {
         return statement
     }
 
-    /// How often a statement that was asked for by its text was there already.
-    package var statementUse: StatementUse { statements.use }
+    /// How many statements are kept by their texts.
+    package var statementCount: Int { statements.count }
 
     /// A statement that is known by a number from 0, for those that run so often and so briefly
     /// that looking up their text counts.

@@ -145,16 +145,6 @@ package final class Statement {
     }()
 }
 
-/// How often compiled statements were used again.
-package struct StatementUse: Sendable, Hashable {
-    /// How often one was there.
-    package var hits = 0
-    /// How often one had to be compiled.
-    package var misses = 0
-    /// How many there are.
-    package var count = 0
-}
-
 /// The compiled statements of a connection, by their texts: those that were used last, as a program
 /// that builds conditions makes ever new texts.
 struct StatementCache {
@@ -168,17 +158,13 @@ struct StatementCache {
 
     private var entries: [String: Entry] = [:]
     private var clock = 0
-    private(set) var use = StatementUse()
+    var count: Int { entries.count }
 
     /// The statement of a text.
     subscript(sql: String) -> Statement? {
         mutating get {
             clock += 1
-            guard let index = entries.index(forKey: sql) else {
-                use.misses += 1
-                return nil
-            }
-            use.hits += 1
+            guard let index = entries.index(forKey: sql) else { return nil }
             entries.values[index].lastUse = clock
             return entries.values[index].statement
         }
@@ -193,11 +179,7 @@ struct StatementCache {
             entries = entries.filter { $0.value.lastUse > oldest }
         }
         entries[sql] = Entry(statement: statement, lastUse: clock)
-        use.count = entries.count
     }
 
-    mutating func removeAll() {
-        entries.removeAll()
-        use.count = 0
-    }
+    mutating func removeAll() { entries.removeAll() }
 }
