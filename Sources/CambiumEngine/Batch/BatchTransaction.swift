@@ -20,18 +20,18 @@ package protocol BatchTransaction: AnyObject {
     func savepoint(_ body: () throws -> Void) throws
 
     /// The rows that a request finds: by a condition or by keys.
-    func heads(_ request: RowRequest) throws -> [RowHead]
+    func rowKeys(_ request: RowRequest) throws -> [RowKey]
 
     /// The rows at the other end of a relationship, each with the key of this end.
     func related(
         _ relationship: RelationshipDescription, of entity: EntityDescription, _ keys: [Int64]
-    ) throws -> [(source: Int64, head: RowHead)]
+    ) throws -> [(source: Int64, row: RowKey)]
 
     /// The rows of an entity whose relationship, without an inverse, references the keys, each with
     /// the key of that end.
     func owners(
         of relationship: RelationshipDescription, _ entity: EntityDescription, _ keys: [Int64]
-    ) throws -> [(source: Int64, head: RowHead)]
+    ) throws -> [(source: Int64, row: RowKey)]
 
     /// What computes values for rows of an entity.
     func computation(
@@ -86,7 +86,7 @@ package protocol BatchWork {
 }
 
 /// The key, the version and the entity of a row.
-package struct RowHead {
+package struct RowKey {
     package let entity: Int
     package let key: Int64
     package let version: Int64

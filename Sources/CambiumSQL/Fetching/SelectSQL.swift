@@ -112,7 +112,7 @@ package struct SelectSQL: Sendable {
         case .referring, .linked: version = "0"
         }
         return try rows(
-            heads(version: version), selection, includesSubentities, sort, limit, offset)
+            rowKeys(version: version), selection, includesSubentities, sort, limit, offset)
     }
 
     /// The statement that hands the rows to the function `sink`, in any order; nil where there are
@@ -143,12 +143,12 @@ package struct SelectSQL: Sendable {
     }
 
     private var resultColumns: [String] {
-        heads(version: column(SystemColumn.version)) + columns.map(column)
+        rowKeys(version: column(SystemColumn.version)) + columns.map(column)
     }
 
     /// What tells which row it is: its key, its version, and the entity where the table has that
     /// column.
-    func heads(version: String) -> [String] {
+    func rowKeys(version: String) -> [String] {
         [column(SystemColumn.key), version]
             + (hasEntityColumn ? [column(SystemColumn.entity)] : [])
     }
@@ -212,12 +212,12 @@ package struct SelectSQL: Sendable {
     /// The statement that returns the row keys of a selection.
     ///
     /// Without an order and a limit they come in the order of their keys.
-    package func heads(
+    package func rowKeys(
         _ selection: Selection, includesSubentities: Bool = true, sort: [SortTerm] = [],
         limit: Int? = nil, offset: Int = 0
     ) throws -> (sql: String, parameters: [StoredValue]) {
         try rows(
-            heads(version: column(SystemColumn.version)), selection, includesSubentities, sort,
+            rowKeys(version: column(SystemColumn.version)), selection, includesSubentities, sort,
             limit, offset)
     }
 

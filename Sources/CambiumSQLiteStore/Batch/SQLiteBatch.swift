@@ -56,26 +56,26 @@ final class SQLiteBatch: BatchTransaction {
     // MARK: Finding
 
     /// The rows that a request finds.
-    func heads(_ request: RowRequest) throws -> [RowHead] {
+    func rowKeys(_ request: RowRequest) throws -> [RowKey] {
         let entity = request.entity
         switch request.selection {
         case .matching(let condition, let arguments):
-            let (sql, parameters) = try store.prepared.selects[entity.index].heads(
+            let (sql, parameters) = try store.prepared.selects[entity.index].rowKeys(
                 .matching(condition, arguments), includesSubentities: request.includesSubentities,
                 sort: request.sort, limit: request.limit, offset: request.offset)
             let statement = try connection.statement(sql)
             defer { statement.reset() }
             try statement.bind(parameters)
-            var heads: [RowHead] = []
-            while try statement.step() { heads.append(head(statement, 0, entity)) }
-            return heads
+            var found: [RowKey] = []
+            while try statement.step() { found.append(rowKey(statement, 0, entity)) }
+            return found
         case .keys(let keys):
-            let (sql, _) = try store.prepared.selects[entity.index].heads(.pendingKeys)
-            var heads: [RowHead] = []
+            let (sql, _) = try store.prepared.selects[entity.index].rowKeys(.pendingKeys)
+            var found: [RowKey] = []
             try connection.query(sql, over: Set(keys).sorted()) {
-                heads.append(self.head($0, 0, entity))
+                found.append(rowKey($0, 0, entity))
             }
-            return heads
+            return found
         case .key, .farEnd:
             return []
         }
@@ -84,7 +84,7 @@ final class SQLiteBatch: BatchTransaction {
     /// The rows at the other end of a relationship, each with the key of this end.
     func related(
         _ relationship: RelationshipDescription, of entity: EntityDescription, _ keys: [Int64]
-    ) throws -> [(source: Int64, head: RowHead)] {
+    ) throws -> [(source: Int64, row: RowKey)] {
         let root = model.entities[entity.rootIndex]
         let far = model.entities[model.entities[relationship.destination].rootIndex]
         let storage = store.prepared.links[relationship.identity].storage
@@ -95,7 +95,7 @@ final class SQLiteBatch: BatchTransaction {
     /// the key of that end.
     func owners(
         of relationship: RelationshipDescription, _ entity: EntityDescription, _ keys: [Int64]
-    ) throws -> [(source: Int64, head: RowHead)] {
+    ) throws -> [(source: Int64, row: RowKey)] {
         let root = model.entities[entity.rootIndex]
         let far = model.entities[model.entities[relationship.destination].rootIndex]
         let back: RelationshipStorage
@@ -111,14 +111,14 @@ final class SQLiteBatch: BatchTransaction {
     private func related(
         _ storage: RelationshipStorage, from root: EntityDescription, to far: EntityDescription,
         _ keys: [Int64]
-    ) throws -> [(source: Int64, head: RowHead)] {
+    ) throws -> [(source: Int64, row: RowKey)] {
         guard
-            let sql = RelatedSQL.heads(
+            let sql = RelatedSQL.rowKeys(
                 of: storage, from: root.entity, to: far.entity, in: model.model)
         else { return [] }
-        var found: [(source: Int64, head: RowHead)] = []
+        var found: [(source: Int64, row: RowKey)] = []
         try connection.query(sql, over: keys) {
-            found.append(($0.integer(at: 0), self.head($0, 1, far)))
+            found.append(($0.integer(at: 0), rowKey($0, 1, far)))
         }
         return found
     }
@@ -137,10 +137,10 @@ final class SQLiteBatch: BatchTransaction {
         }
     }
 
-    private func head(
+    private func rowKey(
         _ statement: Statement, _ first: Int, _ entity: EntityDescription
-    ) -> RowHead {
-        RowHead(
+    ) -> RowKey {
+        RowKey(
             entity: entity.hasEntityColumn
                 ? model[statement.text(at: first + 2)]?.index ?? entity.index : entity.index,
             key: statement.integer(at: first), version: statement.integer(at: first + 1))

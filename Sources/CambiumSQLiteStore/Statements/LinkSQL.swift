@@ -127,7 +127,7 @@ enum ReferenceSQL {
 /// of the row at the other end.
 enum RelatedSQL {
     /// - Returns: Nil for links that are not in the store.
-    static func heads(
+    static func rowKeys(
         of storage: RelationshipStorage, from source: Entity, to destination: Entity,
         in model: Model
     ) -> String? {

@@ -8,7 +8,7 @@ struct BatchDeletion: BatchWork {
 
     func run(in transaction: any BatchTransaction) throws {
         var propagation = DeletePropagation(transaction, chunkSize: chunkSize)
-        propagation.add(try transaction.heads(request, counting: resultType))
+        propagation.add(try transaction.rowKeys(request, counting: resultType))
         try propagation.followCascades()
         try propagation.releaseLinks()
         try propagation.write()

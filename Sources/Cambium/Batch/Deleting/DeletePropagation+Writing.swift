@@ -15,10 +15,10 @@ extension DeletePropagation {
                 if !isWhole { try write(&piece) }
             }
         }
-        for (group, heads) in clearings() {
+        for (group, keys) in clearings() {
             let entity = model.entities[group.entity]
-            for heads in heads.pieces(of: chunkSize) {
-                let records = heads.map { piece.record($0.key, $0.version, entity.shape) }
+            for keys in keys.pieces(of: chunkSize) {
+                let records = keys.map { piece.record($0.key, $0.version, entity.shape) }
                 piece.request.updates.append(
                     .init(entity: entity, slots: group.slots, records: records))
                 if !isWhole { try write(&piece) }
@@ -59,13 +59,13 @@ extension DeletePropagation {
     // MARK: Links
 
     /// The rows that lose the same links, in a fixed order.
-    private func clearings() -> [(Group, [RowHead])] {
-        var groups: [Group: [RowHead]] = [:]
-        for (head, slots) in cleared.flatMap({ $0.values }) {
-            groups[Group(entity: head.entity, slots: slots), default: []].append(head)
+    private func clearings() -> [(Group, [RowKey])] {
+        var groups: [Group: [RowKey]] = [:]
+        for (row, slots) in cleared.flatMap({ $0.values }) {
+            groups[Group(entity: row.entity, slots: slots), default: []].append(row)
         }
         return groups.sorted { $0.key.order.lexicographicallyPrecedes($1.key.order) }
-            .map { group, heads in (group, heads.sorted { $0.key < $1.key }) }
+            .map { group, keys in (group, keys.sorted { $0.key < $1.key }) }
     }
 
     private struct Group: Hashable {

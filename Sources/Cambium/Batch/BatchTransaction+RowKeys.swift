@@ -1,13 +1,13 @@
 extension BatchTransaction {
     /// Finds the rows that are to be changed, and says in the result how many, or which, they are.
-    func heads(_ request: RowRequest, counting resultType: BatchResultType) throws -> [RowHead] {
-        let heads = try heads(request)
-        changes.count = heads.count
+    func rowKeys(_ request: RowRequest, counting resultType: BatchResultType) throws -> [RowKey] {
+        let keys = try rowKeys(request)
+        changes.count = keys.count
         if resultType == .objectIDs {
-            changes.objectIDs = heads.map {
+            changes.objectIDs = keys.map {
                 ObjectID(model.entities[$0.entity], key: $0.key, store: identifier)
             }
         }
-        return heads
+        return keys
     }
 }
