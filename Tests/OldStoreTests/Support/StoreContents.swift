@@ -84,6 +84,7 @@ enum StoreContents {
         case .date(let date):
             "\(date.timeIntervalSinceReferenceDate) "
                 + String(date.timeIntervalSinceReferenceDate.bitPattern, radix: 16)
+        case .duration(let value): "\(value)"
         case .uuid(let id): id.uuidString
         case .uri(let url): url.absoluteString
         case .data(let data):
