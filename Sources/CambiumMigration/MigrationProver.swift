@@ -122,7 +122,7 @@ package enum MigrationProver {
         /// most.
         private var objects: [String: Int]
         /// The entities of which drops by condition take objects.
-        private let thinned: Set<String>
+        private let reduced: Set<String>
 
         /// How many objects of an entity a store must have had: with one alone nothing is known of
         /// what they share, such as a value that has to be unique.
@@ -130,11 +130,11 @@ package enum MigrationProver {
 
         /// The entities of which no store had enough objects afterwards, because those that were
         /// generated were refused.
-        package var refused: [String] { scarce.filter { !thinned.contains($0) } }
+        package var refused: [String] { scarce.filter { !reduced.contains($0) } }
 
         /// The entities of which no store had enough objects afterwards, because drops by condition
         /// took those that were generated.
-        package var dropped: [String] { scarce.filter(thinned.contains) }
+        package var dropped: [String] { scarce.filter(reduced.contains) }
 
         /// The entities of which no store had enough objects afterwards, for either reason.
         package var scarce: [String] {
@@ -153,7 +153,7 @@ package enum MigrationProver {
             rows: Int = 0, newRows: Int = 0, refusals: Int = 0, refused: [String] = [],
             dropped: [String] = []
         ) {
-            self.init(entities: refused + dropped, thinned: Set(dropped))
+            self.init(entities: refused + dropped, reduced: Set(dropped))
             self.rows = rows
             self.newRows = newRows
             self.refusals = refusals
@@ -163,10 +163,10 @@ package enum MigrationProver {
         ///
         /// - Parameters:
         ///   - entities: The entities of which there should be objects afterwards.
-        ///   - thinned: Those of which drops by condition take objects.
-        init(entities: [String], thinned: Set<String>) {
+        ///   - reduced: Those of which drops by condition take objects.
+        init(entities: [String], reduced: Set<String>) {
             objects = Dictionary(entities.map { ($0, 0) }, uniquingKeysWith: max)
-            self.thinned = thinned
+            self.reduced = reduced
         }
 
         /// Adds what one store was.

@@ -52,7 +52,7 @@ struct ProvenStep {
 
     /// What is known of the step before it has run: no object of what it touches was seen.
     var proof: MigrationProver.Proof {
-        MigrationProver.Proof(entities: objectCounts.map(\.name), thinned: reducedEntities)
+        MigrationProver.Proof(entities: objectCounts.map(\.name), reduced: reducedEntities)
     }
 
     /// Whether a store with the rows can be migrated, well or not.
@@ -127,7 +127,7 @@ struct ProvenStep {
         }
         let broken = try connection.rows(MigrationSQL.foreignKeyCheck)
         if let table = broken.first?.first?.text {
-            throw failure("After the \(name) links of \(table) lead nowhere")
+            throw failure("After the \(name) links of \(table) dangle")
         }
         let integrity = try connection.rows(MigrationSQL.integrityCheck)
         guard integrity == [[.text("ok")]] else {

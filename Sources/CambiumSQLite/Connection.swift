@@ -282,7 +282,7 @@ package final class Connection {
     }
 
     /// Makes sure that SQLite can read a file on a file system that was mounted for reading only,
-    /// beside which there is more: it can where the index of the log is there, too.
+    /// beside which there is more: it can where the index of the log exists, too.
     func requireReadable(
         _ files: FilesAtRest, _ settings: ConnectionSettings
     ) throws(SQLiteError) {

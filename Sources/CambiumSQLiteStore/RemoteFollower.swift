@@ -69,7 +69,7 @@ final class RemoteFollower: Sendable {
         let commits = try? lookout?.withLock { try Self.dataVersion($0) }
         if commits != nil, commits == seen.withLock({ $0.commits }) { return }
         // What fails now (the store was closed, or is locked) is asked again with the next commit.
-        let told = try? store.writer.withLock { connection -> (isComplete: Bool, now: Seen)? in
+        let reported = try? store.writer.withLock { connection -> (isComplete: Bool, now: Seen)? in
             let found = try look(at: store, connection, after: seen.withLock { $0 })
             let isComplete = tell(found.news, of: store, to: receiver)
             seen.withLock { seen in
@@ -78,11 +78,11 @@ final class RemoteFollower: Sendable {
             }
             return isComplete.map { ($0, found.now) }
         }
-        guard let told else { return }
-        let token = told.now.epoch.map {
-            HistoryToken([store.identifier.uuid: .init(epoch: $0, change: told.now.change)])
+        guard let reported else { return }
+        let token = reported.now.epoch.map {
+            HistoryToken([store.identifier.uuid: .init(epoch: $0, change: reported.now.change)])
         }
-        receiver.announce(store.identifier, at: token, isComplete: told.isComplete)
+        receiver.announce(store.identifier, at: token, isComplete: reported.isComplete)
     }
 
     private static func dataVersion(_ connection: Connection) throws -> StoredValue? {

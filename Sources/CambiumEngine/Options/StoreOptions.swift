@@ -16,8 +16,8 @@ public struct StoreOptions: Sendable {
     ///
     /// A file on a file system that is mounted for reading only can be opened so, where no changes
     /// are left in the log or a journal beside it (a store that was closed has none). It is read as
-    /// one that nobody changes: no process can know whether others have mounted the file system for
-    /// writing, and what they write then gives errors or wrong results here.
+    /// one that does not change: no process can know whether others have mounted the file system
+    /// for writing, and what they write then gives errors or wrong results here.
     public var isReadOnly = false
     /// Whether a store of an earlier version of the model is migrated when it is opened. Default
     /// (nil): containers do, coordinators by hand do not, as in Core Data.

@@ -38,7 +38,7 @@ package struct RowStages: OptionSet, Sendable {
     package static let rows = RowStages(rawValue: 2)
     /// Links that are in no row are made and cut.
     package static let links = RowStages(rawValue: 4)
-    /// Lists get their order, when all their members are there.
+    /// Lists get their order, when all their members exist.
     package static let lists = RowStages(rawValue: 8)
     /// No object of a one-to-one has two partners.
     package static let partners = RowStages(rawValue: 16)

@@ -23,7 +23,7 @@ package struct LinkOrder: Hashable, Sendable {
     /// Whether members that the store has are to change places.
     package var changesPlaces: Bool { !placed.isEmpty || !movedToEnd.isEmpty }
 
-    /// Adds a member at the end, unless it is there.
+    /// Adds a member at the end, unless it is a member already.
     package mutating func append(_ key: Int64, wasRemoved: Bool) {
         if placed.contains(key) || movedToEnd.contains(key) { return }
         if wasRemoved { movedToEnd.insert(key) }
@@ -70,7 +70,7 @@ package struct LinkOrder: Hashable, Sendable {
         movedToEnd.formUnion(moved.intersection(known))
     }
 
-    /// Puts another member in the place of one, unless that is there already.
+    /// Puts another member in the place of one, unless that is a member already.
     package mutating func replace(_ key: Int64, with other: Int64) {
         func replaced(_ keys: [Int64]) -> [Int64] {
             keys.contains(other)

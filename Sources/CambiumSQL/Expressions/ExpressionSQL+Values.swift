@@ -23,7 +23,7 @@ extension ExpressionSQL {
         case .object(let path):
             return try key(of: path)
         case .and, .or, .not, .comparison, .among, .amongList, .text, .exists:
-            return "(\(try condition(expression, .truth)))"
+            return "(\(try condition(expression, .boolean)))"
         case .aggregate(let function, let collection, let operand):
             return try aggregate(function, collection, operand)
         case .arithmetic(let left, let operation, let right, let type):
@@ -184,7 +184,7 @@ extension ExpressionSQL {
                 .text,
                 "\(one), '\(raw: relation.rawValue)', \(other), \(raw: String(options.rawValue))")
         let isNullable = isNullable(left) || isNullable(right)
-        return use == .filter || !isNullable ? test : dialect.truth(test)
+        return use == .filter || !isNullable ? test : dialect.boolean(test)
     }
 
     /// The test by the engine's own functions, or nil where those differ.

@@ -19,7 +19,7 @@ package struct ExpressionSQL {
         /// For WHERE, where NULL is as good as false. Indexes can be used.
         case filter
         /// For CHECK and as a value: 0 or 1, never NULL.
-        case truth
+        case boolean
     }
 
     let entity: Entity

@@ -284,7 +284,7 @@ package struct SelectSQL: Sendable {
         of condition: ModelExpression, now: Date
     ) throws(ExpressionDiagnostics) -> (sql: String, parameters: [StoredValue]) {
         let fragment = try ExpressionSQL.condition(
-            condition, use: .truth, entity: entity, model: model, alias: Self.alias)
+            condition, use: .boolean, entity: entity, model: model, alias: Self.alias)
         return (
             "SELECT \(column(SystemColumn.key)) FROM pending AS p "
                 + "CROSS JOIN \(SQLText.identifier(root.name)) AS \(SQLText.identifier(Self.alias))"

@@ -49,12 +49,12 @@ package enum HistorySQL {
         """,
     ]
 
-    /// Removes the tables, those that are there.
+    /// Removes the tables that exist.
     package static let dropStatements = [transactions, changes, values].map {
         "DROP TABLE IF EXISTS \($0)"
     }
 
-    /// An expression that says whether all tables are there.
+    /// An expression that says whether all tables exist.
     static let areThere = """
         (SELECT count(*) FROM "sqlite_schema" WHERE "type" = 'table' AND "name" IN \
         ('_history_transactions', '_history_changes', '_history_values')) = 3

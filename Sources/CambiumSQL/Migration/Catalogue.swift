@@ -187,7 +187,7 @@ extension Schema {
             + formerTables.values.filter { !names.contains($0.name) }
         let oldFingerprints = Catalogue(of: old).fingerprints
         let newFingerprints = Catalogue(of: changed).fingerprints
-        // An index may have gone from one table to another.
+        // An index may have moved from one table to another.
         let kept = Set(tables.flatMap(\.indexes).map(\.name)).union(names)
         return newFingerprints.filter { oldFingerprints[$0] != $1 }
             .merging(oldFingerprints.keys.filter { !kept.contains($0) }.map { ($0, "") }) { $1 }

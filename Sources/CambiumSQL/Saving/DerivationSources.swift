@@ -186,7 +186,7 @@ extension DerivationSources.Node {
         return false
     }
 
-    /// Whether a row goes without any other row's change.
+    /// Whether a row is deleted without any other row's change.
     package func learnsOfDeletions(in model: Model) -> Bool {
         guard let last = path.last else { return false }
         switch model.storage(of: last.relationship, of: last.source) {

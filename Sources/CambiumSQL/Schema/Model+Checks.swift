@@ -90,7 +90,7 @@ extension Model {
     /// Whether the store enforces a rule too, by a CHECK. One that needs more than the columns of
     /// its row and SQLite's own functions is checked on save only.
     package func isEnforcedByStore(_ rule: Rule, of entity: Entity) -> Bool {
-        columnCondition(rule.condition, of: entity, for: .truth) != nil
+        columnCondition(rule.condition, of: entity, for: .boolean) != nil
     }
 
     /// Whether the store's CHECKs hold an attribute's values to its pattern too.

@@ -10,7 +10,7 @@ package struct FileIdentity: Sendable, Hashable {
         (device, number) = (state.device, state.number)
     }
 
-    /// What has become of the file by now, as far as its name tells; nil where it is there.
+    /// What has become of the file by now, as far as its name tells; nil where it exists.
     ///
     /// - Parameter path: Where it was.
     package func change(at path: String) -> FileChange? {

@@ -4,7 +4,7 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-// Copies that are there as a whole or not at all.
+// Copies that exist complete or not at all.
 extension SQLiteEngine {
     func backUp(to path: String) throws -> Bool {
         try StoreError.naming(path, in: .writing) {
@@ -135,8 +135,8 @@ struct MovedFiles {
     }
 }
 
-/// The file of a store that is being made: it is there as a whole, with the files of its large
-/// values, or not at all.
+/// The file of a store that is being made: it exists when it is complete, with the files of its
+/// large values, or not at all.
 struct NewStoreFile {
     let path: String
     /// Who may read the store that it is made of; nil where that is in no file.

@@ -14,7 +14,7 @@ struct LinkSQL: Sendable {
         destination = SQLText.identifier(destinationColumn)
     }
 
-    /// Adds pairs; one that is there already (a sibling added it too) stays.
+    /// Adds pairs; one that exists already (a sibling added it too) stays.
     var insert: String {
         "INSERT OR IGNORE INTO \(table) (\(source), \(destination)) SELECT key, c0 FROM pending"
     }

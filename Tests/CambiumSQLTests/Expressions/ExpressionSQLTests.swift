@@ -44,7 +44,7 @@ import Testing
     ])
     func `a condition over its own row is a CHECK`(_ text: String, _ expected: String) throws {
         let text = text.replacingOccurrences("''", with: "\\'")
-        let fragment = try sql(text, .truth)
+        let fragment = try sql(text, .boolean)
         #expect(fragment.text == expected)
         #expect(fragment.isPure)
     }
@@ -94,7 +94,7 @@ import Testing
         let item = ExpressionFixture.item
         #expect(
             try ExpressionFixture.model.columnCondition(
-                parsed(text, item), of: item, for: .truth) == nil)
+                parsed(text, item), of: item, for: .boolean) == nil)
     }
 
     @Test func `a transient attribute has no SQL`() throws {

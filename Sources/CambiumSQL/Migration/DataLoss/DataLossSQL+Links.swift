@@ -1,8 +1,9 @@
 import CambiumModel
 import CambiumPlan
 
-// What becomes of links. Each pair of inverses is asked about once, from the end that keeps its links;
-// a link of a relationship that is its own inverse is one, although it is there in both directions.
+// What becomes of links. Each pair of inverses is asked about once, from the end that keeps its
+// links; a link of a relationship that is its own inverse is one, although it exists in both
+// directions.
 extension DataLossSQL {
     /// Links that were asked about already: those of some entities' objects, at one end.
     struct CountedLinks {
@@ -26,7 +27,7 @@ extension DataLossSQL {
 
     /// All relationships of the old version that are kept.
     var links: [MigrationDataLoss.Links] {
-        var told: Set<ModelMatch.PropertyName> = []
+        var counted: Set<ModelMatch.PropertyName> = []
         let heirs = heirs
         return Self.keepers(in: old).compactMap { entity, relationship in
             let ends = old.ends(of: relationship, entity)
@@ -41,7 +42,7 @@ extension DataLossSQL {
                 guard !sets.isEmpty else { continue }
                 left += sets.map { linksLeft(of: $0, in: heir) }
                 // Links that are merged into one relationship are reported for the first.
-                guard told.insert(heir.name).inserted else { continue }
+                guard counted.insert(heir.name).inserted else { continue }
                 let now = [present, { $0 }].map { name in
                     Self.pairs(of: heir.relationship, heir.entity, in: new, name).map {
                         Self.count($0, isSymmetric: Self.isSymmetric(heir.relationship, in: new))
@@ -92,9 +93,9 @@ extension DataLossSQL {
         }
         var conditions: [String] = []
         if let condition { conditions.append(condition("\"source\"")) }
-        for told in countedLinks[ends] ?? [] {
-            let side = told.end == end ? "\"source\"" : "\"destination\""
-            conditions.append(told.condition.map { "NOT \($0(side))" } ?? "0")
+        for counted in countedLinks[ends] ?? [] {
+            let side = counted.end == end ? "\"source\"" : "\"destination\""
+            conditions.append(counted.condition.map { "NOT \($0(side))" } ?? "0")
         }
         countedLinks[ends, default: []].append(CountedLinks(end: end, condition: condition))
         let rest = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
@@ -156,7 +157,7 @@ extension DataLossSQL {
 
     // MARK: Pairs
 
-    /// How many links of an old relationship a new one has while the tables of both are there.
+    /// How many links of an old relationship a new one has while the tables of both exist.
     private func linksLeft(of links: OldLinks, in heir: Heir) -> String {
         let isSymmetric = Self.isSymmetric(links.relationship, in: old)
         var carried = links.query()
@@ -229,7 +230,7 @@ extension DataLossSQL {
         "SELECT count(*) FROM (\(isSymmetric ? oneWay(pairs) : pairs))"
     }
 
-    /// Each link once that is there in both directions.
+    /// Each link once that exists in both directions.
     private static func oneWay(_ pairs: String) -> String {
         "SELECT DISTINCT min(\"source\", \"destination\") AS \"source\", "
             + "max(\"source\", \"destination\") AS \"destination\" FROM (\(pairs))"

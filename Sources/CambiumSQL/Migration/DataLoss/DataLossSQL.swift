@@ -66,7 +66,7 @@ struct DataLossSQL {
         new.entity(named: name).flatMap(match.oldEntity) ?? old.entity(named: name)
     }
 
-    /// The name that a table of the new version has while those of the old one are there.
+    /// The name that a table of the new version has while those of the old one exist.
     func present(_ table: String) -> String {
         guard let table = steps.newSchema.table(named: table), steps.isRebuilt(table) else {
             return table
@@ -207,12 +207,12 @@ struct DataLossSQL {
         let origins = origins(of: new.root(of: entity)).filter { $0.table.name == table.name }
         return origins.flatMap { origin in
             origin.sources(of: attribute, in: entity).compactMap { source in
-                let gone = AttributeConversion.replacements(
+                let removed = AttributeConversion.replacements(
                     from: source.attribute.type, in: old, to: enumeration, in: new
                 ).map { SQLText.literal($0.gone) }
-                guard !gone.isEmpty else { return nil }
+                guard !removed.isEmpty else { return nil }
                 return "\(origin.isOf(source.entities)) AND "
-                    + "old.\(SQLText.identifier(source.column)) IN (\(gone.joined(separator: ", ")))"
+                    + "old.\(SQLText.identifier(source.column)) IN (\(removed.joined(separator: ", ")))"
             }
         }
     }
@@ -222,8 +222,8 @@ struct DataLossSQL {
     func values(of name: String, in enumeration: String) -> String {
         var queries: [String] = []
         for before in match.formers(of: enumeration) {
-            guard let gone = before.cases.first(where: { $0.name == name }),
-                let value = old.stored(gone.rawValue, as: .enumeration(before.name))
+            guard let removed = before.cases.first(where: { $0.name == name }),
+                let value = old.stored(removed.rawValue, as: .enumeration(before.name))
             else { continue }
             for holder in match.holders(of: enumeration, from: before) {
                 for origin in origins(of: new.root(of: holder.entity)) {

@@ -5,7 +5,7 @@ import CambiumPlan
 ///
 /// Each change is measured at the moment when it runs: of objects that statements choose before
 /// they delete them, how many were chosen; of everything else, what differs while the tables of
-/// both versions are there, the new ones filled and the old ones without what was dropped before.
+/// both versions exist, the new ones filled and the old ones without what was dropped before.
 package struct MigrationDataLoss: Sendable {
     /// A change that takes something.
     package struct Loss: Sendable {
@@ -19,7 +19,7 @@ package struct MigrationDataLoss: Sendable {
     package enum Measure: Sendable {
         /// The objects of its ``Choice``.
         case choice
-        /// What a query counts while the tables of both versions are there.
+        /// What a query counts while the tables of both versions exist.
         case counted(String, Unit)
     }
 
@@ -46,9 +46,9 @@ package struct MigrationDataLoss: Sendable {
         package let relationship: String
         /// A query of the old tables.
         package let before: String
-        /// Those of them that are there while the tables of both versions are; nil where none is.
+        /// Those of them that exist while the tables of both versions do; nil where none is.
         package let left: String?
-        /// All links of what the relationship is now: while the tables of both versions are there, and
+        /// All links of what the relationship is now: while the tables of both versions exist, and
         /// at the end.
         package let later: (beside: String, atEnd: String)?
     }
@@ -134,8 +134,8 @@ package struct MigrationDataLoss: Sendable {
     /// Whether objects are deleted from the new tables.
     package var takesObjectsLate: Bool { choices.count > earlyChoices }
 
-    /// Whether the tables of both versions are there, and will not be when a statement has run, or
-    /// what it chooses is deleted.
+    /// Whether the tables of both versions exist, and will not be when a statement has run, or what
+    /// it chooses is deleted.
     ///
     /// - Parameter made: How many choices were made before it.
     package func endsCopying(_ statement: MigrationStatement, after made: Int) -> Bool {

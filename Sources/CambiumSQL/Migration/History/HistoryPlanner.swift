@@ -89,7 +89,7 @@ struct HistoryPlanner {
         }
     }
 
-    /// Takes that back of those that are there in the end.
+    /// Takes that back for those that exist in the end.
     private var survivors: [String] {
         match.new.roots.map { root in
             "DELETE FROM \(HistorySQL.changes) "

@@ -13,7 +13,7 @@ struct DuplicateRemoval {
     }
 
     /// The indexes that would refuse objects which become equal: they are made when equal ones are
-    /// gone, also where they were there before.
+    /// deleted, also where they existed before.
     var indexNames: Set<String> {
         Set(
             (model.migration?.deduplications ?? []).compactMap { declared in

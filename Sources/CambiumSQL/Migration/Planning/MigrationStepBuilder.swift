@@ -86,7 +86,7 @@ struct MigrationStepBuilder {
     }
 
     /// Computes what existing objects have as the values of derived attributes, once everything
-    /// that they are computed from is there.
+    /// that they are computed from exists.
     private var derivation: MigrationStep? {
         let derivations = difference.new.derivations.filter(needsComputing)
         let statements = derivations.compactMap(\.updateOfAll)
@@ -208,10 +208,10 @@ struct MigrationStepBuilder {
 
     private func summaryOfReplacement(dropped: [String]) -> String {
         let rebuiltNames = Set(rebuilt.map(\.name))
-        let gone = dropped.filter { !rebuiltNames.contains($0) }
+        let removed = dropped.filter { !rebuiltNames.contains($0) }
         let parts =
-            (gone.isEmpty ? [] : ["drop the tables \(gone.joined(separator: ", "))"])
-            + (dropped.count > gone.count ? ["put the new tables in place"] : [])
+            (removed.isEmpty ? [] : ["drop the tables \(removed.joined(separator: ", "))"])
+            + (dropped.count > removed.count ? ["put the new tables in place"] : [])
             + (madeIndexes.isEmpty && indexDrops.isEmpty
                 ? [] : ["bring the indexes up to date"])
         let text = parts.isEmpty ? "bring the key table up to date" : parts.joined(separator: ", ")

@@ -155,7 +155,7 @@ struct ObjectRemoval {
                 + "WHERE \"number\" > 1)")
     }
 
-    /// Links that are pairs: what would be there twice is there once.
+    /// Links that are pairs: what would exist twice exists once.
     private func pairStatements(
         _ table: Table, _ side: String, to end: Entity
     ) -> [MigrationStatement] {
@@ -228,7 +228,7 @@ struct ObjectRemoval {
             place = "link.\(SQLText.identifier(position))"
         }
         let isListed = endGoes && place != "NULL"
-        // Links of and to objects that stay are there to keep their place.
+        // Links of and to objects that stay keep their position.
         var concerned: [String] = []
         var joins = ""
         if sourceGoes {

@@ -87,12 +87,12 @@ struct Restatement: Hashable {
             for check in column.checks where !old.implies(check) { require(check, of: column) }
         }
         let gained = new.checks.filter { !constraints.contains($0.definition) }
-        let gone = constraints.filter { !new.constraints.contains($0) }
+        let removed = constraints.filter { !new.constraints.contains($0) }
         // A primary key is nothing that a text alone can change.
-        guard gone.allSatisfy({ $0.hasPrefix("CONSTRAINT \"") }),
+        guard removed.allSatisfy({ $0.hasPrefix("CONSTRAINT \"") }),
             new.primaryKeyConstraint.map(constraints.contains) ?? true
         else { return nil }
-        for constraint in gone {
+        for constraint in removed {
             replacements.append(Replacement(old: ",\n    \(constraint)", new: ""))
         }
         for check in gained where !known.contains(where: { $0.implies(check) }) { require(check) }

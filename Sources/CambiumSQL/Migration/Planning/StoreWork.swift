@@ -39,11 +39,11 @@ extension MigrationStepBuilder {
             note(copy, way, raise)
             let (before, after) = (copy.source?.indexes ?? [], copy.table.indexes)
             let made = after.filter { !before.contains($0) }.map(\.name)
-            let gone = before.map(\.name).filter { name in !after.contains { $0.name == name } }
+            let removed = before.map(\.name).filter { name in !after.contains { $0.name == name } }
             if !made.isEmpty { raise(copy.table.name, to: .scan) }
-            if !gone.isEmpty { raise(copy.table.name, to: .constant) }
+            if !removed.isEmpty { raise(copy.table.name, to: .constant) }
             works[copy.table.name]?.madeIndexes = made
-            works[copy.table.name]?.droppedIndexes = gone
+            works[copy.table.name]?.droppedIndexes = removed
             works[copy.table.name]?.causes = causes(of: copy)
         }
         for operation in steps.flatMap(\.statements).map(\.operation) {
@@ -93,10 +93,10 @@ extension MigrationStepBuilder {
     }
 
     private func causes(of copy: TableCopy) -> [String] {
-        let obstacles = copy.obstacles
+        let reasons = copy.rebuildReasons
         let names = Set(copy.table.columns.map(\.name))
-        let causes = obstacles.compactMap { obstacle -> String? in
-            guard case .column(let column) = obstacle else { return nil }
+        let causes = reasons.compactMap { reason -> String? in
+            guard case .column(let column) = reason else { return nil }
             // What lives on under another name is a column of the new table, too.
             if case .attribute(let entity, let name) = column.content,
                 !names.contains(column.name),
@@ -113,7 +113,7 @@ extension MigrationStepBuilder {
             case .system, .entity: nil
             }
         }
-        guard causes.count == obstacles.count else { return [] }
+        guard causes.count == reasons.count else { return [] }
         var seen: Set<String> = []
         return causes.filter { seen.insert($0).inserted }
     }
@@ -234,7 +234,7 @@ package struct TableWork: Sendable, Hashable {
     package var effect: Effect
     /// The indexes that are made, and were not there.
     package var madeIndexes: [String] = []
-    /// The indexes that are there no longer.
+    /// The indexes that do not exist any more.
     package var droppedIndexes: [String] = []
     /// The properties without which the table would not be rebuilt, as `Entity.property`; empty where
     /// it is not, or where its rows come from elsewhere.

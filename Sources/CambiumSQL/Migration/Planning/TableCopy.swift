@@ -167,7 +167,7 @@ struct TableCopy {
     }
 
     /// What keeps the table from being changed in place.
-    enum Obstacle: Hashable {
+    enum RebuildReason: Hashable {
         /// Its rows come from elsewhere, or not all of them stay.
         case rows
         /// What is said about a column, or what rows get there.
@@ -178,7 +178,7 @@ struct TableCopy {
 
     /// The simplest way. The order of columns is of no importance.
     var way: Way {
-        guard obstacles.isEmpty, let source,
+        guard rebuildReasons.isEmpty, let source,
             let restatement = Restatement(from: source, to: table, besides: added)
         else { return .rebuild }
         return added.isEmpty && restatement.isEmpty
@@ -186,21 +186,21 @@ struct TableCopy {
     }
 
     /// Why there is nothing simpler than to rebuild it; none where there is.
-    var obstacles: [Obstacle] {
+    var rebuildReasons: [RebuildReason] {
         guard parts.count == 1, let part = parts.first, part.source.name == table.name,
             part.filter == nil, links == nil
         else { return [.rows] }
         let known = Dictionary(
             part.source.columns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        var obstacles: [Obstacle] = []
+        var reasons: [RebuildReason] = []
         for (column, value) in zip(table.columns, part.values)
         where !isInPlace(column, value, from: known[column.name]) {
-            obstacles.append(.column(column))
+            reasons.append(.column(column))
         }
         let names = Set(table.columns.map(\.name))
-        obstacles += part.source.columns.filter { !names.contains($0.name) }.map { .column($0) }
+        reasons += part.source.columns.filter { !names.contains($0.name) }.map { .column($0) }
         let isRestatable = Restatement(from: part.source, to: table, besides: added) != nil
-        return obstacles.isEmpty && !isRestatable ? [.statement] : obstacles
+        return reasons.isEmpty && !isRestatable ? [.statement] : reasons
     }
 
     private var added: [Table.Column] {

@@ -186,7 +186,7 @@ package struct RowExpectation {
         package let oldQuery: String
         /// The query of a new store.
         package let newQuery: String
-        /// Whether the author lets some of the rows go: those that are there must be old ones.
+        /// Whether the author drops some of the rows: those that exist must be old ones.
         package let mayBeFewer: Bool
         /// What becomes of each column after the key and the version; nil where whole rows are the
         /// same.

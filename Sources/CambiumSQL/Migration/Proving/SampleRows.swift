@@ -217,8 +217,9 @@ package struct SampleRows {
             guard !destinations.isEmpty else { return .null }
             // A list of one has no order to lose.
             let isInList = model.inversePositionColumn(of: relationship, of: declarer) != nil
-            // The first object of an entity has nothing optional, and goes where a drop asks for
-            // it: others do not reference it, so that some stay at the end of a chain of drops.
+            // The first object of an entity has nothing optional, and is deleted where a drop
+            // selects it: others do not reference it, so that some stay at the end of a chain of
+            // drops.
             let isOther = model.root(of: declarer).name != self.root(of: relationship)
             var position = (isInList ? key / 2 : isOther ? key - 1 : key) % destinations.count
             // All at the first or the last, and none at those between.

@@ -133,7 +133,7 @@ extension Model {
     /// What a stored value is in another type, by Swift's own arithmetic and not by SQLite's.
     ///
     /// - Parameters:
-    ///   - value: The value, which is there.
+    ///   - value: The value, which is not nil.
     ///   - old: Its type; of an enumeration that of its raw values.
     ///   - new: The type that it gets.
     func expectation(

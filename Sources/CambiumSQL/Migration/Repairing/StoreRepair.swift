@@ -135,7 +135,7 @@ package struct TableRepair: Sendable {
 
     // MARK: What is done
 
-    /// The statements that make it, with the rows as far as they are there. Its indexes are deleted
+    /// The statements that make it, with the rows as far as they exist. Its indexes are deleted
     /// then.
     package var statements: [MigrationStatement] {
         parts == nil ? [table.creation()] : table.rebuilding(kept.map(\.name))
