@@ -12,7 +12,7 @@ package protocol StoreCapabilities {
     ///
     /// - Parameters:
     ///   - author: Who does it, as the history names it.
-    ///   - attachesRows: Whether those who are told of it want the changed rows.
+    ///   - attachesRows: Whether its observers want the changed rows.
     ///   - committed: Called after the commit, before anything else can be written.
     func run(
         _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
@@ -38,8 +38,8 @@ package protocol StoreCapabilities {
     /// - Throws: ``StoreError`` if the store cannot follow other processes.
     func followOthers(for receiver: any CommitReceiver) throws
 
-    /// What every commit changes, whoever makes it, so that what was derived from the rows can be
-    /// kept from one run of the program to the next; nil where nobody can know, or not yet.
+    /// What every commit of any writer changes, so that what was derived from the rows can be kept
+    /// from one run of the program to the next; nil where it is unknown, or not known yet.
     func commitMark() -> String?
 
     // MARK: History
@@ -47,7 +47,7 @@ package protocol StoreCapabilities {
     /// The transactions that a request asks for; nil where the store has no history.
     ///
     /// - Parameter token: What has been seen; afterwards what has been looked at.
-    /// - Throws: ``StoreError`` with `historyExpired` where nobody knows all that came after the
+    /// - Throws: ``StoreError`` with `historyExpired` where it is unknown what came after the
     ///   token, with `noHistory` where the token is of a history that the store has no more.
     func fetchHistory(
         _ request: HistoryRequest, after token: inout HistoryToken
@@ -78,7 +78,7 @@ package protocol StoreCapabilities {
     func readNodes(
         of roots: [Int], _ receive: (_ nodes: [StoreNode], _ root: Int) throws -> Void) throws
 
-    /// The first key of a root entity that was never given; nil where nobody can say, because
+    /// The first key of a root entity that was never given; nil where that is unknown, because
     /// asking would use it up and the store is not to be written.
     func nextKey(ofRoot root: Int) throws -> Int64?
 
@@ -141,11 +141,11 @@ extension StoreCapabilities {
     package func differences() -> [StoreDifference] { [] }
 }
 
-/// Who is told of what others than the coordinator's own contexts commit to a store.
+/// Who is notified of commits to a store by other writers than the coordinator's own contexts.
 package protocol CommitReceiver: AnyObject, Sendable {
     /// Hands over the rows of a commit, in the order of the commits: no other can come in between.
     ///
-    /// - Parameter changes: nil where nobody knows what has changed, or it is too much to be listed.
+    /// - Parameter changes: nil where the changes are unknown, or too many to be listed.
     func receive(_ changes: [EntityChanges]?, from store: StoreIdentifier)
 
     /// Tells observers of it, afterwards.
@@ -164,4 +164,39 @@ package protocol StoreOpening {
 
     /// Removes a store that was made and filled in vain, with its files.
     func removeNewStore()
+}
+
+/// The rows of a store on their way to one of another kind.
+package struct MovedRows: Sendable {
+    /// How many rows are handed over at once.
+    package static let readAtOnce = 500
+
+    package let source: any StoreEngine
+    /// The numbers of the root entities.
+    package let roots: [Int]
+    package let model: ModelDescription
+
+    package init(source: any StoreEngine, roots: [Int], model: ModelDescription) {
+        self.source = source
+        self.roots = roots
+        self.model = model
+    }
+
+    /// Reads all of them.
+    ///
+    /// - Returns: By the number of the root entity, the first key that was never given.
+    package func read(_ receive: ([StoreNode]) throws -> Void) throws -> [Int: Int64] {
+        var lastKeys: [Int: Int64] = [:]
+        try source.readNodes(of: roots) { nodes, root in
+            lastKeys[root] = nodes.reduce(lastKeys[root] ?? 0) { max($0, $1.key) }
+            try receive(nodes)
+        }
+        var nextKeys: [Int: Int64] = [:]
+        for root in roots {
+            let (afterLast, isFull) = (lastKeys[root] ?? 0).addingReportingOverflow(1)
+            if isFull { throw StoreError.noKeysLeft(for: model.entities[root].name) }
+            nextKeys[root] = max(try source.nextKey(ofRoot: root) ?? 1, afterLast)
+        }
+        return nextKeys
+    }
 }

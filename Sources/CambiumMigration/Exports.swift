@@ -1,4 +1,4 @@
-// A migration is made of steps, and whoever uses one must be able to name them.
+// A migration is made of steps, and its users must be able to name them.
 @_exported import enum CambiumPlan.MigrationKind
 @_exported import struct CambiumPlan.RowCopy
 @_exported import enum CambiumPlan.SchemaOperation

@@ -7,21 +7,21 @@ import CambiumSQL
 public struct Migration: Sendable, Hashable {
     /// The version that it starts from.
     public let from: String
-    /// The version that it leads to.
+    /// The version that it migrates to.
     public let to: String
     /// The version hash of the version that it starts from.
     public let fromHash: String
-    /// The version hash of the version that it leads to.
+    /// The version hash of the version that it migrates to.
     public let toHash: String
     /// The hash of the text of all tables and indexes of the version that it starts from; empty
-    /// where nobody noted it. A store with another one was made by another form of the version, and
-    /// ``objects`` say nothing about it.
+    /// where it was not noted. A store with another one was made by another form of the version,
+    /// and ``objects`` say nothing about it.
     public let schemaHash: String
     /// What is done, in order.
     public let steps: [MigrationStep]
     /// The tables, indexes and triggers that a store of the version it starts from has, each with
     /// the first digits of a hash of what it says; those alone that differ from the version before
-    /// that one. One that is gone has an empty text.
+    /// that one. A deleted one has an empty text.
     public let objects: [String: String]
 
     /// How the history of a store is taken along; nil where nothing in it has another name or meaning
@@ -71,11 +71,11 @@ public struct Migration: Sendable, Hashable {
     }
 
     /// The same with what a store of the version that it starts from has, so that what another
-    /// program has changed can be told.
+    /// program has changed can be found.
     ///
     /// - Parameters:
     ///   - schema: The tables of that version.
-    ///   - former: Those of the version before, where a migration leads from there to this one.
+    ///   - former: Those of the version before, where a migration exists from there to this one.
     package func noting(_ schema: Schema, after former: Schema?) -> Migration {
         Migration(
             from: from, to: to, fromHash: fromHash, toHash: toHash, steps: steps,
@@ -88,12 +88,12 @@ public struct Migration: Sendable, Hashable {
         steps.map(\.kind).max() ?? .additive
     }
 
-    /// Whether data goes away or becomes less exact, so that a copy of the store is made first.
+    /// Whether data is deleted or becomes less exact, so that a copy of the store is made first.
     public var losesData: Bool {
         steps.contains(where: \.losesData)
     }
 
-    /// Why the history of a store begins anew; nil where it goes on.
+    /// Why the history of a store starts over; nil where it goes on.
     var historyObstacle: String? {
         if let history { return history.obstacle }
         if kind == .additive { return nil }
@@ -120,7 +120,7 @@ extension [Migration] {
         let first = schemas.count - 1 - count
         guard first >= 0 else { return self }
         return enumerated().map { index, migration in
-            // What leads from further back is not in the chain, so that the first one says it all.
+            // Earlier migrations are not in the chain, so that the first one says it all.
             migration.noting(
                 schemas[first + index], after: index == 0 ? nil : schemas[first + index - 1])
         }

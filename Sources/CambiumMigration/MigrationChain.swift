@@ -4,7 +4,7 @@ import CambiumSQL
 /// The way from a store's version to the program's.
 struct MigrationChain: Equatable {
     let migrations: [Migration]
-    /// What the first one is about, where it leads from another draft of its version.
+    /// What the first one is about, where it starts at another draft of its version.
     let draft: DraftStep?
 
     /// A way without a migration: only checks, defaults or indexes are brought up to date.
@@ -26,14 +26,14 @@ struct MigrationChain: Equatable {
     /// What their statements do, in order.
     var operations: [SchemaOperation] { migrations.flatMap(\.operations) }
 
-    /// Whether a copy of the store is made first: where data goes, and where nobody has proven what is
-    /// done to rows that exist.
+    /// Whether a copy of the store is made first: where data is deleted, and where it is not proven
+    /// what is done to rows that exist.
     var needsBackup: Bool {
         steps.contains(where: \.losesData)
             || draft != nil && migrations[0].kind != .additive
     }
 
-    /// Why the history of a store begins anew on the way; nil where it goes on.
+    /// Why the history of a store starts over on the way; nil where it goes on.
     var historyObstacle: String? { migrations.lazy.compactMap(\.historyObstacle).first }
 
     /// The versions on the way, the first and the last included; empty where there is no migration.
@@ -43,7 +43,7 @@ struct MigrationChain: Equatable {
     /// by its hash alone where it was given another name.
     ///
     /// - Parameter knowsHashes: Whether the hash alone may do. Two versions can look the same and
-    ///   mean other things: the migration between them fills a value anew.
+    ///   mean other things: the migration between them fills a value again.
     init?(
         from store: StoreMetadata, to program: StoreMetadata, among migrations: [Migration],
         knowingHashes knowsHashes: Bool
@@ -76,4 +76,61 @@ struct MigrationChain: Equatable {
         }
         return nil
     }
+}
+
+/// What opening a store did to it.
+public enum MigrationOutcome: Sendable, Hashable {
+    /// There was nothing; the store is new.
+    case created
+    /// The store had the program's version.
+    case current
+    /// The store had the program's version; checks, defaults or indexes were brought up to date, or
+    /// what another program had changed was repaired. `backup` is the path of the copy, where one
+    /// was made.
+    case refreshed(backup: String?)
+    /// The store had an earlier version, or was written with another draft of the program's version:
+    /// then `from` and `to` are equal. `backup` is the path of the copy, where one was made.
+    case migrated(from: String, to: String, steps: [MigrationStep], backup: String?)
+}
+
+/// The name of a version, comparable with those that were made in the same way.
+struct VersionName {
+    private let words: [Substring]
+    private let numbers: [Substring]
+
+    init(_ name: String) {
+        var words: [Substring] = []
+        var numbers: [Substring] = []
+        var rest = name[...]
+        while !rest.isEmpty {
+            let word = rest.prefix { !$0.isDigit }
+            rest = rest.dropFirst(word.count)
+            let number = rest.prefix(while: \.isDigit)
+            rest = rest.dropFirst(number.count)
+            words.append(word)
+            numbers.append(number.drop { $0 == "0" })
+        }
+        self.words = words
+        self.numbers = numbers
+    }
+
+    /// Whether the numbers of this name, the first first, are greater than another's: `Model 12` is
+    /// later than `Model 9`, and `2.10` than `2.9`. Names with other words say nothing.
+    func isLater(than other: VersionName) -> Bool {
+        for index in numbers.indices {
+            guard index < other.numbers.count else {
+                // `2.1` is later than `2`; `2 beta` is not.
+                return index > 0 && words[index] == "." && !numbers[index].isEmpty
+            }
+            guard words[index] == other.words[index] else { return false }
+            let (mine, theirs) = (numbers[index], other.numbers[index])
+            if mine.count != theirs.count { return mine.count > theirs.count }
+            if mine != theirs { return mine > theirs }
+        }
+        return false
+    }
+}
+
+extension Character {
+    fileprivate var isDigit: Bool { ("0"..."9").contains(self) }
 }

@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumSQLite
 
 /// Why a store could not be brought to the program's version of the model. The store is as it was.
-public enum MigrationError: Error, Sendable, Hashable {
+public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file is a database, but no store of Cambium's.
     case notAStore
     /// The store is one of another model.
@@ -11,7 +11,7 @@ public enum MigrationError: Error, Sendable, Hashable {
     case newerFormat(store: String, program: String)
     /// A later version of the program wrote the store.
     case newerVersion(store: String, program: String)
-    /// The store's version comes after the one to go to, and is known: no migration leads back.
+    /// The store's version comes after the one to go to, and is known: no migration goes back.
     case noWayBack(store: String, target: String)
     /// No migration of the program starts from the store's version.
     case unknownVersion(store: String, hash: String, known: [String])
@@ -25,7 +25,7 @@ public enum MigrationError: Error, Sendable, Hashable {
     /// The file is not as SQLite has written it, and what the migration reads of it cannot be read.
     /// `finding` says in SQLite's words what is wrong.
     case storeIsDamaged(finding: String)
-    /// Links of the table lead to objects that do not exist. `object` is the number of the first
+    /// Links of the table reference objects that do not exist. `object` is the number of the first
     /// object that has one; nil where they lie in a table of their own.
     case brokenLinks(table: String, count: Int, object: Int64?)
     /// Tables or indexes are not what the store's version says; see ``DriftPolicy`` for what to do
@@ -36,29 +36,27 @@ public enum MigrationError: Error, Sendable, Hashable {
     case columnsHaveNoPlace([StoreDifference])
     /// Tables, indexes, views or triggers of other programs are in the way, or would not work with the
     /// new version. Nothing was changed.
-    case foreignObjectsInTheWay([ForeignObject])
+    case externalObjectsInTheWay([ExternalObject])
     /// The store has tables, indexes, views or triggers of other programs, and is opened with trust in
     /// nothing but the model's own schema. Nothing was read or changed.
-    case objectsAreNotTrusted([ForeignObject])
-    /// The copy that is made before data goes away could not be made.
+    case objectsAreNotTrusted([ExternalObject])
+    /// The copy that is made before data is deleted could not be made.
     case backupFailed(path: String, SQLiteError)
     /// The files of large values could not be copied for the backup. Nothing was changed.
     case backupOfFilesFailed(path: String, reason: String)
     /// The store is of another version, and was opened with automatic migration off.
     case migrationIsOff(store: String, program: String)
-    /// The way to the program's version has steps that only the program itself can do, and whoever
-    /// opens the store does not supply them.
+    /// The way to the program's version has steps that only the program itself can do, and the
+    /// program that opens the store does not supply them.
     case codeIsMissing(steps: [String])
     /// The program asked to stop.
     case cancelled
-}
 
-extension MigrationError {
     /// The code that Core Data uses for the nearest thing, for ported code.
     public var coreDataCode: Int {
         switch self {
         case .notAStore, .storeIsDamaged: 259
-        case .otherModel, .storeDiffers, .columnsHaveNoPlace, .foreignObjectsInTheWay,
+        case .otherModel, .storeDiffers, .columnsHaveNoPlace, .externalObjectsInTheWay,
             .objectsAreNotTrusted:
             134020
         case .newerFormat, .newerVersion, .noWayBack: 134506
@@ -70,9 +68,7 @@ extension MigrationError {
         case .cancelled: 134120
         }
     }
-}
 
-extension MigrationError: CustomStringConvertible {
     /// What happened and what to do about it.
     public var description: String {
         remedy.map { "\(problem)\(problem.hasSuffix(".") ? "" : ".") \($0)" } ?? problem
@@ -119,7 +115,7 @@ extension MigrationError: CustomStringConvertible {
         case .columnsHaveNoPlace(let differences):
             "The migration leaves no place for columns that another program has added: "
                 + differences.list
-        case .foreignObjectsInTheWay(let objects):
+        case .externalObjectsInTheWay(let objects):
             "What other programs have put into the store is in the way of the migration, and nothing "
                 + "was changed: \(objects.words)"
         case .objectsAreNotTrusted(let objects):
@@ -173,7 +169,7 @@ extension MigrationError: CustomStringConvertible {
         case .migrationIsOff: "Switch it on in the store's options"
         case .codeIsMissing:
             "Open the store with the program, or migrate it with a MigrationCommand of the program"
-        case .foreignObjectsInTheWay, .objectsAreNotTrusted, .cancelled: nil
+        case .externalObjectsInTheWay, .objectsAreNotTrusted, .cancelled: nil
         }
     }
 

@@ -5,7 +5,7 @@ import CambiumSQLite
 
 /// Proves a migration on a real SQLite in memory, with the code that runs on users' machines.
 package enum MigrationProver {
-    /// Why a migration is not what it should be: a mistake of ours, or of whoever wrote its steps.
+    /// Why a migration is not what it should be: a mistake of ours, or of the author of its steps.
     package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         /// What is wrong.
         package let description: String
@@ -110,18 +110,200 @@ package enum MigrationProver {
         return try SampleStore(of: model, schema).make(with: rows.map { .init(row: $0) })
     }
 
-    /// Runs all parts of the proof that a version's store can be made, at the same time.
-    ///
-    /// - Throws: ``Failure``, ``MigrationError`` or `SQLiteError`.
-    package static func prove(_ schema: Schema, of model: Model) throws {
-        let outcomes = try SchemaProof.parts(of: schema, model).concurrentMap { part in
-            Result { try part.run() }
+    /// What a proof has seen.
+    package struct Proof: Sendable, Hashable {
+        /// How many rows were migrated.
+        package var rows = 0
+        /// How many rows there were afterwards.
+        package var newRows = 0
+        /// How many sets of rows did not meet a new condition and were refused, rightly.
+        package var refusals = 0
+        /// How many objects of each entity that the migration touches a store had afterwards, at
+        /// most.
+        private var objects: [String: Int]
+        /// The entities of which drops by condition take objects.
+        private let reduced: Set<String>
+
+        /// How many objects of an entity a store must have had: with one alone nothing is known of
+        /// what they share, such as a value that has to be unique.
+        package static let enough = 2
+
+        /// The entities of which no store had enough objects afterwards, because those that were
+        /// generated were refused.
+        package var refused: [String] { scarce.filter { !reduced.contains($0) } }
+
+        /// The entities of which no store had enough objects afterwards, because drops by condition
+        /// took those that were generated.
+        package var dropped: [String] { scarce.filter(reduced.contains) }
+
+        /// The entities of which no store had enough objects afterwards, for either reason.
+        package var scarce: [String] {
+            objects.filter { $0.value < Self.enough }.keys.sorted()
         }
-        for outcome in outcomes { try outcome.get() }
+
+        /// Whether all generated rows were refused.
+        package var isEmpty: Bool { rows == 0 && refusals > 0 }
+
+        /// What a proof has seen so far.
+        ///
+        /// - Parameters:
+        ///   - refused: As of ``refused``.
+        ///   - dropped: As of ``dropped``.
+        package init(
+            rows: Int = 0, newRows: Int = 0, refusals: Int = 0, refused: [String] = [],
+            dropped: [String] = []
+        ) {
+            self.init(entities: refused + dropped, reduced: Set(dropped))
+            self.rows = rows
+            self.newRows = newRows
+            self.refusals = refusals
+        }
+
+        /// A proof that has seen nothing yet.
+        ///
+        /// - Parameters:
+        ///   - entities: The entities of which there should be objects afterwards.
+        ///   - reduced: Those of which drops by condition take objects.
+        init(entities: [String], reduced: Set<String>) {
+            objects = Dictionary(entities.map { ($0, 0) }, uniquingKeysWith: max)
+            self.reduced = reduced
+        }
+
+        /// Adds what one store was.
+        mutating func add(_ run: Run) {
+            rows += run.rows
+            newRows += run.newRows
+            for (name, count) in run.objects { objects[name] = max(objects[name] ?? 0, count) }
+        }
+    }
+
+    /// What was migrated at once.
+    struct Run {
+        /// How many rows there were before.
+        let rows: Int
+        /// How many there were afterwards.
+        let newRows: Int
+        /// How many of these are objects of each entity that is looked at.
+        let objects: [(name: String, count: Int)]
     }
 }
 
 extension SQLiteError {
     /// Whether a whole number became too great.
     fileprivate var isOverflow: Bool { message.contains("integer overflow") }
+}
+
+/// Makes stores of a model in memory with generated rows.
+struct SampleStore {
+    private let runner: MigrationRunner
+    private let repairs: [String]
+
+    init(of model: Model, _ schema: Schema) {
+        runner = MigrationRunner(model: model, schema: schema)
+        repairs = model.derivations.compactMap { $0.updateOfAll?.sql } + schema.keyRepairs
+    }
+
+    /// A new store, in which random values are the same in each run. Rules may look at several
+    /// columns: a row that fails is tried again with other values.
+    func make(with rows: [AcceptableRows.Candidate]) throws -> Connection {
+        let connection = try Connection(path: ":memory:")
+        try connection.seedRandomFunctions()
+        _ = try runner.open(connection)
+        guard !rows.isEmpty else { return connection }
+        try connection.execute(MigrationSQL.foreignKeysOff)
+        try connection.transaction {
+            for row in rows {
+                try insert(row, into: connection)
+            }
+            while true {
+                let violations = try connection.rows(MigrationSQL.foreignKeyCheck)
+                if violations.isEmpty { break }
+                for statement in Set(violations.compactMap(SampleRows.repair)) {
+                    try connection.execute(statement)
+                }
+            }
+            for statement in repairs {
+                try connection.execute(statement)
+            }
+        }
+        try connection.execute(MigrationSQL.foreignKeysOn)
+        return connection
+    }
+
+    private func insert(
+        _ candidate: AcceptableRows.Candidate, into connection: Connection
+    ) throws {
+        let first = candidate.firstAttempt
+        for attempt in first..<first + AcceptableRows.attemptsPerRow {
+            do {
+                return try connection.execute(candidate.row.statement(attempt))
+            } catch {
+                let constraintCode: Int32 = 19
+                if error.primaryCode != constraintCode { throw error }
+            }
+        }
+    }
+}
+
+/// Finds generated rows that a migration accepts, where it refuses them all together: halves them
+/// until it knows those that are to blame, and tries other values in their place.
+struct AcceptableRows {
+    /// A row, and the attempt from which on its values are taken.
+    struct Candidate {
+        let row: SampleRows.Row
+        var firstAttempt = 0
+    }
+
+    /// How many attempts to insert a row share its values' first number.
+    static let attemptsPerRow = 30
+    private static let valuesPerRow = 3
+
+    private(set) var candidates: [Candidate] = []
+    private var rejected: [SampleRows.Row] = []
+    private var trials: Int
+    private let isAccepted: ([Candidate]) throws -> Bool
+
+    /// Searches among rows.
+    ///
+    /// - Parameters:
+    ///   - trials: How often the migration may be run.
+    ///   - isAccepted: Runs it.
+    init(
+        among rows: [SampleRows.Row], trials: Int,
+        isAccepted: @escaping ([Candidate]) throws -> Bool
+    ) throws {
+        self.trials = trials
+        self.isAccepted = isAccepted
+        // All together are known to be refused.
+        try split(rows[...])
+        guard !candidates.isEmpty else { return }
+        // Some may need others that were not there yet.
+        let again = rejected
+        rejected = []
+        for row in again { try add([row]) }
+    }
+
+    private mutating func split(_ rows: ArraySlice<SampleRows.Row>) throws {
+        let middle = rows.startIndex + rows.count / 2
+        try add(rows[..<middle])
+        try add(rows[middle...])
+    }
+
+    private mutating func add(_ rows: ArraySlice<SampleRows.Row>) throws {
+        guard !rows.isEmpty, !(try accept(rows.map { Candidate(row: $0) })) else { return }
+        guard rows.count == 1, let row = rows.first else { return try split(rows) }
+        for number in 1..<Self.valuesPerRow {
+            let candidate = Candidate(row: row, firstAttempt: number * Self.attemptsPerRow)
+            if try accept([candidate]) { return }
+        }
+        rejected.append(row)
+    }
+
+    private mutating func accept(_ more: [Candidate]) throws -> Bool {
+        guard trials > 0 else { return false }
+        trials -= 1
+        guard try isAccepted(candidates + more) else { return false }
+        candidates += more
+        return true
+    }
 }

@@ -2,8 +2,8 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// Makes a database a store of the program's version of a model: creates it, leaves it, or runs
-/// the chain of migrations that leads there.
+/// Makes a database a store of the program's version of a model: creates it, leaves it, or runs the
+/// chain of migrations to it.
 ///
 /// The prover in the build runs the same code as a user's machine. All of a chain is one
 /// transaction: whatever happens, the store is exactly old or exactly new.
@@ -12,7 +12,7 @@ package struct MigrationRunner {
     package let model: Model
     /// The migrations that the program knows.
     package let migrations: [Migration]
-    /// Told before each statement, and while a long one runs; nil tells nobody.
+    /// Notified before each statement, and while a long one runs; nil for none.
     package var progress: ((MigrationProgress) -> Void)?
     /// Called around each statement of the migrations, within their transaction. What it throws ends
     /// it, and the store is as it was.
@@ -26,11 +26,12 @@ package struct MigrationRunner {
     package var backupPath: String?
     /// What becomes of a store that another program has changed.
     package var driftPolicy = DriftPolicy.refuse
-    /// The tables of the earlier version that a store has, for whoever has its model; nil where that
-    /// is not known. A program has no more than fingerprints.
+    /// The tables of the earlier version that a store has, for a caller that has its model; nil
+    /// where that is not known. A program has no more than fingerprints.
     package var earlierSchema: (StoreMetadata) -> Schema? = { _ in nil }
-    /// The names of versions that come after the program's, for whoever knows of any. A store that
-    /// has one of them, or one that its numbers make later, is newer, whatever its tables look like.
+    /// The names of versions that come after the program's, for a caller that knows any. A store
+    /// that has one of them, or one that its numbers make later, is newer, whatever its tables look
+    /// like.
     package var laterVersions: Set<String> = []
     /// Which of the program's versions have not shipped. Stores then say what they were written with.
     /// Nil where stores are no program's: they say nothing, and none is another draft's.
@@ -39,7 +40,7 @@ package struct MigrationRunner {
     package var isReadOnly = false
     /// What becomes of a store that another draft has written.
     package var draftPolicy = DraftPolicy.refuse
-    /// Told what a person should know of a migration that was not proven.
+    /// Notified of what a person should know of a migration that was not proven.
     package var log: (String) -> Void = { _ in }
     /// The steps that the program supplies.
     package var code: [CodeStep] = []
@@ -95,7 +96,7 @@ package struct MigrationRunner {
         return outcome
     }
 
-    /// What removes the files of a store that no row leads to after its migration.
+    /// What removes the files of a store that no row references after its migration.
     func sweep(ofStore path: String) -> ExternalSweep {
         ExternalSweep(ExternalFiles(ofStore: path), model: model)
     }
@@ -114,8 +115,8 @@ package struct MigrationRunner {
         }
     }
 
-    /// Brings the store in a file to the model's version, on a connection that nobody else uses and
-    /// that is closed at the end.
+    /// Brings the store in a file to the model's version, on a connection that no other code uses
+    /// and that is closed at the end.
     ///
     /// - Parameter settings: What the program asks of its connections.
     /// - Throws: ``MigrationError`` or `SQLiteError`; the store is as it was.
@@ -159,8 +160,8 @@ package struct MigrationRunner {
         case empty
         /// There is nothing to do.
         case current
-        /// The chain leads to the program's version. The differences are those that the program
-        /// can know of.
+        /// The chain ends at the program's version. The differences are those that the program can
+        /// know of.
         case behind(StoreMetadata, MigrationChain, [StoreDifference])
         /// The version is the program's, and these differences are to be repaired.
         case changed(StoreMetadata, [StoreDifference])
@@ -172,7 +173,7 @@ package struct MigrationRunner {
         guard connection.isInTransaction else {
             return try connection.transaction(.deferred) { try situation(of: connection) }
         }
-        // Nobody knows yet what there is to be read. A repair goes through the rows in any case.
+        // It is not known yet what there is to read. A repair goes through the rows in any case.
         if driftPolicy == .repair { return try boundlessSituation(of: connection) }
         return try connection.withBudget { try boundlessSituation(of: connection) }
     }
@@ -194,7 +195,7 @@ package struct MigrationRunner {
             throw MigrationError.migrationIsOff(store: metadata.version, program: model.version)
         }
         let changed = try changes(in: connection, metadata, chain)
-        _ = try foreignColumns(changed, on: connection, chain)
+        _ = try addedColumns(changed, on: connection, chain)
         try requireRoom(chain, from: metadata, changed, in: connection)
         return .behind(metadata, chain, changed)
     }
@@ -215,13 +216,13 @@ package struct MigrationRunner {
         }
     }
 
-    /// - Throws: ``MigrationError/foreignObjectsInTheWay(_:)`` where something is.
+    /// - Throws: ``MigrationError/externalObjectsInTheWay(_:)`` where something is.
     private func requireRoom(
         _ chain: MigrationChain?, from store: StoreMetadata, _ changed: [StoreDifference],
         in connection: Connection
     ) throws {
-        let objects = try foreignObjects(inWayOf: chain, from: store, changed, in: connection)
-        guard objects.isEmpty else { throw MigrationError.foreignObjectsInTheWay(objects) }
+        let objects = try externalObjects(inWayOf: chain, from: store, changed, in: connection)
+        guard objects.isEmpty else { throw MigrationError.externalObjectsInTheWay(objects) }
     }
 
     /// What another program has changed of what is ours.
@@ -231,13 +232,13 @@ package struct MigrationRunner {
         in connection: Connection, _ metadata: StoreMetadata, _ chain: MigrationChain?
     ) throws -> [StoreDifference] {
         let expected = expectedObjects(of: metadata, chain)
-        let found = try expected.differences(in: connection).filter { $0.kind != .foreign }
+        let found = try expected.differences(in: connection).filter { $0.kind != .external }
         let changed = try weighed(found, in: connection, expected)
         let isRefused =
             switch driftPolicy {
             case .refuse: !changed.isEmpty
             case .repair: changed.obstacles != nil && allowsMigration
-            // What is gone cannot come along.
+            // What was deleted cannot be migrated.
             case .report: chain != nil && changed.contains(where: \.isMissingSomeTable)
             }
         guard !isRefused else { throw MigrationError.storeDiffers(changed) }

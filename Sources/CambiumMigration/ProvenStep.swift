@@ -15,9 +15,9 @@ final class ProvenStep {
     private let halfLinkCounts: [(name: String, query: String)]
     private let freeKeyCounts: [(name: String, query: String)]
     private let objectCounts: [(name: String, query: String)]
-    private let thinnedEntities: Set<String>
+    private let reducedEntities: Set<String>
     private let newTables: [Table]
-    private let isStandIn: Bool
+    private let isReplacement: Bool
 
     init(
         _ match: ModelMatch, _ oldSchema: Schema, _ newSchema: Schema, _ migration: Migration,
@@ -28,12 +28,12 @@ final class ProvenStep {
         store = SampleStore(of: old, oldSchema)
         tables = oldSchema.tables.filter { $0.content != .system }
         var runner = MigrationRunner(model: new, schema: newSchema, migrations: [migration])
-        // What differs is looked for here, and told in another way.
+        // Differences are found here, and reported in another way.
         runner.driftPolicy = .report
         runner.isProof = true
         runner.code = stepped?.code ?? []
         self.runner = runner
-        isStandIn = stepped?.isStandIn ?? false
+        isReplacement = stepped?.isReplacement ?? false
         newCatalogue = Catalogue(of: newSchema)
         let expectation = RowExpectation(match)
         // What the program writes it alone knows.
@@ -45,14 +45,14 @@ final class ProvenStep {
         freeKeyCounts = RowExpectation.freeKeyCounts(in: newSchema)
         objectCounts = expectation.objectCounts(
             in: migration.touchedTables.intersection(newSchema.tables.map(\.name)),
-            except: isStandIn ? [] : written)
-        thinnedEntities = expectation.thinnedEntities
+            except: isReplacement ? [] : written)
+        reducedEntities = expectation.reducedEntities
         newTables = newSchema.tables.filter { $0.content != .system }
     }
 
     /// What is known of the step before it has run: no object of what it touches was seen.
     var proof: MigrationProver.Proof {
-        MigrationProver.Proof(entities: objectCounts.map(\.name), thinned: thinnedEntities)
+        MigrationProver.Proof(entities: objectCounts.map(\.name), reduced: reducedEntities)
     }
 
     /// Whether a store with the rows can be migrated, well or not.
@@ -105,7 +105,7 @@ final class ProvenStep {
     private func migrate(_ connection: Connection) throws -> MigrationOutcome {
         do {
             return try runner.open(connection)
-        } catch let error as MigrationStepError where isStandIn {
+        } catch let error as MigrationStepError where isReplacement {
             // Sample values know no condition over several of them.
             throw MigrationError.refused(
                 MigrationRefusal(step: error.step, reason: error.description))
@@ -127,7 +127,7 @@ final class ProvenStep {
         }
         let broken = try connection.rows(MigrationSQL.foreignKeyCheck)
         if let table = broken.first?.first?.text {
-            throw failure("After the \(name) links of \(table) lead nowhere")
+            throw failure("After the \(name) links of \(table) dangle")
         }
         let integrity = try connection.rows(MigrationSQL.integrityCheck)
         guard integrity == [[.text("ok")]] else {

@@ -23,18 +23,10 @@ package func concurrentMap<First: Sendable, Second: Sendable, X: Sendable, Y: Se
     _ first: [First], _ transformFirst: @Sendable (First) -> X,
     _ second: [Second], _ transformSecond: @Sendable (Second) -> Y
 ) -> ([X], [Y]) {
-    let results = (0..<first.count + second.count).concurrentMap { number -> EitherResult<X, Y> in
+    let results = (0..<first.count + second.count).concurrentMap { number -> (X?, Y?) in
         number < first.count
-            ? .first(transformFirst(first[number]))
-            : .second(transformSecond(second[number - first.count]))
+            ? (transformFirst(first[number]), nil)
+            : (nil, transformSecond(second[number - first.count]))
     }
-    return (
-        results.compactMap { if case .first(let result) = $0 { result } else { nil } },
-        results.compactMap { if case .second(let result) = $0 { result } else { nil } }
-    )
-}
-
-private enum EitherResult<First: Sendable, Second: Sendable>: Sendable {
-    case first(First)
-    case second(Second)
+    return (results.compactMap(\.0), results.compactMap(\.1))
 }

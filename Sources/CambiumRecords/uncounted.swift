@@ -1,7 +1,7 @@
 /// An object that something else is sure to keep for as long as it is used here.
 ///
-/// Swift counts a reference that it has loaded from somewhere up and down again around each use,
-/// as the place might change meanwhile. Where nobody changes it that is wasted, and in a loop over
+/// Swift counts a reference that it has loaded from somewhere up and down again around each use, as
+/// the place might change meanwhile. Where it does not change that is wasted, and in a loop over
 /// objects the counting takes longer than the work: each is an atomic operation.
 ///
 /// ```swift

@@ -38,7 +38,7 @@ package enum PragmaSQL {
     package static let exclusiveLocking = "PRAGMA locking_mode = EXCLUSIVE"
     /// Gathers statistics that help SQLite to choose among indexes.
     package static let analyze = "ANALYZE"
-    /// Writes the file anew, without holes.
+    /// Rewrites the file, without holes.
     package static let vacuum = "VACUUM"
 
     private static func isWord(_ text: String, besides others: String) -> Bool {

@@ -2,6 +2,7 @@ import CambiumEngine
 import CambiumModel
 import CambiumRecords
 import CambiumSQLite
+import Synchronization
 
 /// What reads the rows of a SQLite store with a connection: the store as it is, or as it was.
 protocol SQLiteReading: SharedStore {
@@ -73,7 +74,7 @@ extension SQLiteEngine {
         return PinnedStore(self, pin)
     }
 
-    /// Whether somebody reads the store as it was.
+    /// Whether an open read transaction needs the store as it was.
     var isPinned: Bool { pins.withLock { !$0.isEmpty } }
 
     /// Ends what was held for too long, or holds too much of the log.
@@ -88,8 +89,57 @@ extension SQLiteEngine {
             return pins.isEmpty
         }
         guard isLast else { return }
-        // Files of large values that only the past leads to go with the last of it. What stays is
+        // Files of large values that only the past references go with the last of it. What stays is
         // removed when the store is opened next.
         try? sweepExternalFiles()
+    }
+}
+
+/// A read transaction that is held open, so that what it sees stays as it is.
+final class StorePin: Sendable {
+    private let connection: LockedConnection
+    private let end: ContinuousClock.Instant
+    private let lifetime: Duration
+    private let largestLog: Int
+    private let expiry = Mutex<QueryGenerationExpired?>(nil)
+
+    /// - Parameter connection: One that is reading already.
+    init(_ connection: LockedConnection, _ options: StoreOptions) {
+        self.connection = connection
+        lifetime = options.queryGenerationLifetime
+        largestLog = options.queryGenerationLogSize
+        end = .now + lifetime
+    }
+
+    /// Reads what the transaction sees.
+    func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        expire(logSize: 0)
+        if let expired = expiry.withLock({ $0 }) { throw expired }
+        return try connection.withLock(body)
+    }
+
+    /// Ends the transaction where it has been held for too long.
+    ///
+    /// - Parameter logSize: The size of the write-ahead log, which grows as long as a transaction
+    ///   reads from its beginning.
+    func expire(logSize: Int) {
+        let isTooLong = ContinuousClock.now > end
+        guard isTooLong || logSize > largestLog else { return }
+        let reason =
+            isTooLong
+            ? "it was held for longer than \(lifetime)"
+            : "other contexts or processes have saved more than \(largestLog >> 20) MB meanwhile"
+        expiry.withLock { expiry in
+            if expiry != nil { return }
+            expiry = QueryGenerationExpired(reason: reason)
+        }
+        close()
+    }
+
+    /// Whether the thread that asks is reading.
+    var isUsedByCaller: Bool { connection.isUsedByCaller }
+
+    func close() {
+        connection.close()
     }
 }

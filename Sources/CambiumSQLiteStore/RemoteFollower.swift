@@ -8,11 +8,12 @@ import Synchronization
 /// Tells a receiver what others have committed to the file of a store.
 ///
 /// SQLite says whether anybody but this connection has committed; the history says what. Each
-/// change is told once: the transactions that the store itself has written are passed over, and
-/// the place in the history goes on under the writer's lock, in which saves are told of too.
+/// change is reported once: the transactions that the store itself has written are passed over, and
+/// the place in the history goes on under the writer's lock, in which saves are reported too.
 ///
-/// Whoever writes to the file may also turn its history off, begin it anew or damage it: what
-/// cannot be told as a list is told as a loss, after which contexts read everything anew.
+/// Another program that writes to the file may also turn its history off, start it over or damage
+/// it: what cannot be reported as a list is reported as a loss, after which contexts read
+/// everything again.
 final class RemoteFollower: Sendable {
     private weak let store: SQLiteEngine?
     private weak let receiver: (any CommitReceiver)?
@@ -20,7 +21,7 @@ final class RemoteFollower: Sendable {
     /// none, and saves need not wait for them.
     private let lookout: LockedConnection?
 
-    /// What has been told.
+    /// What has been reported.
     private struct Seen {
         /// SQLite's number of what the lookout has seen, own commits among it.
         var commits: StoredValue?
@@ -36,7 +37,7 @@ final class RemoteFollower: Sendable {
     private enum News {
         case nothing
         case changes(NetChanges)
-        /// Nobody knows what they have changed, or it is too much to be listed.
+        /// Their changes are unknown, or too many to be listed.
         case loss
     }
 
@@ -62,13 +63,13 @@ final class RemoteFollower: Sendable {
         self.watch.withLock { $0 = watch }
     }
 
-    /// Tells what others have committed since the last time; nothing where nobody has.
+    /// Tells what others have committed since the last time; nothing where there is none.
     func follow() {
         guard let store, let receiver else { return }
         let commits = try? lookout?.withLock { try Self.dataVersion($0) }
         if commits != nil, commits == seen.withLock({ $0.commits }) { return }
         // What fails now (the store was closed, or is locked) is asked again with the next commit.
-        let told = try? store.writer.withLock { connection -> (isComplete: Bool, now: Seen)? in
+        let reported = try? store.writer.withLock { connection -> (isComplete: Bool, now: Seen)? in
             let found = try look(at: store, connection, after: seen.withLock { $0 })
             let isComplete = tell(found.news, of: store, to: receiver)
             seen.withLock { seen in
@@ -77,11 +78,11 @@ final class RemoteFollower: Sendable {
             }
             return isComplete.map { ($0, found.now) }
         }
-        guard let told else { return }
-        let token = told.now.epoch.map {
-            HistoryToken([store.identifier.uuid: .init(epoch: $0, change: told.now.change)])
+        guard let reported else { return }
+        let token = reported.now.epoch.map {
+            HistoryToken([store.identifier.uuid: .init(epoch: $0, change: reported.now.change)])
         }
-        receiver.announce(store.identifier, at: token, isComplete: told.isComplete)
+        receiver.announce(store.identifier, at: token, isComplete: reported.isComplete)
     }
 
     private static func dataVersion(_ connection: Connection) throws -> StoredValue? {
@@ -96,7 +97,7 @@ final class RemoteFollower: Sendable {
             var now = known
             now.dataVersion = try Self.dataVersion(connection)
             guard now.dataVersion != known.dataVersion else {
-                // The store alone has committed, and has told of it.
+                // Only the store has committed, and has reported it.
                 if let epoch = known.epoch {
                     now.change = try store.historyReader(connection, epoch).bounds().last
                 }
@@ -113,7 +114,7 @@ final class RemoteFollower: Sendable {
                 return (try news(for: store, reader, bounds, after: known), now)
             } catch is SQLiteError {
                 // Its tables are not what they should be. To wait for better ones would leave
-                // contexts with old values, and nobody would know.
+                // contexts with old values, without notice.
                 return (.loss, now)
             }
         }
@@ -138,7 +139,7 @@ final class RemoteFollower: Sendable {
         return .changes(net)
     }
 
-    /// - Returns: Whether all changes could be told; nil where there was nothing to tell.
+    /// - Returns: Whether all changes could be reported; nil where there were none.
     private func tell(
         _ news: News, of store: SQLiteEngine, to receiver: any CommitReceiver
     ) -> Bool? {

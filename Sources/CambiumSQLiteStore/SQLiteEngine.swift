@@ -7,6 +7,14 @@ import CambiumSQLite
 import Dispatch
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// A store in an SQLite database: a file in WAL mode with one writer and several readers, or a
 /// database in memory with one connection for both.
 final class SQLiteEngine: StoreEngine, SQLiteReading {
@@ -32,7 +40,7 @@ final class SQLiteEngine: StoreEngine, SQLiteReading {
     let pins = Mutex<[StorePin]>([])
     /// What writes the history, as long as the store has one.
     let history: StoreHistory
-    /// What hears of other writers; nil where nobody wants to know.
+    /// What is notified of other writers; nil where that is not wanted.
     let follower = Mutex<RemoteFollower?>(nil)
     private let isCheckpointing = Atomic(false)
     private let otherWriters = OtherWriters()
@@ -163,7 +171,7 @@ final class SQLiteEngine: StoreEngine, SQLiteReading {
         readers.releaseLock()
         let pages = connection.logPages
         if isPinned { expirePins(logSize: pages * Self.pageSize) }
-        // A log that somebody reads from cannot shrink, and each save would try.
+        // A log with an open read transaction cannot shrink, and each save would try.
         if pages > Self.inlineCheckpointPages, !isPinned {
             checkpoint(connection)
         } else if pages > Self.backgroundCheckpointPages,
@@ -183,5 +191,125 @@ final class SQLiteEngine: StoreEngine, SQLiteReading {
         if let path { otherWriters.look(connection, path: path) }
         readers?.releaseLock()
         connection.checkpoint()
+    }
+
+    /// Clocks of file systems tick this slowly, in seconds: what was written since may look like
+    /// what will be written next.
+    private static let tick = 2
+
+    /// How the database and its log look from outside.
+    func commitMark() -> String? {
+        guard let path else { return nil }
+        let newest = Int(Date.now.timeIntervalSince1970) - Self.tick
+        var words: [String] = []
+        let file = ExternalForm.storeFile(behind: path)
+        for file in [file, file + "-wal"] {
+            var info = stat()
+            // A log that is empty has nothing that the database does not have.
+            guard stat(file, &info) == 0, info.st_size > 0 else { continue }
+            #if canImport(Darwin)
+                let changed = info.st_mtimespec
+            #else
+                let changed = info.st_mtim
+            #endif
+            guard Int(changed.tv_sec) < newest else { return nil }
+            words.append(
+                "\(info.st_ino) \(info.st_size) \(changed.tv_sec).\(changed.tv_nsec)")
+        }
+        return words.isEmpty ? nil : words.joined(separator: ", ")
+    }
+
+    // What is asked of the history of one store. Another process may turn it on and off, and then it is
+    // another history: whether there is one, and which, is read in the transaction that asks.
+
+    /// What reads the history that the store has now, in a transaction of SQLite that the caller
+    /// has begun.
+    ///
+    /// - Returns: Nil where it has none.
+    func historyReader(_ connection: Connection) throws -> HistoryReader? {
+        try HistorySettings(of: connection).map { historyReader(connection, $0.epoch) }
+    }
+
+    /// What reads a history that is known to be there.
+    func historyReader(_ connection: Connection, _ epoch: UUID) -> HistoryReader {
+        HistoryReader(connection: connection, model: model, store: identifier, epoch: epoch)
+    }
+
+    func fetchHistory(
+        _ request: HistoryRequest, after token: inout HistoryToken
+    ) throws -> [HistoryTransaction]? {
+        let identifier = identifier.uuid
+        let seen = token.positions[identifier]
+        typealias Part = (transactions: [HistoryTransaction], end: HistoryToken.Position)
+        let found = try withReader { connection in
+            try connection.transaction(.deferred) { () -> Part? in
+                guard let reader = try historyReader(connection) else {
+                    if seen != nil { throw StoreError.noHistory }
+                    return nil
+                }
+                let bounds = try reader.bounds()
+                if let seen {
+                    guard seen.epoch == reader.epoch, seen.change >= bounds.floor,
+                        seen.change <= bounds.last
+                    else { throw StoreError.historyExpired(identifier) }
+                }
+                var position = max(seen?.change ?? 0, bounds.floor)
+                let found = try reader.transactions(request, after: &position, bounds)
+                return (found, .init(epoch: reader.epoch, change: position))
+            }
+        }
+        guard let found else { return nil }
+        token.advance(identifier, to: found.end)
+        return found.transactions
+    }
+
+    func historyPosition() throws -> HistoryToken.Position? {
+        try withReader { connection in
+            try connection.transaction(.deferred) {
+                try historyReader(connection).map { reader in
+                    .init(epoch: reader.epoch, change: try reader.bounds().last)
+                }
+            }
+        }
+    }
+
+    func deleteHistory(before position: HistoryToken.Position) throws -> Bool {
+        try purge { reader in
+            guard position.epoch == reader.epoch else {
+                throw StoreError.historyExpired(identifier.uuid)
+            }
+            return try StoreHistory.last(before: position.change, reader.connection)
+        }
+    }
+
+    func deleteHistory(before date: Date) throws -> Bool {
+        try purge { try StoreHistory.last(before: date, $0.connection) }
+    }
+
+    private func purge(through last: (HistoryReader) throws -> Int64) throws -> Bool {
+        guard !isReadOnly else {
+            if try historyPosition() == nil { return false }
+            throw StoreError.readOnly
+        }
+        return try writer.withLock { connection in
+            let isThere = try connection.transaction {
+                guard let reader = try historyReader(connection) else { return false }
+                try history.begin(connection)
+                try StoreHistory.purge(through: last(reader), connection)
+                return true
+            }
+            checkpointIfNeeded(connection)
+            return isThere
+        }
+    }
+
+    /// Runs what a transaction of SQLite writes; the history names the author.
+    func recording<Result>(
+        _ author: TransactionAuthor, on connection: Connection, _ body: () throws -> Result
+    ) throws -> Result {
+        try history.begin(connection)
+        let result = try body()
+        try history.end(connection, by: author)
+        return result
     }
 }

@@ -128,7 +128,7 @@ struct TriggerMigrationTests {
         let runner = MigrationRunner(model: Self.renamed, migrations: [migration])
         let connection = try store()
         let forecast = try runner.forecast(connection, at: nil)
-        #expect(forecast?.history == .beginsAnew(because: "Nobody knows"))
+        #expect(forecast?.history == .startsOver(because: "Nobody knows"))
         _ = try runner.open(connection)
         #expect(try floor(connection) == .integer(1))
     }

@@ -236,7 +236,7 @@ struct MigrateCommandTests {
         #expect(refused.code == .storeRefused && refused.errors.contains(obstacle))
         #expect(refused.errors.contains("A (changed: extra added (1 value), note missing)"))
         try Connection(path: store).execute("DELETE FROM A")
-        let words = "makes A.note again, without what was in it, and takes away A.extra"
+        let words = "creates A.note again, without the earlier values, and deletes A.extra"
         #expect(migrate("plan", store).output.contains("Repair   \(words)\n"))
         let repaired = migrate("apply", store, "--drift", "repair")
         #expect(repaired.code == .fine, "\(repaired.errors)")

@@ -10,7 +10,7 @@ struct BatchDeletion: BatchWork {
 
     func run(in transaction: any BatchTransaction) throws {
         var propagation = DeletePropagation(transaction, chunkSize: chunkSize)
-        propagation.add(try transaction.heads(request, counting: resultType))
+        propagation.add(try transaction.rowKeys(request, counting: resultType))
         try propagation.followCascades()
         try propagation.releaseLinks()
         try propagation.write()
@@ -28,7 +28,7 @@ struct DeletePropagation {
     /// The rows that are deleted, by entity.
     private(set) var rows: [[(key: Int64, version: Int64)]]
     /// The rows that lose links, with the slots, by root and key.
-    private(set) var cleared: [[Int64: (head: RowHead, slots: SlotSet)]]
+    private(set) var cleared: [[Int64: (row: RowKey, slots: SlotSet)]]
     /// The pairs of join tables that go, of rows that stay.
     private(set) var pairs: [SaveRequest.Links] = []
     /// The keys of the rows that are deleted, by root.
@@ -48,11 +48,11 @@ struct DeletePropagation {
     // MARK: Rows
 
     /// Deletes those of the rows that are not yet.
-    mutating func add(_ heads: [RowHead]) {
-        for head in heads {
-            let root = model.entities[head.entity].rootIndex
-            guard deleted[root].insert(head.key).inserted else { continue }
-            rows[head.entity].append((head.key, head.version))
+    mutating func add(_ keys: [RowKey]) {
+        for row in keys {
+            let root = model.entities[row.entity].rootIndex
+            guard deleted[root].insert(row.key).inserted else { continue }
+            rows[row.entity].append((row.key, row.version))
         }
     }
 
@@ -77,13 +77,13 @@ struct DeletePropagation {
         for relationship in cascades {
             for piece in keys.pieces(of: chunkSize) {
                 try Task.checkCancellation()
-                add(try transaction.related(relationship, of: entity, piece).map(\.head))
+                add(try transaction.related(relationship, of: entity, piece).map(\.row))
             }
         }
     }
 
-    private func isDeleted(_ head: RowHead) -> Bool {
-        deleted[model.entities[head.entity].rootIndex].contains(head.key)
+    private func isDeleted(_ row: RowKey) -> Bool {
+        deleted[model.entities[row.entity].rootIndex].contains(row.key)
     }
 
     // MARK: Links of others
@@ -125,7 +125,7 @@ struct DeletePropagation {
         for piece in keys.pieces(of: chunkSize) {
             try Task.checkCancellation()
             let others = try transaction.related(relationship, of: entity, piece)
-                .filter { !isDeleted($0.head) }
+                .filter { !isDeleted($0.row) }
             if denies, let first = others.first {
                 throw refusal(
                     .deleteDenied, relationship, entity, first.source,
@@ -134,7 +134,7 @@ struct DeletePropagation {
             }
             guard let number = relationship.inverse else { continue }
             let inverse = model.entities[relationship.destination].relationships[number]
-            try clear(inverse, others.map(\.head))
+            try clear(inverse, others.map(\.row))
         }
     }
 
@@ -147,11 +147,11 @@ struct DeletePropagation {
         var removed: [(source: Int64, destination: Int64)] = []
         for piece in deleted[far].sorted().pieces(of: chunkSize) {
             let owners = try transaction.owners(of: relationship, entity, piece)
-                .filter { !isDeleted($0.head) }
+                .filter { !isDeleted($0.row) }
             if relationship.isJoinTable {
-                removed += owners.map { (source: $0.head.key, destination: $0.source) }
+                removed += owners.map { (source: $0.row.key, destination: $0.source) }
             } else {
-                try clear(relationship, owners.map(\.head))
+                try clear(relationship, owners.map(\.row))
             }
         }
         guard !removed.isEmpty else { return }
@@ -163,21 +163,21 @@ struct DeletePropagation {
 
     /// Takes a link from rows that stay.
     private mutating func clear(
-        _ relationship: RelationshipDescription, _ heads: [RowHead]
+        _ relationship: RelationshipDescription, _ keys: [RowKey]
     ) throws {
-        guard let head = heads.first, let slot = relationship.slot else { return }
+        guard let row = keys.first, let slot = relationship.slot else { return }
         guard relationship.relationship.isOptional else {
             throw refusal(
-                .missing, relationship, model.entities[head.entity], head.key,
+                .missing, relationship, model.entities[row.entity], row.key,
                 "\(relationship.relationship.name) is required, and references an object that is "
                     + "being deleted. Delete this one too, or set it to another object first.")
         }
-        for head in heads {
-            let root = model.entities[head.entity].rootIndex
-            var slots = cleared[root][head.key]?.slots ?? SlotSet()
+        for row in keys {
+            let root = model.entities[row.entity].rootIndex
+            var slots = cleared[root][row.key]?.slots ?? SlotSet()
             slots.insert(slot)
             if let entitySlot = relationship.entitySlot { slots.insert(entitySlot) }
-            cleared[root][head.key] = (head, slots)
+            cleared[root][row.key] = (row, slots)
         }
     }
 
@@ -251,8 +251,8 @@ extension DeletePropagation {
     // MARK: Links
 
     /// The rows that lose the same links, in a fixed order.
-    private func clearings() -> [(Group, [RowHead])] {
-        var groups: [Group: [RowHead]] = [:]
+    private func clearings() -> [(Group, [RowKey])] {
+        var groups: [Group: [RowKey]] = [:]
         for (head, slots) in cleared.flatMap({ $0.values }) {
             groups[Group(entity: head.entity, slots: slots), default: []].append(head)
         }
@@ -270,8 +270,8 @@ extension DeletePropagation {
 
 extension BatchTransaction {
     /// Finds the rows that are to be changed, and says in the result how many, or which, they are.
-    func heads(_ request: RowRequest, counting resultType: BatchResultType) throws -> [RowHead] {
-        let heads = try heads(request)
+    func rowKeys(_ request: RowRequest, counting resultType: BatchResultType) throws -> [RowKey] {
+        let heads = try rowKeys(request)
         changes.count = heads.count
         if resultType == .objectIDs {
             changes.objectIDs = heads.map {

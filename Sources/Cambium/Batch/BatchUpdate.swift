@@ -14,7 +14,7 @@ struct BatchUpdate: BatchWork {
     func run(in transaction: any BatchTransaction) throws {
         let entity = request.entity
         let constants = try resolveTargets(transaction)
-        let heads = try transaction.heads(request, counting: resultType)
+        let heads = try transaction.rowKeys(request, counting: resultType)
         guard !heads.isEmpty else { return }
         let computed = try transaction.computation(
             of: assignments.expressions, for: entity)
@@ -59,7 +59,7 @@ struct BatchUpdate: BatchWork {
         let model = transaction.model
         for (relationship, key) in assignments.targets {
             let root = model.entities[model.entities[relationship.destination].rootIndex]
-            let found = try transaction.heads(RowRequest(entity: root, selection: .keys([key])))
+            let found = try transaction.rowKeys(RowRequest(entity: root, selection: .keys([key])))
             guard let head = found.first,
                 model.families[relationship.destination].contains(head.entity)
             else { throw BatchInsertion.missingTarget(relationship, of: request.entity) }

@@ -169,7 +169,7 @@ extension MigrationError: LocalizedError {
         case .brokenLinks: "The store has dangling references."
         case .storeDiffers, .columnsHaveNoPlace:
             "Another program has changed the schema of the store."
-        case .foreignObjectsInTheWay, .objectsAreNotTrusted:
+        case .externalObjectsInTheWay, .objectsAreNotTrusted:
             "Another program has created tables, indexes, views or triggers in the store."
         case .backupOfFilesFailed(_, let reason): reason.ended
         case .migrationIsOff: "Only a store of the program's own version can be opened."
@@ -181,7 +181,7 @@ extension MigrationError: LocalizedError {
     public var recoverySuggestion: String? {
         if let remedy { return remedy.ended }
         return switch self {
-        case .foreignObjectsInTheWay(let objects), .objectsAreNotTrusted(let objects):
+        case .externalObjectsInTheWay(let objects), .objectsAreNotTrusted(let objects):
             objects.map(\.remedy.sentence).lines
         case .statementFailed:
             "Correct the step, or open the store with the previous version of the program."

@@ -19,19 +19,19 @@ struct MigrationLosses {
         _ step: StepLosses, _ deleted: [IdentityTrace.DeletedObjects]
     ) throws(SQLiteError) {
         try step.end()
-        for (loss, number) in zip(step.toll.losses, step.numbers) where number > 0 {
+        for (loss, number) in zip(step.dataLoss.losses, step.numbers) where number > 0 {
             losses.append("\(step.version): \(loss.words): \(number) \(loss.unit(number))")
         }
         for part in deleted {
             objects -= part.keys.count
-            let changes = zip(step.toll.losses, step.entities)
+            let changes = zip(step.dataLoss.losses, step.entities)
                 .filter { $0.1.contains(part.entity) }.map(\.0.words)
             deletedObjects.append(
                 .init(
                     entity: part.entity, version: step.version, count: part.keys.count,
                     ids: part.keys, changes: changes))
         }
-        for (links, number) in zip(step.toll.links, step.deletedLinks) where number > 0 {
+        for (links, number) in zip(step.dataLoss.links, step.deletedLinks) where number > 0 {
             deletedLinks.append(
                 .init(
                     entity: links.entity, relationship: links.relationship,
@@ -52,7 +52,7 @@ struct MigrationLosses {
     }
 }
 
-extension MigrationToll.Loss {
+extension MigrationDataLoss.Loss {
     fileprivate func unit(_ number: Int) -> String {
         let name =
             switch measure {
@@ -68,7 +68,7 @@ extension MigrationToll.Loss {
 final class StepLosses {
     /// The version that the step leads to.
     let version: String
-    let toll: MigrationToll
+    let dataLoss: MigrationDataLoss
     /// How much each change has deleted.
     private(set) var numbers: [Int]
     /// The entities of the objects that each change has deleted.
@@ -87,11 +87,11 @@ final class StepLosses {
 
     init(from old: Model, to new: Model, _ connection: Connection) {
         version = new.version
-        toll = MigrationToll(from: old, to: new)
+        dataLoss = MigrationDataLoss(from: old, to: new)
         self.connection = connection
-        numbers = toll.losses.map { _ in 0 }
-        entities = toll.losses.map { _ in [] }
-        deletedLinks = toll.links.map { _ in 0 }
+        numbers = dataLoss.losses.map { _ in 0 }
+        entities = dataLoss.losses.map { _ in [] }
+        deletedLinks = dataLoss.links.map { _ in 0 }
     }
 
     /// Called around each statement of the step.
@@ -99,7 +99,7 @@ final class StepLosses {
         switch moment {
         case .before(let statement):
             if !hasBegun { try begin() }
-            if !isCopied, toll.endsCopying(statement, after: choices) { try compare() }
+            if !isCopied, dataLoss.endsCopying(statement, after: choices) { try compare() }
         case .after(let statement):
             if case .chooseObjects = statement.operation { try countChoice() }
         }
@@ -115,8 +115,8 @@ final class StepLosses {
     func end() throws(SQLiteError) {
         if !hasBegun { try begin() }
         if !isCopied { try compare() }
-        guard toll.takesObjectsLate else { return }
-        for (index, links) in toll.links.enumerated() {
+        guard dataLoss.takesObjectsLate else { return }
+        for (index, links) in dataLoss.links.enumerated() {
             guard let later = links.later, let before = beside[index] else { continue }
             // Links that the step itself has made are no loss.
             let deleted = try before - connection.number(later.atEnd)
@@ -133,14 +133,14 @@ final class StepLosses {
 
     private func countLinks() throws(SQLiteError) -> [Int] {
         var counts: [Int] = []
-        for links in toll.links { counts.append(try connection.number(links.before)) }
+        for links in dataLoss.links { counts.append(try connection.number(links.before)) }
         return counts
     }
 
     private func countChoice() throws(SQLiteError) {
         defer { choices += 1 }
-        guard choices < toll.choices.count else { return }
-        let choice = toll.choices[choices]
+        guard choices < dataLoss.choices.count else { return }
+        let choice = dataLoss.choices[choices]
         for row in try connection.rows(choice.query) {
             guard let name = row.first?.text, let count = row.last?.integer else { continue }
             numbers[choice.loss] += Int(count)
@@ -151,19 +151,19 @@ final class StepLosses {
     /// Called when the old tables, without explicitly dropped data, and the new ones exist.
     private func compare() throws(SQLiteError) {
         isCopied = true
-        for (index, loss) in toll.losses.enumerated() {
+        for (index, loss) in dataLoss.losses.enumerated() {
             guard case .counted(let query, let unit) = loss.measure else { continue }
             numbers[index] = try connection.number(query)
             if case .objects(let entity) = unit, numbers[index] > 0 {
                 entities[index].insert(entity)
             }
         }
-        let copied = toll.takesObjectsEarly ? try countLinks() : first
-        for (index, links) in toll.links.enumerated() {
+        let copied = dataLoss.takesObjectsEarly ? try countLinks() : first
+        for (index, links) in dataLoss.links.enumerated() {
             left.append(try links.left.map(connection.number) ?? 0)
             deletedLinks[index] =
                 max(0, first[index] - copied[index]) + max(0, copied[index] - left[index])
-            let later = toll.takesObjectsLate ? links.later : nil
+            let later = dataLoss.takesObjectsLate ? links.later : nil
             beside.append(try (later?.beside).map(connection.number))
         }
     }

@@ -41,7 +41,7 @@ struct MigrationWay {
     func weight(_ known: inout [String: Int]) -> Int {
         zip([first] + models, models).reduce(0) { sum, step in
             let weight =
-                known[step.1.version] ?? MigrationToll.weight(from: step.0, to: step.1)
+                known[step.1.version] ?? MigrationDataLoss.weight(from: step.0, to: step.1)
             known[step.1.version] = weight
             return sum + weight
         }

@@ -50,7 +50,7 @@ struct BrokenRuleSQL: Sendable {
     ) {
         // A condition without SQL is checked when an object is saved.
         let fragment = try? ExpressionSQL.condition(
-            condition, use: .truth, entity: entity, model: model, alias: "t", constants: .inline)
+            condition, use: .boolean, entity: entity, model: model, alias: "t", constants: .inline)
         guard let fragment, fragment.parameters.isEmpty else { return nil }
         let rows = EntityRows(of: entity, in: model)
         self.property = property

@@ -1,13 +1,13 @@
 import CambiumRecords
 
-/// Gathers what a batch operation changes, for those who are told of it and for its result.
+/// Gathers what a batch operation changes, for its observers and for its result.
 package struct BatchChanges {
-    /// Up to so many rows are handed to those who are told.
+    /// Up to so many rows are handed to the observers.
     package static let attachedRows = 10_000
 
     /// How many objects the operation concerned.
     package var count = 0
-    /// Their identities, where somebody wants to know.
+    /// Their identities, where they are wanted.
     package var objectIDs: [ObjectID] = []
     package let store: StoreIdentifier
     /// Whether the identities of all objects are kept, however many.
@@ -30,7 +30,7 @@ package struct BatchChanges {
         byEntity = Array(repeating: nil, count: model.entities.count)
     }
 
-    /// All changes, in the order of the entities; nil where there are too many to be told.
+    /// All changes, in the order of the entities; nil where there are too many to be reported.
     package var entities: [EntityChanges]? {
         listed > EntityChanges.maximumListedRows ? nil : byEntity.compactMap(\.self)
     }

@@ -20,18 +20,18 @@ package protocol BatchTransaction: AnyObject {
     func savepoint(_ body: () throws -> Void) throws
 
     /// The rows that a request finds: by a condition or by keys.
-    func heads(_ request: RowRequest) throws -> [RowHead]
+    func rowKeys(_ request: RowRequest) throws -> [RowKey]
 
     /// The rows at the other end of a relationship, each with the key of this end.
     func related(
         _ relationship: RelationshipDescription, of entity: EntityDescription, _ keys: [Int64]
-    ) throws -> [(source: Int64, head: RowHead)]
+    ) throws -> [(source: Int64, row: RowKey)]
 
-    /// The rows of an entity whose relationship, from which nothing leads back, leads to the keys,
-    /// each with the key of that end.
+    /// The rows of an entity whose relationship, without an inverse, references the keys, each with
+    /// the key of that end.
     func owners(
         of relationship: RelationshipDescription, _ entity: EntityDescription, _ keys: [Int64]
-    ) throws -> [(source: Int64, head: RowHead)]
+    ) throws -> [(source: Int64, row: RowKey)]
 
     /// What computes values for rows of an entity.
     func computation(
@@ -72,4 +72,50 @@ package struct BatchComputation {
         self.types = types
         self.values = values
     }
+}
+
+/// What a batch operation does in its transaction.
+package protocol BatchWork {
+    /// Whether the result names the objects.
+    var resultType: BatchResultType { get }
+    /// Whether to look at everything before anything is written, where a first try meets unique
+    /// values of other rows. What reads its input once cannot try again.
+    var canPlan: Bool { get }
+
+    func run(in transaction: any BatchTransaction) throws
+}
+
+/// The key, the version and the entity of a row.
+package struct RowKey {
+    package let entity: Int
+    package let key: Int64
+    package let version: Int64
+
+    package init(entity: Int, key: Int64, version: Int64) {
+        self.entity = entity
+        self.key = key
+        self.version = version
+    }
+}
+
+/// What a batch operation answers with.
+public enum BatchResultType: Sendable, Hashable {
+    /// How many objects it concerned. Costs nothing.
+    case count
+    /// Which objects, too: some bytes of memory for each.
+    case objectIDs
+}
+
+/// How the values of a spool lie in its database: each as a record.
+package protocol SpoolForm {
+    associatedtype Element
+
+    /// What the slots hold.
+    var shape: RecordShape { get }
+
+    /// The record of a value; the spool gives it a key.
+    func record(of element: Element, by writer: RecordWriter) throws -> PlacedRecord
+
+    /// The value of a record, whose key says how many values came before it.
+    func element(of record: Record, by writer: RecordWriter) throws -> Element
 }

@@ -5,7 +5,7 @@ import CambiumRecords
 package struct RowConflict {
     package let entity: EntityDescription
     package let key: Int64
-    /// The row as it is in the store now; nil where it is gone.
+    /// The row as it is in the store now; nil where it was deleted.
     package let theirs: PlacedRecord?
     /// Whether this save wants to delete the row.
     package let isDeletion: Bool
@@ -32,8 +32,8 @@ package struct RowConflict {
 /// Rows that would have the same unique values after a save, or the same partner in a one-to-one.
 package struct UniqueCollision {
     package let key: UniqueKey
-    /// At least two; the one that stays comes first: whoever is in the store with these values,
-    /// then rows that were saved before, then new ones in the order of their insertion.
+    /// At least two; the one that stays comes first: a row in the store with these values, then
+    /// rows that were saved before, then new ones in the order of their insertion.
     package let claims: [Claim]
 
     /// A row that has, or is to have, the values.
@@ -49,20 +49,20 @@ package struct UniqueCollision {
     }
 }
 
-/// Keys and pairs that would lead nowhere.
+/// Keys and pairs that would dangle.
 package struct DanglingKeys: Sendable {
     package var keys: [DanglingKey] = []
-    /// The rows that are not there, or will not be; pairs may lead to them too.
+    /// The rows that are not there, or will not be; pairs may reference them too.
     package var missing: Set<RowIdentity> = []
 
     package var isEmpty: Bool { keys.isEmpty && missing.isEmpty }
 }
 
-/// A row whose key leads to a row that is not there, or will not be.
+/// A row whose key references a row that is not there, or will not be.
 package struct DanglingKey: Sendable {
     package let row: RowIdentity
     package let relationship: RelationshipDescription
-    /// The delete rule of what it leads to, where this save deletes that and does not know of the
+    /// The delete rule of what it references, where this save deletes that and does not know of the
     /// row.
     package let rule: DeleteRule?
 }
@@ -132,10 +132,10 @@ package struct ConflictResolution: Sendable {
         case reinsert(PlacedRecord)
         /// The row was deleted, in another state than the context knew it in or without being asked.
         case delete
-        /// The store has the row as others left it: nil where it is gone.
+        /// The store has the row as others left it: nil where it was deleted.
         case yield(PlacedRecord?)
-        /// The new row was not inserted: another one has its unique values, and all that led here
-        /// leads there; with its row, where that was read.
+        /// The new row was not inserted: another one has its unique values, and all references to
+        /// it reference that one; with its row, where that was read.
         case forward(EntityDescription, Int64, PlacedRecord?)
     }
 

@@ -1,8 +1,9 @@
 import CambiumMigration
 import CambiumModel
+import CambiumRecords
 
 /// What went wrong between a context and its store.
-public struct StoreError: Error, Sendable {
+public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it is, for programs.
     public enum Code: Sendable, Hashable {
         /// The store was opened for reading only.
@@ -157,9 +158,7 @@ public struct StoreError: Error, Sendable {
         case .historyExpired: 134301
         }
     }
-}
 
-extension StoreError: CustomStringConvertible {
     /// The message, and the error behind it.
     public var description: String {
         let cause = underlying.map { "\($0)" }
@@ -180,5 +179,46 @@ package func reportingFiles<Result>(_ body: () throws -> Result) throws -> Resul
             code: error.code == nil ? .corrupt : .missingFile, message: error.description,
             remedy: "Restore the file from a backup, or see that the program may read and write "
                 + "it.")
+    }
+}
+
+/// A read by a context whose query generation has ended, because it was held for too long or others
+/// have saved too much meanwhile.
+///
+/// The context needs another one: `setQueryGeneration(.current)`, and `refreshAllObjects()` where
+/// its objects are to be as new.
+public struct QueryGenerationExpired: Error, Sendable, CustomStringConvertible {
+    /// What ended the generation, as the end of a sentence without its full stop.
+    package let reason: String
+
+    package init(reason: String) {
+        self.reason = reason
+    }
+
+    /// What ended the generation, and what to do about it.
+    public var description: String { "\(problem) \(remedy)" }
+
+    package var problem: String { "The query generation has ended: \(reason)." }
+
+    package var remedy: String { "Call setQueryGeneration(.current) for another one." }
+}
+
+/// A row that the store refuses, or a rule.
+package struct RefusedRow: Error {
+    package let entity: EntityDescription
+    package let key: Int64
+    /// The error that a program sees.
+    package let underlying: any Error
+    /// Whether another row has its unique values, which may get other ones in the same operation.
+    package var isOfUniqueValues = false
+
+    package init(
+        entity: EntityDescription, key: Int64, underlying: any Error,
+        isOfUniqueValues: Bool = false
+    ) {
+        self.entity = entity
+        self.key = key
+        self.underlying = underlying
+        self.isOfUniqueValues = isOfUniqueValues
     }
 }

@@ -1,5 +1,7 @@
+import CambiumModel
+
 /// A value that breaks what the model says about it.
-public struct ValidationError: Error, Sendable {
+public struct ValidationError: Error, Sendable, CustomStringConvertible {
     /// What is wrong, for programs.
     public enum Code: Sendable, Hashable {
         /// A check of the program's own said no.
@@ -87,9 +89,7 @@ public struct ValidationError: Error, Sendable {
         case .notUnique: 133021
         }
     }
-}
 
-extension ValidationError: CustomStringConvertible {
     /// The place and the message.
     public var description: String {
         let place = objectID.map { "\($0)" } ?? entityName
@@ -98,7 +98,7 @@ extension ValidationError: CustomStringConvertible {
 }
 
 /// Several values that break what the model says, found by one save.
-public struct ValidationErrors: Error, Sendable {
+public struct ValidationErrors: Error, Sendable, CustomStringConvertible {
     /// All of them; at least two.
     public let errors: [ValidationError]
 
@@ -109,9 +109,7 @@ public struct ValidationErrors: Error, Sendable {
     package static func combined(_ errors: [ValidationError]) -> any Error {
         errors.count == 1 ? errors[0] : ValidationErrors(errors: errors)
     }
-}
 
-extension ValidationErrors: CustomStringConvertible {
     /// One line for each error. Of those that say the same of different objects, the first ten and
     /// the number of the others.
     public var description: String {
@@ -136,4 +134,47 @@ extension ValidationErrors: CustomStringConvertible {
         }
         return groups
     }
+}
+
+/// What errors say of limits and rules: the same for an object that is validated, and for a row of a
+/// batch operation or an import that the store refuses.
+package enum RefusalText {
+    package static func isRequired(_ property: String) -> String {
+        "\(property) is required. Set it before saving."
+    }
+
+    package static func isBelow(_ property: String, _ minimum: some Any) -> String {
+        "\(property) is below \(minimum)."
+    }
+
+    package static func isAbove(_ property: String, _ maximum: some Any) -> String {
+        "\(property) is above \(maximum)."
+    }
+
+    /// - Parameter length: How long it is, such as `3 characters`.
+    package static func isTooShort(_ property: String, _ length: String, _ minimum: Int) -> String {
+        "\(property) has \(length); at least \(minimum) are needed."
+    }
+
+    /// - Parameter length: How long it is, such as `3 characters`.
+    package static func isTooLong(_ property: String, _ length: String, _ maximum: Int) -> String {
+        "\(property) has \(length); at most \(maximum) are allowed."
+    }
+
+    package static func mismatches(_ property: String, _ pattern: String) -> String {
+        "\(property) does not match the pattern \(pattern)."
+    }
+
+    /// A limit of the model as a person reads it.
+    package static func words(_ limit: Value) -> String {
+        switch limit {
+        case .date(let date): "\(date)"
+        default: limit.plainText
+        }
+    }
+}
+
+extension Rule {
+    /// What an error says where the rule does not hold: the model's own words, if it has any.
+    package var refusal: String { message ?? "The rule \(name) does not hold." }
 }

@@ -30,10 +30,11 @@ public struct HistoryRequest: Sendable {
     /// Only stores with these UUIDs.
     public var storeIdentifiers: Set<UUID>?
     /// Whether transactions come with their changes. Default: true. Otherwise nothing but the
-    /// transactions is read, so that nobody can look at their changes: with ``entityNames``,
+    /// transactions is read, so that no one can look at their changes: with ``entityNames``,
     /// ``objectIDs`` or ``kinds`` the fetch throws ``StoreError`` with `invalidRequest`.
     public var includesChanges = true
-    /// How many transactions at most, of each store. The result's token leads on to the next ones.
+    /// How many transactions at most, of each store. The result's token continues with the next
+    /// ones.
     public var limit: Int?
     /// The ``limit`` as Core Data has it, for ported code: 0, the default, means no limit.
     public var fetchLimit: Int {

@@ -4,10 +4,10 @@ import CambiumModel
 ///
 /// It may be kept in a file and sent elsewhere. Between the tokens of several stores there is no
 /// order; ``contains(_:)`` compares them store by store.
-public struct HistoryToken: Sendable, Hashable {
+public struct HistoryToken: Sendable, Hashable, Codable, CustomStringConvertible {
     /// A place in the history of one store.
     package struct Position: Sendable, Hashable, Codable {
-        /// Which history of the store: one that was removed and begun anew is another one.
+        /// Which history of the store: one that was removed and started over is another one.
         package let epoch: UUID
         /// The number of the last change.
         package let change: Int64
@@ -55,9 +55,7 @@ public struct HistoryToken: Sendable, Hashable {
     package mutating func advance(_ store: UUID, to position: Position) {
         positions[store] = position
     }
-}
 
-extension HistoryToken: Codable {
     /// Writes the places by the UUIDs of their stores.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
@@ -80,9 +78,7 @@ extension HistoryToken: Codable {
         }
         self.init(positions)
     }
-}
 
-extension HistoryToken: CustomStringConvertible {
     /// The number of the last change of each store.
     public var description: String {
         let places = positions.map { "\($0.key.uuidString): \($0.value.change)" }.sorted()

@@ -8,7 +8,7 @@ package struct NetChanges {
         package var isKnown: Bool
         /// Whether the store has it.
         package var isThere: Bool
-        /// Whether there is something to be told.
+        /// Whether there is something to report.
         package var isNews = false
         /// Whether all its values may be other ones.
         package var isAnything = false
@@ -54,13 +54,13 @@ package struct NetChanges {
         rows[id] = row
     }
 
-    /// How many objects there is something to be told of.
+    /// How many objects there is something to report about.
     package var count: Int { rows.values.count { $0.isNews && ($0.isKnown || $0.isThere) } }
 
     /// The rows that it concerns.
     package var ids: [RowIdentity] { order.filter { rows[$0]?.isNews ?? false } }
 
-    /// What is to be told, in the order of the entities.
+    /// What is to be reported, in the order of the entities.
     package var entities: [EntityChanges] {
         var byEntity: [EntityChanges?] = Array(repeating: nil, count: model.entities.count)
         for id in order {

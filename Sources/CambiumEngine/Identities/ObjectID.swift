@@ -1,3 +1,4 @@
+import CambiumModel
 import CambiumRecords
 
 /// The identity of an object: what may be kept, compared, sent to another isolation and looked up
@@ -5,7 +6,7 @@ import CambiumRecords
 ///
 /// Two are equal when they name the same row of the same store. The entity is the one that the
 /// object was found with; it takes no part in the comparison beyond its root.
-public struct ObjectID: Sendable {
+public struct ObjectID: Sendable, Hashable, CustomStringConvertible {
     @usableFromInline package let entity: EntityDescription
     @usableFromInline package let store: StoreIdentifier
     /// The row's key in its hierarchy's table. It is final from the moment of insertion.
@@ -27,9 +28,7 @@ public struct ObjectID: Sendable {
 
     /// The name of the object's entity.
     public var entityName: String { entity.name }
-}
 
-extension ObjectID: Hashable {
     /// Whether both name the same row of the same store.
     @inlinable
     public static func == (one: ObjectID, other: ObjectID) -> Bool {
@@ -43,9 +42,46 @@ extension ObjectID: Hashable {
         hasher.combine(key)
         hasher.combine(entity.rootIndex)
     }
-}
 
-extension ObjectID: CustomStringConvertible {
     /// The entity and the key, such as `Product/42`.
     public var description: String { "\(entityName)/\(key)" }
+}
+
+/// The value of any property, as `ManagedObject.changedValues()` and its like answer with.
+public enum PropertyValue: Hashable, Sendable, CustomStringConvertible {
+    /// The value of an attribute.
+    case value(Value)
+    /// The object that a to-one relationship references, or nil.
+    case toOne(ObjectID?)
+    /// The objects that a to-many relationship references, in their order, or sorted by key where
+    /// they have none.
+    case toMany([ObjectID])
+    /// What was changed about a to-many relationship that has not been read: to know all of it
+    /// would take a look into the store.
+    case unread(added: Set<ObjectID>, removed: Set<ObjectID>)
+
+    /// The value of an attribute; nil for a relationship.
+    public var value: Value? {
+        if case .value(let value) = self { value } else { nil }
+    }
+
+    /// The object that a to-one relationship references; nil for none, and for another property.
+    public var objectID: ObjectID? {
+        if case .toOne(let id) = self { id } else { nil }
+    }
+
+    /// The value, the object ids, or what was changed about them.
+    public var description: String {
+        switch self {
+        case .value(let value): "\(value)"
+        case .toOne(let id): id.map { "\($0)" } ?? "nil"
+        case .toMany(let ids): "\(ids)"
+        case .unread(let added, let removed):
+            "not read; added: \(Self.list(added)); removed: \(Self.list(removed))"
+        }
+    }
+
+    private static func list(_ ids: Set<ObjectID>) -> String {
+        ids.isEmpty ? "none" : ids.map(\.description).sorted().joined(separator: ", ")
+    }
 }

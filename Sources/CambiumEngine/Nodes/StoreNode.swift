@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumRecords
 
 /// A row as a store of the program's own keeps it: the values of an object by the names of its
 /// properties.
@@ -13,8 +14,8 @@ public struct StoreNode: Sendable, Hashable {
     /// The values of attributes; those without a value are left out. The parts of a composite value
     /// are named `address.street`.
     public var values: [String: Value]
-    /// Where to-one relationships lead that this side keeps. Of a one-to-many that is the one; of a
-    /// one-to-one the side that the model's file form gives the key.
+    /// The destinations of to-one relationships that this side keeps. Of a one-to-many that is the
+    /// one; of a one-to-one the side that the model's file form gives the key.
     public var destinations: [String: StoreReference]
     /// The members of to-many relationships: of a many-to-many for the side that keeps the pairs,
     /// and of every ordered relationship for the order, in which members that left may remain.
@@ -32,6 +33,76 @@ public struct StoreNode: Sendable, Hashable {
         self.destinations = destinations
         self.members = members
     }
+
+    /// The row as objects have it.
+    ///
+    /// - Throws: ``StoreError`` where a value is of another type than the model says.
+    package func record(of entity: EntityDescription, in writer: RecordWriter) throws
+        -> PlacedRecord
+    {
+        var placed = writer.makeRecord(entity.shape)
+        placed.record.key = key
+        placed.record.version = version
+        for (slot, place) in entity.layout.slots.enumerated() where place.isStored {
+            if let attribute = entity.attributes[slot] {
+                guard let value = values[attribute.name] else { continue }
+                guard let stored = entity.model.stored(value, of: attribute) else {
+                    throw StoreError(
+                        code: .corrupt,
+                        message: "The store has a value for \(entity.name)/\(key)."
+                            + "\(attribute.name) that does not fit the type \(attribute.type).",
+                        remedy: "Let the custom store return a value of that type.")
+                }
+                writer.set(stored, slot, of: &placed, entity.shape)
+            } else if let destination = destinations[place.property] {
+                writer.set(
+                    place.isEntityOfKey
+                        ? .text(destination.entityName) : .integer(destination.key),
+                    slot, of: &placed, entity.shape)
+            }
+        }
+        return placed
+    }
+
+    /// Takes over slots of a record.
+    package mutating func take(_ slots: SlotSet, of record: Record, _ entity: EntityDescription)
+        throws
+    {
+        for slot in slots.slots {
+            let place = entity.layout.slots[slot]
+            guard place.isStored, !place.isEntityOfKey else { continue }
+            guard let attribute = entity.attributes[slot] else {
+                destinations[place.property] = Self.destination(
+                    slot, place.property, of: record, entity)
+                continue
+            }
+            guard record.hasValue(slot) else {
+                values[attribute.name] = nil
+                continue
+            }
+            var stored = record.storedValue(slot, entity.shape.kinds[slot])
+            if attribute.usesExternalForm, case .blob(let bytes) = stored {
+                // An object of a store that became this one may still know the name of a file: the
+                // row has what the file had.
+                if bytes.first == ExternalForm.file { continue }
+                stored = .blob(Data(bytes.dropFirst()))
+            }
+            values[attribute.name] = entity.model.value(stored, as: attribute.type)
+        }
+    }
+
+    private static func destination(
+        _ slot: Int, _ property: String, of record: Record, _ entity: EntityDescription
+    ) -> StoreReference? {
+        guard record.hasValue(slot), let relationship = entity.relationship(named: property) else {
+            return nil
+        }
+        var name = relationship.relationship.destination
+        if let entitySlot = relationship.entitySlot, record.hasValue(entitySlot) {
+            name = String(decoding: record.bytes(entitySlot), as: UTF8.self)
+        }
+        return StoreReference(entityName: name, key: record.integer(slot))
+    }
 }
 
 /// The far end of a link between rows.
@@ -45,5 +116,19 @@ public struct StoreReference: Sendable, Hashable, Codable {
     public init(entityName: String, key: Int64) {
         self.entityName = entityName
         self.key = key
+    }
+}
+
+extension ModelDescription {
+    /// The entity of a row.
+    package func entity(of node: StoreNode) throws -> EntityDescription {
+        guard let entity = self[node.entityName] else {
+            throw StoreError(
+                code: .corrupt,
+                message: "The store has a row of \(node.entityName), which the model "
+                    + "\(model.name) does not have.",
+                remedy: "Delete the row in the custom store, or add the entity to the model.")
+        }
+        return entity
     }
 }

@@ -1,5 +1,7 @@
-/// Who is told of a store's SQL statements, for logs, budgets in tests and the search for what is
-/// slow.
+import CambiumMigration
+
+/// Who is notified of a store's SQL statements, for logs, budgets in tests and the search for what
+/// is slow.
 ///
 /// ```swift
 /// var options = StoreOptions()
@@ -22,7 +24,7 @@ public struct StatementHook: Sendable {
     /// is locked: it must be quick, and must not fetch from or save to the same store.
     ///
     /// - Parameters:
-    ///   - includesValues: Whether ``WatchedStatement/sqlWithValues`` is told. Values may be
+    ///   - includesValues: Whether ``WatchedStatement/sqlWithValues`` is included. Values may be
     ///     private: think of where the log goes.
     ///   - receive: Called after each statement.
     public init(
@@ -54,11 +56,11 @@ public struct StatementHook: Sendable {
 }
 
 /// A statement that has run.
-public struct WatchedStatement {
+public struct WatchedStatement: CustomStringConvertible {
     /// The text, with `?` for the values.
     public let sql: String
     /// The text with the values in it, where the hook asked for them. Values of rows that are saved
-    /// are not bound to statements, and are never told.
+    /// are not bound to statements, and are never included.
     public let sqlWithValues: String?
     /// From its start to its end, what was done with its rows included.
     public let duration: Duration
@@ -83,9 +85,7 @@ public struct WatchedStatement {
     /// called, which may only be while the hook runs; empty afterwards, and for statements that
     /// have no plan.
     public func plan() -> [String] { plans() }
-}
 
-extension WatchedStatement: CustomStringConvertible {
     /// The duration, the number of rows and the text, on one line.
     public var description: String {
         let (seconds, attoseconds) = duration.components
@@ -93,5 +93,19 @@ extension WatchedStatement: CustomStringConvertible {
         let text = (sqlWithValues ?? sql).split(whereSeparator: \.isNewline)
             .joined(separator: " ")
         return "\(microseconds) µs, \(rowCount) row\(rowCount == 1 ? "" : "s"): \(text)"
+    }
+}
+
+/// The stream for what is no result.
+package enum StandardError {
+    /// Tells the people who look after a program something, in a line.
+    package static func note(_ sentence: String) {
+        write("Cambium: \(sentence).\n")
+    }
+
+    /// Writes a text at once, so that lines of several threads do not mix.
+    package static func write(_ text: String) {
+        // A log that cannot be written is no reason to stop.
+        try? SystemFile.standardError.append(Array(text.utf8))
     }
 }

@@ -1,4 +1,6 @@
 import CambiumMigration
+import CambiumModel
+import CambiumSQL
 
 /// How a store is opened.
 ///
@@ -14,8 +16,8 @@ public struct StoreOptions: Sendable {
     ///
     /// A file on a file system that is mounted for reading only can be opened so, where no changes
     /// are left in the log or a journal beside it (a store that was closed has none). It is read as
-    /// one that nobody changes: no process can know whether others have mounted the file system for
-    /// writing, and what they write then gives errors or wrong results here.
+    /// one that does not change: no process can know whether others have mounted the file system
+    /// for writing, and what they write then gives errors or wrong results here.
     public var isReadOnly = false
     /// Whether a store of an earlier version of the model is migrated when it is opened. Default
     /// (nil): containers do, coordinators by hand do not, as in Core Data.
@@ -55,10 +57,10 @@ public struct StoreOptions: Sendable {
     /// Whether statistics for SQLite's choice of indexes are gathered when the store is opened.
     /// Default: false.
     public var analyzes = false
-    /// Whether the file is written anew, without holes, when the store is opened. It takes time,
-    /// and as much room again as the file. Default: false.
+    /// Whether the file is rewritten, without holes, when the store is opened. It takes time, and
+    /// as much room again as the file. Default: false.
     public var vacuums = false
-    /// Who is told of the store's SQL statements. Default: nobody, which costs nothing.
+    /// Who is notified of the store's SQL statements. Default: nobody, which costs nothing.
     public var statementHook: StatementHook?
     /// Whether the store keeps a history of what was changed. Default: as the store has it.
     public var history: HistoryTracking = .asStored
@@ -70,7 +72,7 @@ public struct StoreOptions: Sendable {
     /// A store on a file system that is mounted for reading only refuses it.
     ///
     /// The file is watched as long as the store is open, which costs a connection, a file
-    /// descriptor or two, and a few microseconds for some time after each commit, whoever made it.
+    /// descriptor or two, and a few microseconds for some time after each commit of any writer.
     public var followsRemoteChanges = false
     /// How long a context may stay at a query generation. Default: 60 seconds.
     public var queryGenerationLifetime: Duration = .seconds(60)
@@ -86,4 +88,142 @@ public struct StoreOptions: Sendable {
 
     /// The defaults.
     public init() {}
+}
+
+/// What of a store's file a program trusts.
+///
+/// ```swift
+/// // A document that somebody has sent.
+/// var options = StoreOptions()
+/// options.trust = .schemaOnly
+/// ```
+///
+/// Whatever the trust, a store's tables are compared with the model before anything is read from
+/// them, and SQLite runs with its own defences: no code is loaded, no function with effects is
+/// called by what the file says, and no statement can damage the file.
+public enum StoreTrust: Sendable, Hashable, CaseIterable {
+    /// External tables, indexes, views and triggers are allowed, and work as their makers meant them
+    /// to. A trigger runs when a row of its table is saved, and the expression of an index on one of
+    /// the model's tables is computed then: in a hostile file either may change rows, or not come to
+    /// an end.
+    case externalObjects
+    /// The store must have nothing but what the model and its history need: a store with an external
+    /// table, index, view or trigger is refused, with an error that names each. What has changed about
+    /// the model's own tables is refused too where ``StoreOptions/driftPolicy`` is
+    /// ``DriftPolicy/report``, and so is a store that needs its checks or indexes brought up to date
+    /// while migration is off.
+    case schemaOnly
+}
+
+/// Where a store is.
+public enum StoreLocation: Sendable, Hashable, CustomStringConvertible {
+    /// In a file, which is made where there is none. Beside it lie SQLite's `-wal` and `-shm`.
+    ///
+    /// What is a name of a database in memory to SQLite (an empty path, `:memory:`), a URI (`file:`)
+    /// or the path of a folder is an error when the store is opened.
+    case file(String)
+    /// In memory, as long as the coordinator has it. For tests and scratch data.
+    case memory
+
+    /// In the file that a URL names, such as `.file(folder.appending(path: "shop.sqlite"))`.
+    ///
+    /// A URL that names no file, such as one of the web, is an error when the store is opened.
+    public static func file(_ url: URL) -> StoreLocation { .file(url.pathOfFile) }
+
+    /// The name that Core Data has for it.
+    @available(*, unavailable, renamed: "memory")
+    public static var inMemory: StoreLocation { .memory }
+
+    /// The path of the file; nil in memory.
+    public var path: String? {
+        if case .file(let path) = self { path } else { nil }
+    }
+
+    /// Makes sure that a path can be that of a store's file, before anything is made.
+    ///
+    /// - Throws: ``StoreError`` with `cannotOpen`.
+    package static func requireFile(_ path: String) throws(StoreError) {
+        do {
+            try StorePathProblem.check(path)
+        } catch {
+            let hint = error.isOfMemory ? " For a store in memory, use the location .memory." : ""
+            throw StoreError(
+                code: .cannotOpen, message: error.problem, remedy: error.remedy + hint)
+        }
+    }
+
+    /// Whether another location is the same file. No place in memory is another one's.
+    package func names(_ other: StoreLocation) -> Bool {
+        guard let path, let otherPath = other.path else { return false }
+        return URL(filePath: path).standardizedFileURL
+            == URL(filePath: otherPath).standardizedFileURL
+    }
+
+    /// The path, or `memory`.
+    public var description: String { path ?? "memory" }
+}
+
+extension URL {
+    /// The path of the file that it names. Of a URL that names none all of it: no file has that path.
+    package var pathOfFile: String { isFileURL ? path(percentEncoded: false) : absoluteString }
+}
+
+/// Whether a store keeps a history of what was changed, and what of it.
+///
+/// The history belongs to the store: once it is on, every program that writes to the store writes
+/// to the history, a process that opens it without asking for one too. So nothing is missed, and no
+/// program is locked out of its store. (With Core Data, a program that does not ask for the history
+/// of a store that has one may only read.)
+///
+/// ```swift
+/// var options = StoreOptions()
+/// options.history = .values
+/// options.historyRetention = HistoryRetention(maximumAge: .seconds(30 * 86_400))
+/// ```
+public enum HistoryTracking: Sendable, Hashable {
+    /// As the store has it; a new store has none.
+    case asStored
+    /// None. One that was kept is removed with all that it holds. Another process that has the
+    /// store open goes on without it.
+    case off
+    /// Which objects were inserted, updated and deleted, the names of the properties that were
+    /// changed, and of deleted objects the attributes that the model preserves. A row that is
+    /// changed costs a row in the history.
+    case properties
+    /// The values before and after, too: a row in the history for each of them. Large data that may
+    /// lie in files is left out.
+    case values
+
+    /// What is to be kept, given what is.
+    package func content(after current: HistorySettings.Content?) -> HistorySettings.Content? {
+        switch self {
+        case .asStored: current
+        case .off: nil
+        case .properties: .properties
+        case .values: .values
+        }
+    }
+}
+
+/// How much of a history is kept. Older entries are deleted when the store is opened, and with
+/// saves: each that adds a transaction removes at most two, so that no save pays for a long past.
+public struct HistoryRetention: Sendable, Hashable {
+    /// Transactions that are older go.
+    public var maximumAge: Duration?
+    /// Of more transactions the oldest go.
+    public var maximumCount: Int?
+
+    /// Describes what is kept; nil is no limit.
+    public init(maximumAge: Duration? = nil, maximumCount: Int? = nil) {
+        self.maximumAge = maximumAge
+        self.maximumCount = maximumCount
+    }
+
+    /// The moment before which transactions are too old.
+    package func oldestDate(now: Date) -> Date? {
+        maximumAge.map { age in
+            let (seconds, attoseconds) = age.components
+            return now.addingTimeInterval(-(Double(seconds) + Double(attoseconds) / 1e18))
+        }
+    }
 }

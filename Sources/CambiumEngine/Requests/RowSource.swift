@@ -21,7 +21,7 @@ package enum RowSource: CaseIterable, Sendable {
     }
 
     /// Whether an engine names the first row, in the order of the keys, whose values are refused. A
-    /// save is told that something was in its way, and looks for conflicts.
+    /// save is notified of a conflict, and looks for conflicts.
     package var namesRefusedRow: Bool { self != .save }
 }
 
@@ -38,7 +38,7 @@ package struct RowStages: OptionSet, Sendable {
     package static let rows = RowStages(rawValue: 2)
     /// Links that are in no row are made and cut.
     package static let links = RowStages(rawValue: 4)
-    /// Lists get their order, when all their members are there.
+    /// Lists get their order, when all their members exist.
     package static let lists = RowStages(rawValue: 8)
     /// No object of a one-to-one has two partners.
     package static let partners = RowStages(rawValue: 16)

@@ -15,7 +15,7 @@ package protocol SaveLookup {
     /// The keys that no row of a hierarchy has.
     func missingKeys(_ keys: Set<Int64>, root: Int) throws -> [Int64]
 
-    /// The rows whose relationship, which is kept in them, leads to one of the keys.
+    /// The rows whose relationship, which is kept in them, references one of the keys.
     ///
     /// - Parameter entity: The entity that declares the relationship.
     func keysReferring(
@@ -42,4 +42,31 @@ package struct UniqueHolder {
         self.record = record
         self.row = row
     }
+}
+
+/// Says how the conflicts of a save are decided: a merge policy, or a program's own. It is called
+/// inside the transaction, before anything is written, and changes nothing.
+package protocol ConflictArbiter {
+    /// How conflicts are decided without a policy of the program; nil where they are not.
+    var strategy: ConflictStrategy? { get }
+
+    /// Whether keys that reference no row are looked for. Otherwise the store refuses them.
+    var checksKeys: Bool { get }
+
+    /// How each of these conflicts is decided.
+    ///
+    /// - Throws: What says that the save is refused.
+    func judge(_ conflicts: [RowConflict]) throws -> [Verdict]
+
+    /// How each of these collisions is decided.
+    ///
+    /// - Throws: What says that the save is refused.
+    func judge(_ collisions: [UniqueCollision]) throws -> [ConflictStrategy]
+
+    /// The error for collisions that the strategies do not resolve.
+    func refusal(of collisions: [UniqueCollision]) -> any Error
+
+    /// Throws what there is to say about keys that still reference deleted rows. What it says
+    /// nothing about, the store refuses.
+    func refuse(_ keys: [DanglingKey], in plan: SavePlan) throws
 }

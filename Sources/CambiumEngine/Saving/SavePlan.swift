@@ -40,7 +40,7 @@ package struct SavePlan {
         package fileprivate(set) var placed: PlacedRecord?
         /// The row as the store has it, where it was read.
         package fileprivate(set) var theirs: PlacedRecord?
-        /// Whether the row is gone from the store, and stays so.
+        /// Whether the row was deleted from the store, and stays deleted.
         package fileprivate(set) var isGone = false
 
         package var isWritten: Bool {
@@ -88,9 +88,9 @@ package struct SavePlan {
     private var unsettled: Set<RowIdentity> = []
     private var unlinked: Set<RowIdentity> = []
     package private(set) var memberships: [Membership] = []
-    /// The pairs that are not written or taken away, though the context wanted it.
+    /// The pairs that are not written or removed, though the context wanted it.
     package private(set) var droppedPairs: [DroppedPair] = []
-    /// How often something was decided, so that nobody decides twice on the same grounds.
+    /// How often something was decided, so that nothing is decided twice on the same grounds.
     package private(set) var revision = 0
     /// The rows about which something was decided, with the revision.
     private var touched: [RowIdentity: Int] = [:]
@@ -204,7 +204,7 @@ package struct SavePlan {
         touch(id)
     }
 
-    /// Leaves a row as the store has it; nil where it is gone.
+    /// Leaves a row as the store has it; nil where it was deleted.
     package mutating func yield(_ id: RowIdentity, to theirs: PlacedRecord?) {
         guard rows[id] != nil else { return }
         rows[id]?.write = .nothing
@@ -218,7 +218,7 @@ package struct SavePlan {
         touch(id)
     }
 
-    /// Does not insert a new row: what leads there leads to another one, as soon as the decisions
+    /// Does not insert a new row: references to it reference another one, as soon as the decisions
     /// are ``settle()``d.
     package mutating func forward(_ id: RowIdentity, to survivor: RowIdentity) {
         rows[id]?.write = .nothing
@@ -227,8 +227,8 @@ package struct SavePlan {
         touch(id)
     }
 
-    /// Leads everything that leads to rows which were given up to those that stay, and drops links
-    /// that are to be dropped: once for all decisions of a round.
+    /// Redirects references from discarded rows to the rows that stay, and drops links that are to
+    /// be dropped: once for all decisions of a round.
     package mutating func settle() {
         removeDroppedLinks()
         guard !unsettled.isEmpty else { return }
@@ -282,7 +282,7 @@ package struct SavePlan {
         }
     }
 
-    /// The row that a new one was given up for, in the end.
+    /// The row that replaced a new one, in the end.
     package func survivor(of id: RowIdentity) -> RowIdentity? {
         guard var survivor = forwards[id] else { return nil }
         while let next = forwards[survivor] { survivor = next }

@@ -1,3 +1,4 @@
+import CambiumModel
 import CambiumRecords
 
 /// Works out what a save writes instead of what was wanted, when it meets others. It looks at
@@ -16,7 +17,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         var plan = SavePlan(request, model: model)
         var conflicts = try conflicts(of: request)
         for conflict in conflicts { plan.note(conflict.theirs, of: conflict.id) }
-        // A row that is gone already is no conflict: both wanted it gone.
+        // A row that is deleted already is no conflict: both deleted it.
         for conflict in conflicts where conflict.isDeletion && conflict.theirs == nil {
             plan.yield(conflict.id, to: nil)
         }
@@ -24,7 +25,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         if !conflicts.isEmpty { plan.resolve(conflicts, by: try arbiter.judge(conflicts)) }
         plan.settle()
         for members in plan.memberships { plan.add(try pairs(for: members)) }
-        // Each round settles one row at least, and none comes back: a row is given up, gives up its
+        // Each round settles one row at least, and none comes back: a row is discarded, loses its
         // value, or is taken back, once.
         for _ in 0...plan.rows.count * 4 {
             let revision = plan.revision
@@ -62,7 +63,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         return conflicts
     }
 
-    /// The pairs that are to be written and to be taken away, so that a row has these members.
+    /// The pairs that are to be written and to be removed, so that a row has these members.
     private func pairs(for members: SavePlan.Membership) throws -> SaveRequest.Links {
         var links = members.links
         func pair(_ other: Int64) -> (source: Int64, destination: Int64) {
@@ -74,5 +75,190 @@ package struct SavePlanner<Lookup: SaveLookup> {
         }
         links.added = members.members.map(pair)
         return links
+    }
+
+    // Keys that would dangle, because one context deletes what another one links to. The store's
+    // foreign keys refuse them when all else is done; here they are found before.
+
+    package func danglingKeys(
+        in plan: inout SavePlan
+    ) throws -> DanglingKeys {
+        var found = DanglingKeys()
+        let targets = targets(in: plan)
+        for (root, keys) in targets.sorted(by: { $0.key < $1.key }) {
+            for key in try lookup.missingKeys(keys, root: root) {
+                found.missing.insert(RowIdentity(root: root, key: key))
+            }
+            for key in keys {
+                let id = RowIdentity(root: root, key: key)
+                if case .delete? = plan.rows[id]?.write { found.missing.insert(id) }
+            }
+        }
+        if !found.missing.isEmpty {
+            forEachKey(in: plan) { row, relationship, target in
+                guard found.missing.contains(target) else { return }
+                found.keys.append(DanglingKey(row: row, relationship: relationship, rule: nil))
+            }
+        }
+        found.keys += try keysLeftBehind(by: &plan)
+        return found
+    }
+
+    /// The rows that the plan's keys and pairs reference and that it does not insert, by root.
+    private func targets(in plan: SavePlan) -> [Int: Set<Int64>] {
+        var targets: [Int: Set<Int64>] = [:]
+        func note(_ id: RowIdentity) {
+            if case .insert? = plan.rows[id]?.write { return }
+            targets[id.root, default: []].insert(id.key)
+        }
+        forEachKey(in: plan) { _, _, target in note(target) }
+        for links in plan.links {
+            for pair in links.added {
+                note(RowIdentity(root: links.sourceRoot, key: pair.source))
+                note(RowIdentity(root: links.destinationRoot, key: pair.destination))
+            }
+        }
+        return targets
+    }
+
+    private func forEachKey(
+        in plan: SavePlan, _ body: (RowIdentity, RelationshipDescription, RowIdentity) -> Void
+    ) {
+        for (id, row) in plan.sortedRows where row.isWritten {
+            for relationship in row.entity.relationships {
+                guard let slot = relationship.slot, row.record.hasValue(slot),
+                    row.sets(SlotSet(slot))
+                else { continue }
+                let root = model.entities[relationship.destination].rootIndex
+                body(id, relationship, RowIdentity(root: root, key: row.record.integer(slot)))
+            }
+        }
+    }
+
+    /// The keys in rows of others that reference what the plan deletes.
+    private func keysLeftBehind(
+        by plan: inout SavePlan
+    ) throws -> [DanglingKey] {
+        var deleted: [Int: Set<Int64>] = [:]
+        for (id, row) in plan.rows {
+            if case .delete = row.write { deleted[id.root, default: []].insert(id.key) }
+        }
+        guard !deleted.isEmpty else { return [] }
+        var found: [DanglingKey] = []
+        for entity in model.entities {
+            for relationship in entity.relationships where relationship.slot != nil {
+                let destination = model.entities[relationship.destination]
+                // Once for each: the entity that declares it.
+                guard let keys = deleted[destination.rootIndex], let slot = relationship.slot,
+                    entity.entity.relationships.contains(where: {
+                        $0.name == relationship.relationship.name
+                    })
+                else { continue }
+                let rows = try lookup.keysReferring(
+                    to: keys, by: relationship, of: entity
+                ).filter { key in
+                    guard let row = plan.rows[RowIdentity(root: entity.rootIndex, key: key)] else {
+                        return true
+                    }
+                    if case .delete = row.write { return false }
+                    return !row.sets(SlotSet(slot)) && !row.isGone
+                }
+                let unknown = rows.filter {
+                    plan.rows[RowIdentity(root: entity.rootIndex, key: $0)] == nil
+                }
+                for (entity, placed) in try lookup.rows(unknown, root: entity.rootIndex) {
+                    plan.add(placed, of: entity)
+                }
+                let rule = relationship.inverse.map {
+                    destination.relationships[$0].relationship.deleteRule
+                }
+                found += rows.map {
+                    DanglingKey(
+                        row: RowIdentity(root: entity.rootIndex, key: $0),
+                        relationship: relationship,
+                        rule: rule ?? .nullify)
+                }
+            }
+        }
+        return found
+    }
+
+    // Unique values that two rows would have, and partners in one-to-ones.
+
+    /// The rows of the plan that set a key's slots, and who holds their values in the store.
+    package func claimants(
+        _ key: UniqueKey, in plan: SavePlan
+    ) throws -> (claims: [(RowIdentity, SavePlan.Row, [StoredValue])], holders: [UniqueHolder]) {
+        var claims: [(RowIdentity, SavePlan.Row, [StoredValue])] = []
+        var records: [Int: [Record]] = [:]
+        let family = model.families[key.declarer]
+        for (id, row) in plan.sortedRows
+        where family.contains(row.entity.index) && row.sets(key.writtenSlots) {
+            guard let values = key.values(of: row.record, row.entity.shape) else { continue }
+            claims.append((id, row, values))
+            records[row.entity.index, default: []].append(row.record)
+        }
+        let holders = try records.sorted { $0.key < $1.key }.flatMap { entity, records in
+            try lookup.holders(of: key, records, model.entities[entity])
+        }
+        return (claims, holders)
+    }
+
+    package func collisions(
+        in plan: inout SavePlan
+    ) throws -> [UniqueCollision] {
+        var collisions: [UniqueCollision] = []
+        for key in model.uniqueKeys {
+            let (claims, holders) = try claimants(key, in: plan)
+            guard !claims.isEmpty else { continue }
+            let root = model.entities[key.declarer].rootIndex
+            var rows = Set<Int64>()
+            for holder in holders
+            where keepsValues(RowIdentity(root: root, key: holder.row), key, plan) {
+                rows.insert(holder.row)
+            }
+            let unknown = rows.filter { plan.rows[RowIdentity(root: root, key: $0)] == nil }
+            for (entity, placed) in try lookup.rows(unknown, root: root) {
+                plan.add(placed, of: entity)
+            }
+            var groups: [[StoredValue]: [UniqueCollision.Claim]] = [:]
+            for (id, row, values) in claims {
+                groups[values, default: []].append(
+                    .init(
+                        id: id, entity: row.entity, kind: Self.kind(row), record: row.record,
+                        page: row.placed?.page))
+            }
+            for key64 in rows {
+                let id = RowIdentity(root: root, key: key64)
+                guard let row = plan.rows[id],
+                    let values = key.values(of: row.record, row.entity.shape)
+                else { continue }
+                groups[values]?.append(
+                    .init(
+                        id: id, entity: row.entity, kind: .stored, record: row.record,
+                        page: row.placed?.page))
+            }
+            for claims in groups.values where claims.count > 1 {
+                collisions.append(
+                    UniqueCollision(
+                        key: key,
+                        claims: claims.sorted {
+                            ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id)
+                        }))
+            }
+        }
+        return collisions.sorted { $0.claims[0].id < $1.claims[0].id }
+    }
+
+    /// Whether a row of the store has its values after the save too.
+    private func keepsValues(_ id: RowIdentity, _ key: UniqueKey, _ plan: SavePlan) -> Bool {
+        guard let row = plan.rows[id] else { return true }
+        if case .delete = row.write { return false }
+        return !row.sets(key.writtenSlots)
+    }
+
+    private static func kind(_ row: SavePlan.Row) -> ClaimKind {
+        if case .insert = row.write { return row.origin == .inserted ? .inserted : .reinserted }
+        return .updated
     }
 }

@@ -3,7 +3,7 @@ import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
-/// The way from one draft of a version to another, which nobody has proven.
+/// The way from one draft of a version to another, which is not proven.
 struct DraftStep: Sendable, Equatable {
     /// The tables of the store.
     let schema: Schema
@@ -72,8 +72,8 @@ extension MigrationRunner {
             draft: DraftStep(schema: schema, changes: found.changes))
     }
 
-    /// What a store is whose data was refused: one of another draft, or one of the program's own. Then
-    /// it is nil. Drafts whose limits or rules alone differ are not told apart before that.
+    /// What a store is whose data was refused: one of another draft, or one of the program's own.
+    /// Then it is nil. Drafts whose limits or rules alone differ are not distinguished before that.
     func draft(
         refusedFor refusal: MigrationRefusal, _ store: StoreMetadata, _ kept: StoreDefinition,
         in connection: Connection
@@ -151,7 +151,7 @@ extension MigrationRunner {
         }
     }
 
-    /// What a store says before it is changed; nil where nobody wants to know.
+    /// What a store says before it is changed; nil where it is not needed.
     func keptDefinition(
         of store: StoreMetadata, in connection: Connection
     ) throws(SQLiteError) -> StoreDefinition? {
@@ -169,5 +169,62 @@ extension MigrationRunner {
             try note(
                 target, after: nil, keeping: definition(of: target, in: connection), in: connection)
         }
+    }
+}
+
+/// What becomes of a store that another draft of the program's version has written.
+///
+/// A version that is not frozen (`cambium freeze`) is a draft, and is changed in its place while a
+/// program is being made. Stores that were written before such a change are on the developers'
+/// machines only.
+public enum DraftPolicy: String, Sendable, Hashable, CaseIterable {
+    /// The store is not opened. The error names its file, says what differs and what can be done.
+    case refuse
+    /// The difference between the two drafts is planned when the store is opened, with the planner
+    /// that the build has, and carried out in one transaction. A store for which that is ambiguous, or
+    /// would lose data, is not opened, and the error lists the reasons. Neither is one with data that
+    /// does not fit the program's draft, such as a number above a new limit.
+    ///
+    /// - Warning: This is the one migration that was not proven when the model was compiled. A copy of
+    ///   the store is made first, unless the change only adds something.
+    case migrate
+    /// The store is moved aside, with the files of its large values, to a name that says so, such as
+    /// `shop.draft-2026-11-23-215500.sqlite`. A new, empty store is made in its place. While another
+    /// process has the store open, it is not opened. A store that was ever of a frozen version is
+    /// never moved: it is not opened. Drafts that differ in limits or rules alone need no migration:
+    /// their stores are opened as they are, and moved only if their data does not fit.
+    case recreate
+}
+
+/// Which of the versions that a program knows have shipped, and what those are that have not.
+package struct DraftVersions: Sendable {
+    /// The `Model.definition` of the program's version.
+    let definition: String
+    /// The program's version.
+    private let current: String
+    /// Whether it has shipped.
+    private let isFrozen: Bool
+    /// The definitions of the earlier versions that have not shipped.
+    private let earlier: [String: String]
+
+    /// - Parameters:
+    ///   - model: The program's version.
+    ///   - isFrozen: Whether it has shipped.
+    ///   - earlier: The `Model.definition` of each earlier version that has not shipped.
+    package init(of model: Model, isFrozen: Bool, earlier: [String: String]) {
+        definition = model.definition
+        current = model.version
+        self.isFrozen = isFrozen
+        self.earlier = earlier
+    }
+
+    /// Whether a version has shipped.
+    func isFrozen(_ version: String) -> Bool {
+        version == current ? isFrozen : earlier[version] == nil
+    }
+
+    /// The program's own draft of an earlier version; nil where it has shipped.
+    func draft(ofEarlier version: String) -> Model? {
+        earlier[version].flatMap(Model.init(definition:))
     }
 }

@@ -3,7 +3,7 @@ import CambiumSQL
 
 /// A store that another draft of one of the program's versions has written, and that cannot be opened
 /// as it is.
-public struct OtherDraft: Sendable, Hashable {
+public struct OtherDraft: Sendable, Hashable, CustomStringConvertible {
     /// The name of the store's file; nil in memory.
     public let file: String?
     /// The name of the model.
@@ -24,9 +24,7 @@ public struct OtherDraft: Sendable, Hashable {
     public let frozenVersion: String?
     /// The `Model.definition` that the store was written with.
     package let definition: String
-}
 
-extension OtherDraft: CustomStringConvertible {
     /// Which store it is, what differs, and what can be done.
     public var description: String { "\(problem). \(remedy)" }
 

@@ -22,12 +22,12 @@ package struct StoreSetAside {
     /// Moves the store aside, with the files of its large values, if it is still one of another draft
     /// and never was one of a frozen version.
     ///
-    /// The store is copied and then emptied in its place, with SQLite's locks. A process that opens it
-    /// meanwhile waits, and finds an empty store: if the file itself were moved, that process would
-    /// write the old file with the log of the new one. Nobody else has the store open then: SQLite
-    /// gives the lock that this needs to the only connection of a file. Another process that does the
-    /// same, or only looks at the store, has it open for a moment: this waits for as long as the
-    /// program's connections do.
+    /// The store is copied and then emptied in its place, with SQLite's locks. A process that opens
+    /// it meanwhile waits, and finds an empty store: if the file itself were moved, that process
+    /// would write the old file with the log of the new one. No other process has the store open
+    /// then: SQLite gives the lock that this needs to the only connection of a file. Another
+    /// process that does the same, or only looks at the store, has it open for a moment: this waits
+    /// for as long as the program's connections do.
     ///
     /// - Parameter settings: What the program asks of its connections.
     /// - Returns: The path of the old store now; nil where it is another store by now, and was not
@@ -47,8 +47,9 @@ package struct StoreSetAside {
         guard try isUnchanged(connection) else { return nil }
         // What is in the log goes into the file, and the log is removed.
         try connection.execute(PragmaSQL.rollbackJournal)
-        // From the transaction on until the connection is closed nobody else reads the file. It is
-        // refused where another process has the store open, also one that has given it a log again.
+        // From the transaction on until the connection is closed no other process reads the file.
+        // It is refused where another process has the store open, also one that has given it a log
+        // again.
         try connection.execute(PragmaSQL.exclusiveLocking)
         guard try connection.transaction(.exclusive, { try isUnchanged(connection) }) else {
             return nil

@@ -35,7 +35,7 @@ enum ExpectedObjects {
             switch self {
             case .all(let schema): Self.differences(of: rows, from: schema)
             case .columns(let schema):
-                try Self.foreign(in: rows, besides: Self.statements(of: schema.tables))
+                try Self.external(in: rows, besides: Self.statements(of: schema.tables))
                     + Self.columnDifferences(in: connection, from: schema)
             case .fingerprints(let expected, let later, let former):
                 Self.differences(of: rows, from: expected, later, former)
@@ -64,7 +64,7 @@ enum ExpectedObjects {
         let statements = statements(of: schema.tables)
         let actual = texts(of: rows)
         let suspects = statements.filter { name, statement in actual[name] != statement }
-        guard !suspects.isEmpty else { return foreign(in: rows, besides: statements) }
+        guard !suspects.isEmpty else { return external(in: rows, besides: statements) }
         let expectedMeaning = Catalogue(rows: suspects.map { [.text($0.key), .text($0.value)] })
         let actualMeaning = Catalogue(
             rows: rows.filter { row in
@@ -76,7 +76,7 @@ enum ExpectedObjects {
                 expected: statements[name], actual: actual[name],
                 parts: parts(of: name, in: actualMeaning, besides: expectedMeaning))
         }
-        return changed + foreign(in: rows, besides: statements)
+        return changed + external(in: rows, besides: statements)
     }
 
     private static func parts(
@@ -90,7 +90,7 @@ enum ExpectedObjects {
             before.map { ($0.name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
         let names = Set(after.map { $0.name.lowercased() })
         return after.compactMap { part in
-            guard let old = known[part.name.lowercased()] else { return .init(part, .foreign) }
+            guard let old = known[part.name.lowercased()] else { return .init(part, .external) }
             return old == part ? nil : .init(part, .changed)
         }
             + before.filter { !names.contains($0.name.lowercased()) }.map { .init($0, .missing) }
@@ -115,11 +115,11 @@ enum ExpectedObjects {
         return texts
     }
 
-    private static func foreign(
+    private static func external(
         in rows: [[StoredValue]], besides known: [String: String]
     ) -> [StoreDifference] {
         texts(of: rows).compactMap { name, sql in
-            known[name] == nil ? StoreDifference(name: name, kind: .foreign, actual: sql) : nil
+            known[name] == nil ? StoreDifference(name: name, kind: .external, actual: sql) : nil
         }
     }
 
@@ -132,7 +132,7 @@ enum ExpectedObjects {
         let catalogue = Catalogue(rows: rows)
         let actual = catalogue.fingerprints
         guard expected.contains(where: { actual[$0] != $1 }) else {
-            return foreign(in: rows, besides: expected)
+            return external(in: rows, besides: expected)
         }
         let texts = texts(of: rows)
         let formerTables = FormerTables(
@@ -151,16 +151,16 @@ enum ExpectedObjects {
                 name: name, kind: actual[name] == nil ? .missing : .changed,
                 expected: statements[name], actual: texts[name], parts: parts)
         }
-        return changed + foreign(in: rows, besides: expected)
+        return changed + external(in: rows, besides: expected)
     }
 
-    /// What can be told of a table whose text nobody knows: columns without which it is the right one,
+    /// What is known of a table whose text is unknown: columns without which it is the right one,
     /// or else those that the chain will miss.
     private static func guessedParts(
         of table: String, _ fingerprint: String, in catalogue: Catalogue, _ former: FormerTables
     ) -> [StoreDifference.Part] {
         let added = catalogue.columnsAdded(to: table, ofFingerprint: fingerprint)
-        if !added.isEmpty { return added.map { .init($0, .foreign) } }
+        if !added.isEmpty { return added.map { .init($0, .external) } }
         guard let parts = catalogue.parts(of: table) else { return [] }
         let names = Set(parts.filter(\.isColumn).map { $0.name.lowercased() })
         return former.later.columnsRead(of: table).filter { !names.contains($0.lowercased()) }
@@ -187,7 +187,7 @@ enum ExpectedObjects {
             guard !(added.isEmpty && gone.isEmpty) else { return nil }
             return StoreDifference(
                 name: table.name, kind: .changed, expected: table.createStatement(),
-                parts: added.map { .init(name: $0, kind: .foreign) }
+                parts: added.map { .init(name: $0, kind: .external) }
                     + gone.map { .init(name: $0, kind: .missing) })
         }
     }
@@ -218,8 +218,8 @@ extension MigrationRunner {
                 earlier: earlier.flatMap(\.statements), later: chain.operations))
     }
 
-    /// Those that lead to the version that a migration starts from: each says what its own has other
-    /// than the one before.
+    /// Those up to the version that a migration starts from: each says what its own has other than
+    /// the one before.
     private func migrations(before first: Migration) -> [Migration] {
         var way = [first]
         while let last = way.last, way.count <= migrations.count,

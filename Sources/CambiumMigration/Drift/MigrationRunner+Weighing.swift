@@ -3,13 +3,13 @@ import CambiumSQLite
 
 /// What a repair of what other programs have changed would mean for the data.
 extension MigrationRunner {
-    /// The same differences with the number of values that a repair takes away, and with what is in
-    /// its way. Goes through the tables that differ, and through those alone, as far as they are tables.
-    /// What another program has them compute is not looked at.
+    /// The same differences with the number of values that a repair deletes, and with what is in
+    /// its way. Goes through the tables that differ, and through those alone, as far as they are
+    /// tables. What another program has them compute is not looked at.
     func weighed(
         _ differences: [StoreDifference], in connection: Connection, _ expected: ExpectedObjects
     ) throws(SQLiteError) -> [StoreDifference] {
-        guard differences.contains(where: { $0.kind != .foreign }) else { return differences }
+        guard differences.contains(where: { $0.kind != .external }) else { return differences }
         let catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
         let tables = expected.tables
         let ordinary = try OrdinaryTables(in: connection)
@@ -19,14 +19,14 @@ extension MigrationRunner {
             let computed = isOrdinary ? try ordinary.computedColumns(of: difference.name) : []
             for index in difference.parts.indices {
                 let part = difference.parts[index]
-                guard part.kind == .foreign, part.isColumn, isOrdinary,
+                guard part.kind == .external, part.isColumn, isOrdinary,
                     !computed.contains(part.name.lowercased())
                 else { continue }
                 difference.parts[index].values = connection.count(
                     TableRepair.values(of: part.name, in: difference.name))
             }
             difference.obstacles =
-                difference.kind == .foreign
+                difference.kind == .external
                 ? []
                 : ordinary.impostors(among: [difference.name]).first?.obstacles
                     ?? obstacles(
@@ -43,7 +43,7 @@ extension MigrationRunner {
         if let owner = tables.first(where: { $0.indexes.contains { $0.name == name } }),
             let index = owner.indexes.first(where: { $0.name == name })
         {
-            guard difference.kind != .foreign, ordinary.contains(owner.name),
+            guard difference.kind != .external, ordinary.contains(owner.name),
                 !owner.isComputed(by: (try? ordinary.computedColumns(of: owner.name)) ?? []),
                 let search = RefusalSQL.search(after: owner.creation(of: index)),
                 let rows = try? connection.rows(search.query), !rows.isEmpty
@@ -79,12 +79,12 @@ extension MigrationRunner {
         }
     }
 
-    /// The links that lead to objects which are gone with their table.
+    /// The links that reference objects which were deleted with their table.
     private func links(
         to table: String, in connection: Connection, _ tables: [Table],
         _ ordinary: OrdinaryTables
     ) -> [String] {
-        // What the store says of the links to a table is gone with its name.
+        // What the store says of the links to a table is deleted with its name.
         var links = tables.flatMap { source in
             source.columns(leadingTo: table).map { [source.name, $0.name] }
         }
@@ -101,7 +101,7 @@ extension MigrationRunner {
                 let count = connection.count(TableRepair.values(of: column, in: source)),
                 count > 0
             else { return nil }
-            return "\(source).\(column) leads to objects of \(table), which are gone "
+            return "\(source).\(column) references deleted objects of \(table) "
                 + "(\(ReportText.count(count, "row")))"
         }
     }

@@ -1,8 +1,11 @@
+import CambiumModel
+import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
 /// What of a store can be read before it was compared with a model: to read a view, a virtual table
-/// or a computed column runs what somebody has written into the store, and may take for ever.
+/// or a computed column runs what another program has written into the store, and may take for
+/// ever.
 struct OrdinaryTables {
     /// All that the catalogue lists.
     let objects: [StoreObject]
@@ -68,5 +71,47 @@ extension Connection {
             try self.rows(StoreObject.computedColumns(of: MetadataSQL.table)).isEmpty
         else { throw MigrationError.notAStore }
         return true
+    }
+}
+
+/// What a chain tells about the tables of a version of which no more than fingerprints are known:
+/// the statements up to it have created some of them, and the later ones read columns of others.
+struct FormerTables {
+    /// The statements that would make them, by their names.
+    let statements: [String: String]
+    /// What is done afterwards.
+    let later: [SchemaOperation]
+
+    /// Makes the tables without rows, as the chain has made them.
+    ///
+    /// - Parameters:
+    ///   - earlier: The statements up to the version.
+    ///   - later: The later statements.
+    ///   - expected: The fingerprints of its tables: what is not the same is not reported.
+    init(
+        after earlier: [MigrationStatement], before later: [SchemaOperation],
+        _ expected: [String: String]
+    ) {
+        self.later = later
+        var rows: [[StoredValue]] = []
+        if let connection = try? Connection(path: ":memory:") {
+            for statement in earlier {
+                switch statement.operation {
+                case .createTable, .addColumn, .renameTable, .dropTable:
+                    // What was there before the chain is not there.
+                    try? connection.execute(statement.sql)
+                default: continue
+                }
+            }
+            rows = (try? connection.rows(Catalogue.query)) ?? []
+        }
+        let fingerprints = Catalogue(rows: rows).fingerprints
+        statements = rows.reduce(into: [:]) { statements, row in
+            if case .text(let name)? = row.first, case .text(let sql)? = row.last,
+                fingerprints[name] == expected[name]
+            {
+                statements[name] = sql
+            }
+        }
     }
 }

@@ -1,17 +1,18 @@
 import CambiumModel
+import CambiumSQL
 
 /// A table, index, trigger or view of a store that is not what the store's version says: another
 /// program has been there.
-public struct StoreDifference: Sendable, Hashable {
+public struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
     /// In what way it differs.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The version has it, the store does not.
         case missing
         /// The store has it in another form.
         case changed
-        /// The store has it, the version knows nothing of it. It is nobody's business but of the
-        /// program that made it, and is left alone.
-        case foreign
+        /// The store has it, the version knows nothing of it. It belongs to the program that
+        /// created it, and is left alone.
+        case external = "foreign"
     }
 
     /// The object's name.
@@ -40,12 +41,17 @@ public struct StoreDifference: Sendable, Hashable {
         /// Whether it is a column.
         public internal(set) var isColumn = true
         /// How many rows have a value in a column that another program has added: what
-        /// ``DriftPolicy/repair`` takes away. Nil where nobody has counted.
+        /// ``DriftPolicy/repair`` deletes. Nil where they were not counted.
         public internal(set) var values: Int?
     }
-}
 
-extension StoreDifference: CustomStringConvertible {
+    var isIndex: Bool { TableIndex.mayBeOurs(name) }
+
+    /// Whether a table, or a column of one, was deleted.
+    var isMissingSomeTable: Bool {
+        (kind == .missing && !isIndex) || parts.contains { $0.kind == .missing && $0.isColumn }
+    }
+
     /// The name, the kind, and the parts that differ.
     public var description: String {
         let list = parts.map(\.description).excerpts()
@@ -60,7 +66,7 @@ extension StoreDifference.Part: CustomStringConvertible {
             switch kind {
             case .missing: "missing"
             case .changed: "changed"
-            case .foreign: "added"
+            case .external: "added"
             }
         return "\(name.excerpt()) \(word)" + valueWords
     }
@@ -79,16 +85,94 @@ extension StoreDifference.Part: CustomStringConvertible {
 public enum DriftPolicy: String, Sendable, Hashable, CaseIterable {
     /// It is not opened; the error names each object that differs.
     case refuse
-    /// What is the model's own is made as the model says, after a copy of the store was made: before
-    /// a migration as the store's version says. A table or column that is gone is made again,
+    /// What is the model's own is made as the model says, after a copy of the store was made:
+    /// before a migration as the store's version says. A deleted table or column is created again,
     /// without what was in it: rows have the default there, or nothing. Where rows do not allow for
     /// that the store is refused, and the error says why.
     ///
     /// - Warning: A column that another program has added to one of the model's tables is gone
     ///   afterwards; the copy has it.
     case repair
-    /// It is opened, and migrated, as it is. What differs can be asked for. Columns that others have
-    /// added come along; where the new version has no table with the same rows for them, the
-    /// migration is refused, as it is where a table or column of the model's is gone.
+    /// It is opened, and migrated, as it is. What differs can be asked for. Columns that others
+    /// have added are migrated; where the new version has no table with the same rows for them, the
+    /// migration is refused, as it is where a table or column of the model's was deleted.
     case report
+}
+
+extension [StoreDifference] {
+    /// The names, kinds and parts of all.
+    var list: String { map(\.description).excerpts() }
+
+    /// The same with one more thing that is in the way.
+    func adding(_ obstacle: String) -> Self {
+        var result = self
+        let index = firstIndex { !$0.isIndex } ?? startIndex
+        if indices.contains(index) { result[index].obstacles.append(obstacle) }
+        return result
+    }
+
+    /// The same, which a migration cannot leave as they are.
+    func needed(because need: String) -> Self {
+        map { difference in
+            var result = difference
+            result.need = need
+            return result
+        }
+    }
+
+    /// Why they cannot be put right; nil where they can.
+    var obstacles: String? {
+        let all = flatMap(\.obstacles)
+        return all.isEmpty ? nil : all.excerpts(separator: "; ")
+    }
+
+    /// What a repair creates again and deletes; empty where rows keep all that they have.
+    var consequences: String {
+        var made: [String] = []
+        var deleted: [String] = []
+        for difference in self {
+            if difference.kind == .missing, !difference.isIndex { made.append(difference.name) }
+            for part in difference.parts where part.isColumn {
+                let name = "\(difference.name).\(part.name)"
+                switch part.kind {
+                case .missing: made.append(name)
+                case .external: deleted.append(name + part.valueWords)
+                case .changed: break
+                }
+            }
+        }
+        let creates = "creates \(made.excerpts()) again, without the earlier values"
+        let deletes = "deletes \(deleted.excerpts())"
+        return [made.isEmpty ? nil : creates, deleted.isEmpty ? nil : deletes].compactMap(\.self)
+            .joined(separator: ", and ")
+    }
+
+    /// What a repair would do, for a report; nil where there is none to do.
+    var repairWords: String? {
+        guard contains(where: { $0.kind != .external }) else { return nil }
+        if let obstacles { return "not possible: \(obstacles)" }
+        let consequences = consequences
+        return consequences.isEmpty ? "rows keep all that they have" : consequences
+    }
+
+    /// What can be done about them.
+    ///
+    /// - Parameters:
+    ///   - repair: How a repair is asked for.
+    ///   - report: How leaving them is asked for.
+    func remedy(repair: String, report: String) -> String {
+        if let obstacles {
+            return "They cannot be repaired: \(obstacles). Undo that, or put a copy of the store "
+                + "from before in its place"
+        }
+        // A store that lacks a table can be opened, but neither migrated nor read.
+        let need = lazy.compactMap(\.need).first
+        let canLeave = need == nil && !contains(where: \.isMissingSomeTable)
+        let leaving = canLeave ? "let \(report) leave it" : nil
+        let consequences = consequences.isEmpty ? "" : " (it \(consequences))"
+        let mending = "let \(repair) put it right after a copy was made\(consequences)"
+        let why = need.map { "They cannot be left as they are: \($0). " } ?? ""
+        return why
+            + (leaving.map { "Undo that, \(mending), or \($0)" } ?? "Undo that, or \(mending)")
+    }
 }

@@ -1,13 +1,16 @@
 import CambiumModel
+import CambiumSQL
+import CambiumSQLite
 
-/// The folder of the large values of a store: files of that folder, and nothing that a link leads
+/// The folder of the large values of a store: files of that folder, and nothing that a link points
 /// to. Other files in it are none of the store's, and stay.
 ///
 /// A save first says in a journal, a file of its own, which files it will make and which will be
 /// superfluous after it; then it makes files, writes rows, commits, removes what is superfluous and
-/// then the journal. Whatever is killed in between leaves a journal, and whoever opens the store
-/// next removes those of the named files that no row leads to (``ExternalSweep``). All of it happens
-/// under the store's write lock, except what comes after the commit, which may happen twice.
+/// then the journal. A process that is killed in between leaves a journal, and the next process
+/// that opens the store next removes those of the named files that no row references
+/// (``ExternalSweep``). All of it happens under the store's write lock, except what comes after the
+/// commit, which may happen twice.
 package struct ExternalFiles: Sendable {
     /// The path of the folder.
     package let folder: String
@@ -32,7 +35,7 @@ package struct ExternalFiles: Sendable {
         try UUID.random().uuidString
     }
 
-    /// Whether a file of that name is one of a large value. A name that leads elsewhere is not.
+    /// Whether a file of that name is one of a large value. A name that resolves elsewhere is not.
     package static func isName(_ name: some StringProtocol) -> Bool { UUID.isSpelled(name) }
 
     private static func isJournal(_ name: String) -> Bool {
@@ -76,7 +79,7 @@ package struct ExternalFiles: Sendable {
 
     /// Makes files, having said so in a journal. Where one of them cannot be made, none is.
     ///
-    /// - Parameter superfluous: The names of the files that no row leads to after the save.
+    /// - Parameter superfluous: The names of the files that no row references after the save.
     /// - Returns: The journal's name.
     /// - Throws: ``FileError``, also where there is something of a name already, which stays;
     ///   `RandomNumbersError`.
@@ -156,7 +159,7 @@ package struct ExternalFiles: Sendable {
     /// Removes the values and journals of a store that was destroyed, or that another one replaced,
     /// and the folder where nothing is left in it.
     ///
-    /// - Parameter kept: Those that rows lead to now, and those that were there before.
+    /// - Parameter kept: Those that rows reference now, and those that were there before.
     package func removeAll(except kept: Set<String> = []) {
         guard let open = try? SystemFolder(folder) else { return }
         for name in names where !kept.contains(name) { open.remove(name) }
@@ -180,5 +183,55 @@ package struct ExternalFiles: Sendable {
         let (target, mode) = try copy.makeFolder()
         for name in names { try source.link(name, into: target, mode: mode) }
         try target.synchronize()
+    }
+}
+
+/// Removes the files of large values that no row of a store references any more, where a journal
+/// beside them names them: a save or a migration writes it before it commits. A process that is
+/// killed in between leaves it to the next one that opens the store.
+package struct ExternalSweep {
+    private let files: ExternalFiles
+    private let columns: [ExternalColumns]
+
+    /// - Parameters:
+    ///   - files: The store's files.
+    ///   - model: What the store is a store of.
+    package init(_ files: ExternalFiles, model: Model) {
+        self.files = files
+        columns = model.entities.filter { $0.parent == nil }
+            .compactMap { ExternalColumns(of: $0, in: model) }
+    }
+
+    /// Whether there may be files to remove.
+    package var hasJournals: Bool { !files.journals.isEmpty }
+
+    /// Removes what the journals name and no row references, and then the journals; the folder too,
+    /// where nothing is left. A journal that cannot be read stays, and so does one that names a
+    /// file which cannot be removed: the next sweep tries again. Takes the store's write lock where
+    /// there is a journal, and reads the tables that may reference files.
+    package func run(_ connection: Connection) throws {
+        guard hasJournals else { return }
+        // A commit that a failing power supply takes back would reference these files again.
+        connection.checkpoint()
+        try connection.transaction {
+            let referenced = try referenced(connection)
+            for journal in files.journals {
+                guard let names = try? files.names(inJournal: journal) else { continue }
+                files.finish(journal, removing: names.filter { !referenced.contains($0) })
+            }
+            StoreFiles.removeFolder(ifEmpty: files.folder)
+        }
+    }
+
+    private func referenced(_ connection: Connection) throws -> Set<String> {
+        var names: Set<String> = []
+        for column in columns {
+            for row in try connection.rows(column.queryOfAll) {
+                if case .blob(let name)? = row.first {
+                    names.insert(String(decoding: name, as: UTF8.self))
+                }
+            }
+        }
+        return names
     }
 }

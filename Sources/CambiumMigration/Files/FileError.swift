@@ -7,7 +7,7 @@
 #endif
 
 /// What cannot be done with a file, and why.
-package struct FileError: Error, Sendable {
+package struct FileError: Error, Sendable, CustomStringConvertible {
     /// The file, or what errors call it.
     package let path: String
     /// Why, without a full stop.
@@ -47,9 +47,7 @@ package struct FileError: Error, Sendable {
             return String(cString: start)
         }
     }
-}
 
-extension FileError: CustomStringConvertible {
     /// What happened.
     package var description: String { "\(path) cannot be \(deed): \(reason)." }
 }

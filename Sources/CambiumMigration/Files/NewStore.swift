@@ -1,5 +1,13 @@
 import CambiumModel
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The file of a store that is being made out of another one, which gets its name when it is whole.
 /// Only one process at a time makes it.
 package final class NewStore {
@@ -101,17 +109,17 @@ package final class NewStore {
         }
     }
 
-    /// Removes leftovers. Whoever makes one now has the lock.
+    /// Removes leftovers. The process that creates one now has the lock.
     private static func remove(_ leftovers: [String]) {
-        // A link is none, and what lies beside its other end is somebody's.
+        // A link is none, and what lies beside its other end belongs to another program.
         for file in leftovers where !StoreFiles.isLink(file) {
-            // The folder first, as nothing leads to it when the file is gone.
+            // The folder first, as nothing references it when the file is deleted.
             try? FileManager.default.removeItem(atPath: ExternalForm.folder(ofStore: file))
             SystemFile.remove(file)
         }
     }
 
-    /// Makes the file, empty; it allows nobody more than the old store.
+    /// Makes the file, empty; it allows no more access than the old store.
     package func makeFile() throws(NewStoreError) {
         do {
             _ = try SystemFile.making(unfinished, mode: mode)
@@ -126,7 +134,7 @@ package final class NewStore {
         }
     }
 
-    /// Gives it its name; it is on the disk when this returns. Nobody has it open.
+    /// Gives it its name; it is on the disk when this returns. It is not open.
     package func finish() throws(NewStoreError) {
         let places = ExternalFiles(ofStore: path, permissionsOf: unfinished)
         do {
@@ -156,8 +164,9 @@ package final class NewStore {
         StoreFiles.removeDatabase(unfinished)
     }
 
-    /// The files have their place before the store that leads to them. Where the process is killed
-    /// just then, the journal tells who opens a store of the name that nothing leads to them.
+    /// The files have their place before the store that references them. Where the process is
+    /// killed just then, the journal tells who opens a store of the name that nothing references
+    /// them.
     private func moveExternalFiles(to places: ExternalFiles) throws {
         let names = files.names
         guard let journal = try places.announce(names.sorted()) else { return }
@@ -183,5 +192,57 @@ package enum NewStoreError: Error, Sendable, Hashable {
         } catch {
             throw .cannotWrite(path: path, reason: error.description)
         }
+    }
+}
+
+/// Keeps others from making the same new store: a lock on a file beside it, which the system gives
+/// back however the process ends.
+package final class NewStoreLock {
+    private let path: String
+    private let descriptor: Int32
+
+    /// - Parameter store: The new store.
+    /// - Throws: Where another process has the lock, or locks are not possible.
+    package init(ofStore store: String) throws(NewStoreError) {
+        let path = Self.path(ofStore: store)
+        self.path = path
+        while true {
+            let file = retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+            guard file >= 0 else {
+                throw .cannotWrite(path: path, reason: StoreFiles.lastRefusal)
+            }
+            guard retrying({ flock(file, LOCK_EX | LOCK_NB) }) == 0 else {
+                let code = errno
+                defer { close(file) }
+                throw code == EWOULDBLOCK
+                    ? .isRunning(path: store)
+                    : .cannotWrite(path: path, reason: FileError.text(ofCode: code))
+            }
+            if Self.isFile(file, path) {
+                descriptor = file
+                return
+            }
+            // Who had the lock before has removed the file in between.
+            close(file)
+        }
+    }
+
+    deinit {
+        var info = stat()
+        // A file with anything in it is not ours.
+        if fstat(descriptor, &info) == 0, info.st_size == 0 { SystemFile.remove(path) }
+        close(descriptor)
+    }
+
+    /// The path of the file.
+    package static func path(ofStore store: String) -> String { store + suffix }
+
+    /// What comes behind the name of the store.
+    package static let suffix = ".adopting-lock"
+
+    private static func isFile(_ descriptor: Int32, _ path: String) -> Bool {
+        var (opened, named) = (stat(), stat())
+        return fstat(descriptor, &opened) == 0 && stat(path, &named) == 0
+            && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
     }
 }

@@ -10,7 +10,7 @@ import CambiumModel
 
 /// Why no file of a path can hold a store. SQLite opens a database for each of them that is gone
 /// when it is closed, or that is another file's.
-package enum StorePathProblem: Error, Sendable, Hashable {
+package enum StorePathProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// The path is empty.
     case empty
     /// The path is SQLite's name of a database in memory.
@@ -58,14 +58,10 @@ package enum StorePathProblem: Error, Sendable, Hashable {
 
     /// Whether who gave the path may have meant a store in memory.
     package var isOfMemory: Bool { self == .empty || self == .memory }
-}
 
-extension StorePathProblem: CustomStringConvertible {
     /// What is wrong, and what to do about it.
     package var description: String { "\(problem) \(remedy)" }
-}
 
-extension StorePathProblem {
     /// What is wrong.
     package var problem: String {
         switch self {

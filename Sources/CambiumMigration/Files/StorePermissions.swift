@@ -10,15 +10,15 @@ import CambiumSQLite
 #endif
 
 /// Who may read and write a store. What is made of it (copies, files of large values, exports)
-/// allows nobody more, from its creation on; the process's mask takes away from that.
+/// allows no more access, from its creation on; the process's mask takes away from that.
 package struct StorePermissions: Sendable {
     /// The bits of the store's file.
     private let bits: FileMode
     /// The group that they are about.
     private let group: gid_t
 
-    /// Reads them from a store's file, to which links may lead; where there is none, only the owner
-    /// may do anything.
+    /// Reads them from a store's file, which may be a link; where there is none, only the owner may
+    /// do anything.
     package init(of path: String) {
         self = StorePermissions(ofFile: path) ?? StorePermissions(bits: 0, group: 0)
     }
@@ -83,8 +83,8 @@ package struct StorePermissions: Sendable {
 }
 
 extension Connection {
-    /// Copies the whole database to a new file, as it is now, which nobody may read who may not read
-    /// the store.
+    /// Copies the whole database to a new file, as it is now, which only those may read who may
+    /// read the store.
     ///
     /// - Parameters:
     ///   - store: The path of the store; nil in memory.

@@ -11,8 +11,8 @@ import CambiumModel
 /// Who may do what with a file, as the system has it.
 package typealias FileMode = mode_t
 
-/// An open file that is read from its start and written at its end. It is closed when nobody uses
-/// it any more.
+/// An open file that is read from its start and written at its end. It is closed when it is not
+/// used any more.
 package final class SystemFile: Sendable {
     private let descriptor: Int32
     /// What errors call it.
@@ -49,7 +49,7 @@ package final class SystemFile: Sendable {
         try opened(path, O_RDONLY)
     }
 
-    /// Opens a file itself for reading, and nothing that a link leads to.
+    /// Opens a file itself for reading, and nothing that a link points to.
     ///
     /// - Parameter name: Its path, from the folder where that is not nil.
     package static func reading(
@@ -87,13 +87,13 @@ package final class SystemFile: Sendable {
         try opened(name, in: folder, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
     }
 
-    /// A file without a name, which goes when nobody uses it any more.
+    /// A file without a name, which is deleted when it is not used any more.
     ///
     /// - Throws: ``FileError``; `RandomNumbersError`.
     package static func temporary(
         in folder: URL = FileManager.default.temporaryDirectory
     ) throws -> SystemFile {
-        // The system knows nothing of percent signs that stand for other characters.
+        // The system knows nothing of percent signs that encode other characters.
         let path = try folder.appending(path: "cambium-\(UUID.random().uuidString)")
             .path(percentEncoded: false)
         let file = try opened(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
@@ -132,7 +132,7 @@ package final class SystemFile: Sendable {
         return bytes
     }
 
-    /// All that a file holds which nobody changes.
+    /// The content of an unchanging file.
     package func contents() throws(FileError) -> Data {
         let count = size ?? 0
         guard count > 0 else { return Data() }
@@ -200,8 +200,8 @@ package final class SystemFile: Sendable {
     // MARK: Names
 
     /// Gives a file another name, which it takes from a file that has it. Whatever happens to the
-    /// machine, the name then leads to the one or to the other; a file that was synchronized before
-    /// is complete under it.
+    /// machine, the name then points to the one or to the other; a file that was synchronized
+    /// before is complete under it.
     ///
     /// - Parameter waits: Whether the name is on the disk at the end.
     package static func move(

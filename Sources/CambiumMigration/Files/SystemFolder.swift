@@ -95,7 +95,7 @@ package final class SystemFolder: Sendable {
         do throws(FileError) {
             file = try SystemFile.reading(file: name, in: self)
         } catch {
-            // A save may have removed it since the names were read: no row leads there then.
+            // A save may have removed it since the names were read: no row references it then.
             if error.isMissing { return }
             throw error
         }

@@ -8,8 +8,9 @@ import CambiumModel
     import Darwin
 #endif
 
-/// Names of files that are being made: that of the file, a mark and a UUID, which nobody gives to a
-/// file of their own. So what a process left that was killed can be told from what somebody keeps.
+/// Names of files that are being made: that of the file, a mark and a UUID, which people do not use
+/// for their own files. So what a process left that was killed can be distinguished from files that
+/// are kept.
 package enum UnfinishedFile {
     /// A new name.
     ///
@@ -56,4 +57,96 @@ enum DescriptorLock {
         var info = stat()
         return fstat(descriptor, &info) == 0 && info.st_nlink > 0
     }
+}
+
+/// A file that gets its name when all of it is written. What had the name before is there until
+/// then, and stays where something goes wrong.
+package final class PartialFile {
+    private let path: String
+    /// Where it is meanwhile.
+    private let partial: String
+    private let file: SystemFile
+
+    private static let mark = ".partial"
+
+    /// Makes the file in its folder, under another name. Those that a process left there which was
+    /// killed are removed: they have no lock.
+    ///
+    /// - Parameters:
+    ///   - path: The name that it gets.
+    ///   - mode: What it allows at most.
+    /// - Throws: ``FileError`` where it cannot be made; `RandomNumbersError`.
+    package init(_ path: String, mode: FileMode) throws {
+        self.path = path
+        let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let start = "\(path[..<slash]).\(path[slash...])"
+        for leftover in UnfinishedFile.leftovers(of: start, Self.mark) {
+            guard let file = try? SystemFile.reading(file: leftover), file.takesLock() else {
+                continue
+            }
+            SystemFile.remove(leftover)
+        }
+        while true {
+            let partial = try UnfinishedFile.path(for: start, Self.mark)
+            let file = try SystemFile.making(partial, mode: mode)
+            // Another one may have taken it for a leftover before it had the lock.
+            guard file.takesLock() else { continue }
+            (self.partial, self.file) = (partial, file)
+            return
+        }
+    }
+
+    deinit {
+        SystemFile.remove(partial)
+    }
+
+    /// Writes more of it.
+    package func append(_ bytes: some ContiguousBytes) throws(FileError) {
+        try file.append(bytes)
+    }
+
+    /// Gives it its name; nothing is written after that.
+    ///
+    /// - Parameter waits: Whether it is on the disk before, whatever happens to the machine.
+    package func finish(waits: Bool = true) throws(FileError) {
+        if waits { try file.synchronize() }
+        try SystemFile.move(partial, to: path, waits: waits)
+    }
+}
+
+/// A folder among the temporary files that only its owner may open. It is deleted with the value; a
+/// leftover of a killed process is deleted when another one is made.
+package final class ScratchFolder {
+    /// Its path.
+    package let path: String
+    /// Has the lock by which others see that it is no leftover.
+    private let folder: SystemFolder
+
+    private static let mark = "-scratch"
+
+    /// Makes the folder.
+    ///
+    /// - Throws: ``FileError`` where it cannot be made; `RandomNumbersError`.
+    package init() throws {
+        let start = FileManager.default.temporaryDirectory.appendingPathComponent("cambium").path
+        for leftover in UnfinishedFile.leftovers(of: start, Self.mark) {
+            guard let folder = try? SystemFolder(leftover), folder.takesLock() else { continue }
+            try? FileManager.default.removeItem(atPath: leftover)
+        }
+        while true {
+            let path = try UnfinishedFile.path(for: start, Self.mark)
+            guard mkdir(path, 0o700) == 0 else { throw FileError(refused: path, "made") }
+            do throws(FileError) {
+                let folder = try SystemFolder(path)
+                // Another one may have taken it for a leftover before it had the lock.
+                guard folder.takesLock() else { continue }
+                (self.path, self.folder) = (path, folder)
+                return
+            } catch {
+                guard error.isMissing else { throw error }
+            }
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -100,7 +100,8 @@ struct ExpectedWork {
 extension Connection {
     fileprivate var tableNames: [String] {
         get throws(SQLiteError) {
-            // To count the rows of another one runs what somebody has written into the store.
+            // To count the rows of another one runs what another program has written into the
+            // store.
             try rows(StoreObject.query).compactMap(StoreObject.init)
                 .filter(\.isOrdinaryTable).map(\.name)
         }

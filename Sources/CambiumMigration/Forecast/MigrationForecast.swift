@@ -1,4 +1,7 @@
+import CambiumModel
 import CambiumPlan
+import CambiumSQL
+import CambiumSQLite
 
 /// What a migration of a store will do and cost, found out without changing anything.
 ///
@@ -11,7 +14,7 @@ public struct MigrationForecast: Sendable, Hashable {
         public let summary: String
         /// What it means for the data.
         public let kind: MigrationKind
-        /// Whether data goes away or becomes less exact.
+        /// Whether data is deleted or becomes less exact.
         public let losesData: Bool
         /// The name of the program's own step that runs in it, if any.
         public let code: String?
@@ -42,7 +45,7 @@ public struct MigrationForecast: Sendable, Hashable {
     public let differences: [StoreDifference]
     /// What other programs have put into the store that is in the way: as long as there is something,
     /// nothing can be migrated.
-    public let foreignObjects: [ForeignObject]
+    public let externalObjects: [ExternalObject]
 
     /// What becomes of the store's history; nil where it has none, or where nothing is migrated.
     public let history: HistoryFate?
@@ -55,7 +58,7 @@ public struct MigrationForecast: Sendable, Hashable {
 
     /// Whether a copy of the store will be made first.
     public var makesBackup: Bool {
-        steps.contains(where: \.losesData) || differences.contains { $0.kind != .foreign }
+        steps.contains(where: \.losesData) || differences.contains { $0.kind != .external }
     }
 
     /// The names of the steps that the program supplies, in order.
@@ -64,4 +67,88 @@ public struct MigrationForecast: Sendable, Hashable {
     /// Whether the disk has room enough; nil where the system does not tell. A migration that runs
     /// out of room leaves the store as it was.
     public var fits: Bool? { freeSpace.map { $0 >= bytesNeeded } }
+}
+
+/// What becomes of the history of a store that is migrated.
+public enum HistoryFate: Sendable, Hashable {
+    /// Earlier changes are reported under the new names, and each migration is a transaction.
+    case goesOn
+    /// It is unknown what the migration changes: tokens of before are expired.
+    case startsOver(because: String)
+
+    /// The same in words.
+    package var words: String {
+        switch self {
+        case .goesOn: "goes on, under the new names"
+        case .startsOver(let reason): "starts over, earlier tokens expire: \(reason)"
+        }
+    }
+}
+
+extension MigrationRunner {
+    /// What becomes of a store's history on a way; nil where it has none, or where nothing is migrated.
+    func historyFate(
+        on chain: MigrationChain?, in connection: Connection
+    ) throws(SQLiteError) -> HistoryFate? {
+        guard let chain, !chain.migrations.isEmpty,
+            HistorySettings(rows: try connection.rows(HistorySettings.query)) != nil
+        else { return nil }
+        return chain.historyObstacle.map { .startsOver(because: $0) } ?? .goesOn
+    }
+
+    /// What ``open(_:storePath:)`` would do to a store, and what it would cost. Changes nothing;
+    /// goes through the tables to count their rows.
+    ///
+    /// - Parameter path: The store's path, to learn of its disk; nil in memory.
+    /// - Returns: Nil where there is no store, or nothing to be done about it.
+    /// - Throws: ``MigrationError`` where the store is none that the program can open, whatever its
+    ///   policies; `SQLiteError`.
+    package func forecast(
+        _ connection: Connection, at path: String?
+    ) throws -> MigrationForecast? {
+        // One moment for all questions.
+        try connection.transaction(.deferred) {
+            guard let metadata = try Self.readMetadata(connection) else { return nil }
+            let chain = try chain(from: metadata, in: connection)
+            try requireOwnTables(in: connection, metadata, chain)
+            let expected = expectedObjects(of: metadata, chain)
+            let differences = try weighed(
+                expected.differences(in: connection), in: connection, expected)
+            guard chain != nil || differences.contains(where: { $0.kind != .external }) else {
+                return nil
+            }
+            let storeSize = try connection.number(ForecastSQL.size)
+            var work = try ExpectedWork.measured(in: connection)
+            var steps: [MigrationForecast.Step] = []
+            var largest = 0
+            for migration in (chain ?? .refresh).migrations {
+                var bytes = 0
+                for step in migration.steps {
+                    let costs = step.statements.map { work.cost(of: $0.operation).written }
+                    bytes += costs.reduce(0) { $0 + $1.bytes }
+                    steps.append(
+                        MigrationForecast.Step(
+                            summary: step.summary, kind: step.kind, losesData: step.losesData,
+                            code: step.code, statements: step.statements.count,
+                            rows: costs.reduce(0) { $0 + $1.rows }))
+                }
+                // What one migration has dropped the next one writes over.
+                largest = max(largest, bytes)
+            }
+            let makesBackup =
+                chain?.needsBackup ?? false
+                || differences.contains { $0.kind != .external }
+            let versions = chain?.versions ?? []
+            return MigrationForecast(
+                from: metadata.version, to: model.version,
+                versions: versions.isEmpty ? [metadata.version] : versions, steps: steps,
+                storeSize: storeSize,
+                // Once in the log or the journal, once in the file.
+                bytesNeeded: 2 * largest + (makesBackup ? storeSize : 0),
+                freeSpace: path.flatMap(StoreFiles.freeSpace), differences: differences,
+                externalObjects: try externalObjects(
+                    inWayOf: chain, from: metadata, differences, in: connection),
+                history: try historyFate(on: chain, in: connection))
+        }
+    }
 }

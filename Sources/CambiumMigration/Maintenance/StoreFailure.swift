@@ -1,3 +1,5 @@
+import CambiumModel
+import CambiumSQL
 import CambiumSQLite
 
 /// Why nothing could be done with a store file, for people.
@@ -80,5 +82,124 @@ extension SQLiteError {
         guard let trouble = FileTrouble(self, with: path) else { return description }
         return "\(trouble.problem.prefix(1).uppercased())\(trouble.problem.dropFirst()). "
             + trouble.remedy
+    }
+
+    /// Whether the file is not what SQLite has written.
+    var isDamage: Bool { [11, 26].contains(primaryCode) }
+}
+
+/// What is wrong with the file of a store, its folder or its disk, and what to do about it, for
+/// people.
+package struct FileTrouble: Sendable, Hashable {
+    /// What is wrong, as a part of a sentence: `the disk is full`.
+    package let problem: String
+    /// What to do, as a sentence without its full stop.
+    package let remedy: String
+
+    /// Explains an error; nil where SQLite complains of something else than the file.
+    package init?(_ error: SQLiteError, with path: String) {
+        let folder = StoreFiles.words(forFolder: StoreFiles.folder(of: path))
+        switch error.primaryCode {
+        case 5, 6:
+            problem = "another program is writing it"
+            remedy = "Close that program, or try again later"
+        case 8:
+            problem = "it cannot be written"
+            remedy = "See that the program may write the file and \(folder)"
+        case 10:
+            problem = "the disk could not be read or written (\(error.message))"
+            remedy = "See that the disk is available and works, and try again"
+        case 11:
+            problem = "the file is damaged (\(error.message))"
+            remedy = Self.remedyOfDamage(to: path)
+        case 13:
+            problem = "the disk is full"
+            remedy = "The store is as it was. Make room, and try again"
+        case 14, 23:
+            problem = "it cannot be opened, or the files that SQLite needs beside it cannot be made"
+            remedy =
+                "See that the program may read the file and write \(folder), or copy the file, and "
+                + "its -wal if there is one, to another folder"
+        case 26:
+            problem = "the file is not an SQLite database"
+            remedy = "Give the path of a store, or of a file that does not exist yet"
+        default:
+            return nil
+        }
+    }
+
+    /// What to do about a file that is not as SQLite has written it.
+    static func remedyOfDamage(to path: String) -> String {
+        "It is as it was. Put a copy from before in its place, or save what can still be read: "
+            + "sqlite3 '\(path)' .recover"
+    }
+}
+
+extension Connection {
+    /// Makes sure that the file is whole. Goes through all of it.
+    ///
+    /// - Throws: ``MigrationError/storeIsDamaged(finding:)``, ``MigrationError/cancelled``;
+    ///   `SQLiteError` where it cannot be read.
+    func requireWhole(_ isCancelled: () -> Bool) throws {
+        // Conditions are about values; those of other programs may not come to an end.
+        try execute(MigrationSQL.checksOff)
+        defer { try? execute(MigrationSQL.checksOn) }
+        let rows = try withCancellation(isCancelled) { () throws(SQLiteError) in
+            try self.rows(MigrationSQL.quickCheck)
+        }
+        let findings = rows.compactMap { $0.first?.text }
+        guard let finding = findings.first(where: MigrationSQL.isDamage) else { return }
+        // The first line of several names the database, which is the only one.
+        let lines = finding.split(separator: "\n").filter { !$0.hasPrefix("***") }
+        throw MigrationError.storeIsDamaged(finding: String(lines.first ?? finding[...]))
+    }
+
+    /// Runs a body that goes through the file, and whose statements end where that was asked for.
+    ///
+    /// - Throws: ``MigrationError/cancelled``, ``MigrationError/storeIsDamaged(finding:)``, and what
+    ///   the body throws.
+    func withCancellation<Result>(
+        _ isCancelled: () -> Bool, _ body: () throws(SQLiteError) -> Result
+    ) throws -> Result {
+        do {
+            return try asking(every: MigrationMeter.instructionsPerTick, { !isCancelled() }, body)
+        } catch let error as SQLiteError where error.isInterruption && isCancelled() {
+            throw MigrationError.cancelled
+        } catch let error as SQLiteError where error.isDamage {
+            throw MigrationError.storeIsDamaged(finding: error.message)
+        }
+    }
+
+    /// Runs a body that looks at a store which is not known yet: its statements end after some
+    /// seconds in all. The catalogue of a store takes some milliseconds.
+    ///
+    /// - Throws: ``MigrationError/storeIsDamaged(finding:)`` where they have not come to an end; what
+    ///   the body throws.
+    package func withBudget<Result>(_ body: () throws -> Result) throws -> Result {
+        var questions = 500
+        do {
+            return try asking(
+                every: 100_000,
+                {
+                    questions -= 1
+                    return questions > 0
+                }, body)
+        } catch let error as SQLiteError where error.isInterruption && questions <= 0 {
+            throw MigrationError.storeIsDamaged(
+                finding: "what it says about its tables does not come to an end")
+        }
+    }
+}
+
+extension MigrationError {
+    /// The same as damage, where that is the reason.
+    func noticingDamage() -> MigrationError {
+        switch self {
+        case .statementFailed(let step, let error) where error.isDamage:
+            .storeIsDamaged(finding: "\(error.message), found in the step: \(step)")
+        case .backupFailed(_, let error) where error.isDamage:
+            .storeIsDamaged(finding: "\(error.message), found while the store was copied")
+        default: self
+        }
     }
 }

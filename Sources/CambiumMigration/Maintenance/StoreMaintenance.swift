@@ -64,14 +64,14 @@ package struct StoreMaintenance {
         }
         let expected = runner.expectedObjects(of: metadata, chain)
         let differences = try runner.weighed(
-            expected.differences(in: connection).filter { $0.kind != .foreign }, in: connection,
+            expected.differences(in: connection).filter { $0.kind != .external }, in: connection,
             expected)
         report.differences = differences.map(StatusReport.Difference.init)
         report.repair = differences.repairWords
         if chain != nil || !differences.isEmpty {
-            report.inTheWay = try runner.foreignObjects(
+            report.inTheWay = try runner.externalObjects(
                 inWayOf: chain, from: metadata, differences, in: connection
-            ).map(StatusReport.ForeignObject.init)
+            ).map(StatusReport.ExternalObject.init)
         }
         return report
     }
@@ -94,7 +94,7 @@ package struct StoreMaintenance {
     /// Migrates the store, after it was made sure that all of its file can be read. A program that
     /// opens a store does not take the time, and finds the damage that its migration comes upon.
     ///
-    /// - Parameter announce: Told what a repair is about to do, before anything is done.
+    /// - Parameter announce: Notified of what a repair is about to do, before anything is done.
     /// - Throws: ``MigrationError``, `SQLiteError`, and what the program's steps throw; the store
     ///   is as it was.
     package func apply(announcing announce: (String) -> Void = { _ in }) throws -> ApplyReport {
@@ -206,7 +206,7 @@ extension MigrationError {
 }
 
 extension ContinuousClock.Instant {
-    /// How many seconds have gone since.
+    /// How many seconds have passed since.
     fileprivate var seconds: Double {
         (ContinuousClock.now - self) / .seconds(1)
     }

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// What a command about migrations has found or done: a value that is printed for a person or
 /// encoded for a program. The tool and the command of a user's own program print the same.
@@ -39,4 +40,86 @@ private struct MemberName: CodingKey {
 
     init(stringValue: String) { self.stringValue = stringValue }
     init?(intValue: Int) { nil }
+}
+
+/// Words and columns of the texts that reports are.
+enum ReportText {
+    /// Lines of a label and what is to be said, if anything is, the second column below itself.
+    static func list(_ entries: [(label: String, value: String?)]) -> String {
+        let width = entries.compactMap { $0.value == nil ? nil : $0.label.count }.max() ?? 0
+        return entries.compactMap { label, value in
+            value.map { label + String(repeating: " ", count: width - label.count + 2) + $0 + "\n" }
+        }.joined()
+    }
+
+    /// Lines of columns under headings. What is a number stands to the right.
+    static func table(_ headings: [String], _ rows: [[String]]) -> String {
+        let all = [headings] + rows
+        let widths = headings.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+        let isNumber = headings.indices.map { column in
+            !rows.isEmpty && rows.allSatisfy { $0[column].allSatisfy { "0123456789".contains($0) } }
+        }
+        return all.map { row in
+            let cells = row.indices.map { column in
+                let space = String(repeating: " ", count: widths[column] - row[column].count)
+                return isNumber[column] ? space + row[column] : row[column] + space
+            }
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed()) + "\n"
+        }.joined()
+    }
+
+    /// A number and what is counted, in the right form.
+    static func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+
+    /// A number of bytes in the unit that leaves one to three digits before the point.
+    static func bytes(_ number: Int) -> String {
+        var rest = Double(number)
+        for unit in ["bytes", "KB", "MB", "GB", "TB"] {
+            if rest < 1_000 || unit == "TB" {
+                let isWhole = unit == "bytes" || rest >= 100
+                let tenths = Int((rest * 10).rounded())
+                return isWhole
+                    ? "\(Int(rest.rounded())) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
+            }
+            rest /= 1_000
+        }
+        return "\(number) bytes"
+    }
+
+    /// A duration in seconds, to the millisecond.
+    static func seconds(_ duration: Double) -> String {
+        let milliseconds = Int((duration * 1_000).rounded())
+        let digits = String(milliseconds % 1_000)
+        let zeros = String(repeating: "0", count: 3 - digits.count)
+        return "\(milliseconds / 1_000).\(zeros)\(digits) s"
+    }
+
+    /// Versions in the order in which a store has them.
+    static func way(_ versions: [String]) -> String {
+        versions.count == 1
+            ? "version \(versions[0]) brought up to date" : versions.joined(separator: " → ")
+    }
+}
+
+extension MigrationKind {
+    /// The class in words for a person.
+    package var words: String {
+        switch self {
+        case .additive: "additive"
+        case .reversible: "reversible"
+        case .lossy: "lossy"
+        case .destructive: "destructive"
+        case .needsData: "needs data"
+        case .needsCode: "needs code"
+        }
+    }
+
+    /// The class of something that does more than one thing: what only it says and the others hide
+    /// is that data is lost.
+    package func words(losesData: Bool) -> String {
+        losesData && self != .lossy && self != .destructive ? words + ", loses data" : words
+    }
 }

@@ -8,7 +8,7 @@ package struct PlanReport: MigrationReport, Hashable {
         package let summary: String
         /// Its class.
         package let `class`: String
-        /// Whether data goes away or becomes less exact.
+        /// Whether data is deleted or becomes less exact.
         package let losesData: Bool
         /// The program's own step that runs in it.
         package let code: String?
@@ -24,7 +24,7 @@ package struct PlanReport: MigrationReport, Hashable {
     package let versions: [String]
     /// The class of the gravest step.
     package let `class`: String?
-    /// Whether data goes away or becomes less exact in a step.
+    /// Whether data is deleted or becomes less exact in a step.
     package let losesData: Bool
     /// The steps in order.
     package let steps: [Step]
@@ -43,7 +43,7 @@ package struct PlanReport: MigrationReport, Hashable {
     /// What a repair of that would do, in words.
     package let repair: String?
     /// What other programs have put into the store that is in the way of the migration.
-    package let inTheWay: [StatusReport.ForeignObject]
+    package let inTheWay: [StatusReport.ExternalObject]
     /// What becomes of the store's history, in words; nil where it has none.
     package let history: String?
 
@@ -65,14 +65,14 @@ package struct PlanReport: MigrationReport, Hashable {
         makesBackup = forecast?.makesBackup ?? false
         differences = (forecast?.differences ?? []).map(StatusReport.Difference.init)
         repair = forecast?.differences.repairWords
-        inTheWay = (forecast?.foreignObjects ?? []).map(StatusReport.ForeignObject.init)
+        inTheWay = (forecast?.externalObjects ?? []).map(StatusReport.ExternalObject.init)
         history = forecast?.history?.words
     }
 
     /// Whether a program, and `apply`, would refuse the store as it is: others have changed what is the
     /// model's, or something of theirs is in the way.
     package func isRefused(_ policy: DriftPolicy) -> Bool {
-        let changed = differences.filter { $0.kind != StoreDifference.Kind.foreign.rawValue }
+        let changed = differences.filter { $0.kind != StoreDifference.Kind.external.rawValue }
         return switch policy {
         case _ where !inTheWay.isEmpty: true
         case .refuse: !changed.isEmpty

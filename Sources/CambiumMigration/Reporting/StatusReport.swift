@@ -10,7 +10,7 @@ package struct StatusReport: MigrationReport, Hashable {
         case current
         /// The store has the program's version with other checks, defaults or indexes.
         case outdated
-        /// The store has an earlier version, and a chain leads to the program's.
+        /// The store has an earlier version, and a chain ends at the program's.
         case behind
         /// The program cannot open the store.
         case refused
@@ -45,7 +45,7 @@ package struct StatusReport: MigrationReport, Hashable {
     }
 
     /// An object of another program's that is in the way of the migration.
-    package struct ForeignObject: Encodable, Sendable, Hashable {
+    package struct ExternalObject: Encodable, Sendable, Hashable {
         /// Its name.
         package let name: String
         /// Whether it is a table, index, view or trigger.
@@ -58,7 +58,7 @@ package struct StatusReport: MigrationReport, Hashable {
         /// Both in words.
         var words: String { "\(reason): \(remedy)" }
 
-        init(_ object: CambiumMigration.ForeignObject) {
+        init(_ object: CambiumMigration.ExternalObject) {
             (name, kind) = (object.name, object.kind.rawValue)
             (reason, remedy) = (object.description, object.remedy)
         }
@@ -78,7 +78,8 @@ package struct StatusReport: MigrationReport, Hashable {
     package var versions: [String] = []
     /// The class of the gravest step.
     package var `class`: String?
-    /// Whether data goes away or becomes less exact on the way, which a graver class does not tell.
+    /// Whether data is deleted or becomes less exact on the way, which a graver class does not
+    /// tell.
     package var losesData = false
     /// The steps that the program supplies.
     package var codeSteps: [String] = []
@@ -89,7 +90,7 @@ package struct StatusReport: MigrationReport, Hashable {
     /// What a repair of that would do, in words.
     package var repair: String?
     /// What other programs have put into the store that is in the way of the migration.
-    package var inTheWay: [ForeignObject] = []
+    package var inTheWay: [ExternalObject] = []
     /// Why the program cannot open the store.
     package var problem: String?
 
@@ -119,7 +120,7 @@ package struct StatusReport: MigrationReport, Hashable {
 
     /// What else there is to say of a store.
     static func entries(
-        history: String?, differences: [Difference], repair: String?, inTheWay: [ForeignObject]
+        history: String?, differences: [Difference], repair: String?, inTheWay: [ExternalObject]
     ) -> [(label: String, value: String?)] {
         let names = differences.isEmpty ? nil : Difference.list(differences)
         return [

@@ -6,11 +6,11 @@ package struct VerifyReport: MigrationReport, Decodable, Hashable {
     package struct Step: Codable, Sendable, Hashable {
         /// The version that it starts from.
         package let from: String
-        /// The version that it leads to.
+        /// The version that it migrates to.
         package let to: String
         /// Its class; `undecided` where the model says too little for a step.
         package let `class`: String
-        /// Whether data goes away or becomes less exact, which a graver class does not tell.
+        /// Whether data is deleted or becomes less exact, which a graver class does not tell.
         package let losesData: Bool
         /// The program's own steps in it.
         package let codeSteps: [String]

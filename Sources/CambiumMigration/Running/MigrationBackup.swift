@@ -9,7 +9,7 @@ struct MigrationBackup {
     private(set) var path: String
     /// The last copy that was made before, where there is one.
     private let former: String?
-    /// Whether that one is the very same, and stands for this one.
+    /// Whether that one is the very same, and replaces this one.
     private var isFormer = false
     /// Whether what is at `path` is this copy.
     private var isNamed = false
@@ -18,7 +18,7 @@ struct MigrationBackup {
     private let store: String
     private let unfinished: String
 
-    /// Copies the store as it is. Nobody else can write it or copy it meanwhile, because the
+    /// Copies the store as it is. No other process can write it or copy it meanwhile, because the
     /// connection of the migration is in its transaction; it has written nothing yet.
     ///
     /// - Parameters:
@@ -77,7 +77,7 @@ struct MigrationBackup {
     /// Removes the copy, finished or not, where the store is as it was.
     func remove() {
         removeUnfinished()
-        // What was there before is not ours to take away.
+        // What was there before is not ours to delete.
         if isFormer { return }
         if isNamed { StoreFiles.removeFiles([path]) }
         ExternalFiles(ofStore: path).removeAll(except: formerFiles)

@@ -17,7 +17,7 @@ extension MigrationRunner {
         var origin: (store: StoreMetadata, definition: StoreDefinition)?
         do {
             let outcome: MigrationOutcome = try connection.transaction {
-                // Another process may have migrated before this one had its turn.
+                // Another process may have migrated before this one had the lock.
                 let state: StoreMetadata
                 let chain: MigrationChain
                 let changed: [StoreDifference]
@@ -33,7 +33,7 @@ extension MigrationRunner {
                 let kept = try keptDefinition(of: state, in: connection)
                 origin = kept.map { (state, $0) }
                 try requireCode(of: chain)
-                let foreign = try foreignColumns(changed, on: connection, chain)
+                let added = try addedColumns(changed, on: connection, chain)
                 // What another program has added to a table may go with it.
                 let needsBackup = chain.needsBackup || !changed.isEmpty
                 let path = needsBackup || backupPath != nil ? storePath : nil
@@ -45,7 +45,7 @@ extension MigrationRunner {
                 try connection.asking(every: MigrationMeter.instructionsPerTick, meter.tick) {
                     try connection.withoutDefense {
                         try run(
-                            chain, on: connection, meter, foreign, writtenAs: kept,
+                            chain, on: connection, meter, added, writtenAs: kept,
                             repairing: {
                                 try repair(changed, of: state, chain, on: connection, meter)
                             },
@@ -142,12 +142,12 @@ extension MigrationRunner {
 
     private func run(
         _ chain: MigrationChain, on connection: Connection, _ meter: MigrationMeter,
-        _ foreign: ForeignColumns, writtenAs kept: StoreDefinition?,
+        _ added: AddedColumns, writtenAs kept: StoreDefinition?,
         repairing repair: () throws -> Void, files: ExternalFiles?
     ) throws {
-        var foreign = foreign
+        var added = added
         let old = chain.migrations.isEmpty ? kept.flatMap { Model(definition: $0.definition) } : nil
-        let links = try ForeignLinks(in: connection, chain, schema)
+        let links = try ExternalObjectLinks(in: connection, chain, schema)
         let others = try SetAsideObjects(of: connection)
         let history = try CarriedHistory(in: connection, chain, isThere: others.history != nil)
         try repair()
@@ -155,7 +155,7 @@ extension MigrationRunner {
             try history.begin(migration)
             for step in migration.steps {
                 for statement in step.statements {
-                    try carry(foreign, before: statement, of: step.summary, connection, meter)
+                    try carry(added, before: statement, of: step.summary, connection, meter)
                     try watch?(.before(statement))
                     try execute(
                         statement, of: step.summary, in: migration, on: connection, meter
@@ -174,9 +174,9 @@ extension MigrationRunner {
         }
         let expected = Catalogue(of: schema)
         var catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
-        try leaveOrRefuse(&foreign, in: catalogue)
-        catalogue = catalogue.without(columns: foreign.names)
-        // What cannot be restated is made anew.
+        try leaveOrRefuse(&added, in: catalogue)
+        catalogue = catalogue.without(columns: added.names)
+        // What cannot be restated is rebuilt.
         for mayRestate in [true, false] {
             let refresh = SchemaRefresh(
                 from: catalogue, of: old.map { Schema(of: $0) }, to: schema, expected,
@@ -189,14 +189,14 @@ extension MigrationRunner {
             }
             let summary = "Bring checks, defaults and indexes up to date"
             for statement in refresh.statements {
-                try carry(foreign, before: statement, of: summary, connection, meter)
+                try carry(added, before: statement, of: summary, connection, meter)
                 try execute(statement, of: summary, on: connection, meter)
             }
             catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
-                .without(columns: foreign.names)
+                .without(columns: added.names)
         }
         meter.verifies()
-        // Rows that nobody has written lead where they led.
+        // Rows that were not written reference what they referenced.
         let isAdditive = chain.steps.allSatisfy { $0.kind == .additive }
         if !isAdditive { try verifyLinks(connection, besides: links) }
         try verify(catalogue, expected)
@@ -230,7 +230,7 @@ extension MigrationRunner {
         }
     }
 
-    private func verifyLinks(_ connection: Connection, besides others: ForeignLinks) throws {
+    private func verifyLinks(_ connection: Connection, besides others: ExternalObjectLinks) throws {
         for table in schema.tables {
             let broken = try connection.rows(MigrationSQL.foreignKeyCheck(of: table.name))
             guard let first = broken.first else { continue }
@@ -253,9 +253,74 @@ extension MigrationRunner {
                 })
         }
     }
+
+    /// Gives a new table the columns of others that the old one has, before that is dropped.
+    func carry(
+        _ added: AddedColumns, before statement: MigrationStatement, of step: String,
+        _ connection: Connection, _ meter: MigrationMeter
+    ) throws {
+        for addition in added.statements(before: statement.operation) {
+            try execute(addition, of: step, on: connection, meter, isOfOthers: true)
+        }
+    }
 }
 
 extension SQLiteError {
     /// Whether a statement is about a table or column that is not there.
     fileprivate var isAboutSchema: Bool { primaryCode == 1 }
+}
+
+/// The history of a store while it is migrated: older changes are reported under the new names, and
+/// each migration is a transaction. Where it is unknown what one of them changes, the history
+/// starts over.
+package struct CarriedHistory {
+    /// The author of the transactions.
+    package static let author = "migration"
+
+    private let connection: Connection
+    private let isCarried: Bool
+
+    /// - Parameter isThere: Whether the store has a history.
+    init(
+        in connection: Connection, _ chain: MigrationChain, isThere: Bool
+    ) throws(SQLiteError) {
+        self.connection = connection
+        isCarried = isThere && chain.historyObstacle == nil
+        if isCarried { try record() }
+        if isThere, !isCarried { try connection.expireHistory() }
+    }
+
+    /// Before the first step of a migration.
+    func begin(_ migration: Migration) throws(SQLiteError) {
+        guard isCarried else { return }
+        for statement in migration.history?.before ?? [] { try connection.execute(statement) }
+    }
+
+    /// After its last step.
+    func end(_ migration: Migration) throws(SQLiteError) {
+        guard isCarried, let history = migration.history else { return }
+        for statement in history.after { try connection.execute(statement) }
+        try record(
+            author: Self.author,
+            context: "from version \(migration.from) to version \(migration.to)")
+    }
+
+    /// Makes a transaction of what is in none yet.
+    private func record(author: String? = nil, context: String? = nil) throws(SQLiteError) {
+        let texts = [author, context].map { $0.map { StoredValue.text($0) } ?? .null }
+        _ = try connection.rows(
+            HistorySQL.record,
+            [.real(Date.now.timeIntervalSinceReferenceDate)] + texts + [.null, .null, .null])
+    }
+}
+
+extension Connection {
+    /// Removes all of the history, so that a request for what came after an earlier moment learns
+    /// that this is unknown. Inside of a transaction.
+    package func expireHistory() throws(SQLiteError) {
+        // What no transaction has yet is in none that stays.
+        _ = try rows(HistorySQL.record, [.real(0)] + Array(repeating: .null, count: 5))
+        guard let last = try rows(HistorySQL.bounds).first?.first?.integer, last > 0 else { return }
+        for statement in HistorySQL.purge { _ = try rows(statement, [.integer(last)]) }
+    }
 }

@@ -1,6 +1,6 @@
 /// A step of the program has failed, or has left rows that the new version does not take. The whole
 /// migration is undone: the store is as it was.
-public struct MigrationStepError: Error, Sendable {
+public struct MigrationStepError: Error, Sendable, CustomStringConvertible {
     /// The step.
     public let step: String
     /// The entity of the row that it was about, where it was about one.
@@ -16,9 +16,7 @@ public struct MigrationStepError: Error, Sendable {
         self.row = row
         underlying = error
     }
-}
 
-extension MigrationStepError: CustomStringConvertible {
     /// The step, the row and the reason.
     public var description: String {
         let place = entity.map { entity in

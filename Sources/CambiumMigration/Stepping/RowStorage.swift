@@ -85,21 +85,69 @@ public struct RowStorage: Sendable {
 
     // MARK: Links
 
-    /// What a link leads to; the object with the number 0, which there never is, where it is
+    /// What a link references; the object with the number 0, which there never is, where it is
     /// missing.
     public func link<Row: MigrationRow>(_ index: Int, _ type: Row.Type = Row.self) -> RowID<Row> {
         optionalLink(index) ?? RowID(key: 0)
     }
 
-    /// What a link leads to, or nil.
+    /// What a link references, or nil.
     public func optionalLink<Row: MigrationRow>(
         _ index: Int, _ type: Row.Type = Row.self
     ) -> RowID<Row>? {
         optional(index, Int64.self).map { RowID(key: $0) }
     }
 
-    /// Sets what a link leads to.
+    /// Sets what a link references.
     public mutating func setLink<Row: MigrationRow>(_ index: Int, _ id: RowID<Row>?) {
         set(index, id?.key)
+    }
+}
+
+/// Where the rows of an entity are. Made by generated code.
+@_spi(Generated)
+public struct RowLayout: Sendable {
+    /// The entity.
+    public let entity: String
+    /// Its root entity, whose table has the rows.
+    public let root: String
+    /// The entity and those that inherit from it; empty where the table has objects of one only.
+    public let family: [String]
+    /// The columns of a row's values, in their order.
+    public let columns: [String]
+
+    /// Describes the rows of an entity.
+    public init(entity: String, root: String, family: [String] = [], columns: [String]) {
+        self.entity = entity
+        self.root = root
+        self.family = family
+        self.columns = columns
+    }
+
+    func sql(in table: String) -> StepRowSQL {
+        StepRowSQL(
+            table: table, columns: columns, entity: family.isEmpty ? nil : entity, family: family)
+    }
+}
+
+/// The statements that read and write the rows of an entity, put together once for each step.
+struct RowStatements {
+    let batch: String
+    let one: String
+    let count: String
+    let insertion: String
+    let update: String
+    let deletion: String
+    /// Whether steps may write the rows.
+    let isWritable: Bool
+
+    /// - Parameter isNew: Whether the rows are those of the new version.
+    init(_ layout: RowLayout, isNew: Bool, in run: StepRun) {
+        let working = isNew ? run.workingTable(layout.root) : nil
+        isWritable = working != nil
+        let table = working ?? (isNew ? run.newTable(layout.root) : run.oldTable(layout.root))
+        let sql = layout.sql(in: table)
+        (batch, one, count) = (sql.batch, sql.one, sql.count)
+        (insertion, update, deletion) = (sql.insertion, sql.update, sql.deletion)
     }
 }

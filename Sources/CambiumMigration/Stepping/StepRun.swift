@@ -99,7 +99,7 @@ public final class StepRun {
     func report(_ fraction: Double) { meter.codeIs(at: fraction) }
 }
 
-/// The files of large values that the rows of a step lead to. A row cannot throw: what cannot be
+/// The files of large values that the rows of a step reference. A row cannot throw: what cannot be
 /// read is remembered, and the step fails at its end.
 final class StepFiles: Sendable {
     private let files: ExternalFiles

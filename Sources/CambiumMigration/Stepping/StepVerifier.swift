@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
@@ -71,7 +72,7 @@ package struct StepVerifier {
                     do {
                         _ = try runner.open(connection)
                     } catch MigrationError.refused {
-                        // Later versions may ask what rows that are made up do not meet.
+                        // Later versions may ask what generated rows do not meet.
                         proof.refusals += 1
                         continue
                     }
@@ -112,6 +113,45 @@ package struct StepVerifier {
         try schema.tables.filter { $0.content != .system }.reduce(0) { sum, table in
             let count = try connection.rows(MigrationSQL.count(of: table)).first?.first
             return if case .integer(let count)? = count { sum + Int(count) } else { sum }
+        }
+    }
+}
+
+/// What the proof of a migration has to know about the program's steps in it.
+struct SteppedProof {
+    /// The steps: the program's own, or what stands in for them.
+    let code: [CodeStep]
+    /// Whether sample values stand in for the program.
+    let isReplacement: Bool
+    /// The tables of the new version in which rows are not what the two versions say.
+    let writtenTables: Set<String>
+
+    /// Prepares for a migration; nil where the program has nothing to do in it.
+    init?(
+        _ match: ModelMatch, _ migration: Migration, _ schema: Schema, _ code: [CodeStep]?
+    ) {
+        guard !migration.codeSteps.isEmpty,
+            let coverage = StepCoverage(ModelDifference(from: match.old, to: match.new))
+        else { return nil }
+        isReplacement = code == nil
+        let model = match.new
+        if let code {
+            self.code = code
+            writtenTables = Set(
+                schema.tables.filter { coverage.covers($0, in: model) }.map(\.name))
+        } else {
+            let step = ReplacementStep(model: model, schema: schema, supplied: coverage.supplied)
+            // It fills all at once; the steps after the first find nothing to do.
+            self.code = migration.codeSteps.map { name in
+                CodeStep(name, from: migration.from, step.run)
+            }
+            // Where a link is missing it sets one, and may have to make an object for it.
+            let entities = coverage.supplied.filter(\.isRelationship).flatMap { value in
+                let entity = model.entity(named: value.entity)
+                let relationship = entity.flatMap { model.relationship(value.property, of: $0) }
+                return [entity, relationship.flatMap { model.entity(named: $0.destination) }]
+            }
+            writtenTables = Set(entities.compactMap(\.self).map { model.root(of: $0).name })
         }
     }
 }

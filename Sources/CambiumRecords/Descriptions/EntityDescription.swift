@@ -23,7 +23,7 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
     public let attributes: [Attribute?]
     /// The slots that have a column.
     public let storedSlots: SlotSet
-    /// The slots of derived attributes, which nobody sets.
+    /// The slots of derived attributes, which the program never sets.
     public let derivedSlots: SlotSet
     /// Whether there are values that are in memory only.
     public let hasTransients: Bool
@@ -33,7 +33,7 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
     public let requiredSlots: SlotSet
     /// The slots of floating-point numbers and dates that can be set.
     public let floatingSlots: SlotSet
-    /// The to-one relationships that must lead somewhere, by number.
+    /// The to-one relationships that must reference an object, by number.
     public let requiredToOnes: [Int]
     /// The slots of to-ones whose other side is a to-one, too.
     public let partnerSlots: SlotSet
@@ -50,9 +50,9 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
     public let keyPlaces: [KeyPlace?]
     /// Whether a relationship may keep an object from being deleted.
     public let deniesDeletion: Bool
-    /// A record with the model's defaults, which new objects start from and ghosts show.
+    /// A record with the model's defaults, which new objects start from and invalid objects show.
     public let template: PlacedRecord
-    /// The slots whose default is made anew for each object.
+    /// The slots whose default is generated for each object.
     public let dynamicDefaults: [(slot: Int, value: DefaultValue)]
     /// Whether new objects note those defaults: a merge of unique values wants to know which values
     /// the program has set.
@@ -125,7 +125,8 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
         var requiredSlots = SlotSet()
         var floatingSlots = SlotSet()
         for (slot, attribute) in attributes.enumerated() {
-            // Nobody sets a derived attribute, and before the first save it has no value.
+            // The program never sets a derived attribute, and before the first save it has no
+            // value.
             guard let attribute, attribute.derivation == nil else { continue }
             if !attribute.isOptional, !attribute.isTransient { requiredSlots.insert(slot) }
             if shape.kinds[slot] == .real { floatingSlots.insert(slot) }
@@ -177,5 +178,29 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
 
     package func relationship(named name: String) -> RelationshipDescription? {
         relationships.first { $0.relationship.name == name }
+    }
+}
+
+/// What merging two changes of a row takes from the model.
+package final class MergeRules: Sendable {
+    package let shape: RecordShape
+    /// The slots that have a column.
+    package let stored: SlotSet
+    /// The slots of derived attributes, which the store computes.
+    package let derived: SlotSet
+    /// The merge rule of each slot's attribute, where it has one.
+    package let rules: [MergeRule?]
+    /// The slots of decimals of any scale.
+    package let anyDecimals: SlotSet
+
+    package init(
+        shape: RecordShape, stored: SlotSet, derived: SlotSet = SlotSet(), rules: [MergeRule?],
+        anyDecimals: SlotSet = SlotSet()
+    ) {
+        self.shape = shape
+        self.stored = stored
+        self.derived = derived
+        self.rules = rules
+        self.anyDecimals = anyDecimals
     }
 }

@@ -12,8 +12,8 @@ public final class ModelDescription: Sendable, CustomReflectable, CustomStringCo
     /// For each entity the relationships (by identity) whose links a change of its objects can
     /// touch: its own and their inverses.
     public let touchedRelationships: [[Int]]
-    /// For each entity the relationships that lead to its objects and from which nothing leads back,
-    /// with the number of the entity that declares them.
+    /// For each entity the relationships that reference its objects and have no inverse, with
+    /// the number of the entity that declares them.
     public let oneWayLinks: [[(owner: Int, relationship: RelationshipDescription)]]
     /// What no two rows share.
     package let uniqueKeys: [UniqueKey]
@@ -21,7 +21,7 @@ public final class ModelDescription: Sendable, CustomReflectable, CustomStringCo
     package let partnerKeys: [[UniqueKey]]
     private let preparations = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
-    /// What somebody works out about the model, once for all who use it. It must not hold the model.
+    /// A value that is computed from the model once for all users. It must not hold the model.
     public func prepared<Work: Sendable>(
         _ make: (ModelDescription) throws -> Work
     ) rethrows -> Work {
@@ -95,7 +95,7 @@ public final class ModelDescription: Sendable, CustomReflectable, CustomStringCo
         return links
     }
 
-    /// The number of the entity that a row leads to.
+    /// The number of the entity that a row references.
     public func destination(of relationship: RelationshipDescription, in record: Record) -> Int {
         guard let slot = relationship.entitySlot, record.hasValue(slot) else {
             return relationship.destination

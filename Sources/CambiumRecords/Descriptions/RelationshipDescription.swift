@@ -61,7 +61,7 @@ public final class RelationshipDescription: Sendable {
         keepsOrder = isOrdered && place != .memory
     }
 
-    /// Whether it may lead to many objects.
+    /// Whether it may reference many objects.
     @inlinable public var isToMany: Bool { relationship.isToMany }
     /// Whether it is in memory only.
     @inlinable public var isTransient: Bool { relationship.isTransient }
@@ -71,8 +71,8 @@ public final class RelationshipDescription: Sendable {
     @inlinable public var isKeptElsewhere: Bool { place == .farRow || place == .pairs }
 }
 
-/// Where a to-one that an object's own row keeps leads: what a getter needs of its description, in
-/// numbers, which nobody counts references to.
+/// The destination of a to-one that an object's own row keeps: what a getter needs of its
+/// description, in numbers, without reference counting.
 public struct KeyPlace: Sendable {
     /// The slot of the destination's key.
     public let slot: Int

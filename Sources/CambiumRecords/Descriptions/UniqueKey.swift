@@ -68,9 +68,7 @@ package final class UniqueKey: Sendable {
         }
         return values
     }
-}
 
-extension UniqueKey {
     /// All keys of a model: for each entity those that it declares itself.
     package static func all(of entities: [EntityDescription]) -> [UniqueKey] {
         entities.flatMap { description in

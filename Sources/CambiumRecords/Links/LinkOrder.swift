@@ -2,7 +2,7 @@
 /// came at the end.
 ///
 /// It says what is to be different, not how the whole list is to look. So it can be laid over the
-/// list as somebody else has left it meanwhile: a member that was put somewhere stands behind the
+/// list as another context has left it meanwhile: a member that was put somewhere stands behind the
 /// same member as here (behind the nearest one before it that is still there; at the front where
 /// there is none), additions come at the end, and everything else stays as they have it.
 package struct LinkOrder: Hashable, Sendable {
@@ -12,7 +12,7 @@ package struct LinkOrder: Hashable, Sendable {
     package private(set) var movedToEnd: Set<Int64> = []
     /// Who was put somewhere.
     package private(set) var placed: Set<Int64> = []
-    /// The list as it was when it was last looked at, or when somebody was put somewhere.
+    /// The list as it was when it was last read, or when a member was moved.
     package private(set) var arrangement: [Int64] = []
 
     /// No change.
@@ -23,7 +23,7 @@ package struct LinkOrder: Hashable, Sendable {
     /// Whether members that the store has are to change places.
     package var changesPlaces: Bool { !placed.isEmpty || !movedToEnd.isEmpty }
 
-    /// Adds a member at the end, unless it is there.
+    /// Adds a member at the end, unless it is a member already.
     package mutating func append(_ key: Int64, wasRemoved: Bool) {
         if placed.contains(key) || movedToEnd.contains(key) { return }
         if wasRemoved { movedToEnd.insert(key) }
@@ -36,12 +36,12 @@ package struct LinkOrder: Hashable, Sendable {
             appended.remove(at: index)
         }
         movedToEnd.remove(key)
-        // Should it come back, then at the end, and nobody goes there with it.
+        // Should it come back, then at the end, and no other member moves there with it.
         if !placed.isEmpty { arrangement.removeAll { $0 == key } }
     }
 
-    /// Takes note that the store has a member that was added. It stays where it was put; else it has
-    /// its place there, and may be added anew once it was taken out.
+    /// Takes note that the store has a member that was added. It stays where it was put; else it
+    /// has its place there, and may be added again once it was taken out.
     package mutating func forgetAddition(of key: Int64) {
         guard !movedToEnd.contains(key), let index = appended.firstIndex(of: key) else { return }
         appended.remove(at: index)
@@ -70,7 +70,7 @@ package struct LinkOrder: Hashable, Sendable {
         movedToEnd.formUnion(moved.intersection(known))
     }
 
-    /// Puts another member in the place of one, unless that is there already.
+    /// Puts another member in the place of one, unless that is a member already.
     package mutating func replace(_ key: Int64, with other: Int64) {
         func replaced(_ keys: [Int64]) -> [Int64] {
             keys.contains(other)

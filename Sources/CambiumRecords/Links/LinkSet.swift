@@ -137,17 +137,16 @@ public struct LinkSet {
         stored = nil
         reorder { $0.forgetCurrent() }
     }
-}
 
-// The order.
-extension LinkSet {
+    // MARK: Order
+
     /// A class, so that unordered sets do not carry its parts about; copied before it is changed
     /// where two sets share it.
     private final class Ordering {
         var changes = LinkOrder()
         /// The members in order, once they were worked out.
         private(set) var current: [Member]?
-        /// Their keys, once somebody was added to them.
+        /// Their keys, once a member was added to them.
         private var currentKeys: Set<Int64>?
 
         init() {}
@@ -178,7 +177,7 @@ extension LinkSet {
     /// What was done to the order since it was saved; nil where there is none.
     package var order: LinkOrder? { ordering?.changes }
 
-    /// Whether ``members`` has to be worked out anew at each use.
+    /// Whether ``members`` has to be computed again at each use.
     public var needsOrdering: Bool { ordering.map { $0.current == nil } ?? false }
 
     /// Works out the order once for all.

@@ -1,9 +1,9 @@
 /// Members of a relationship by their keys.
 ///
-/// Most come in the order of their keys, as new objects do, and none goes: these are a sorted array,
-/// which takes a fraction of the time and the memory of a dictionary. Those that come out of order,
-/// and all once one goes from their midst, are in a dictionary.
-package struct MemberTable {
+/// Most come in the order of their keys, as new objects do, and none is removed: these are a sorted
+/// array, which takes a fraction of the time and the memory of a dictionary. Those that come out of
+/// order, and all once one is removed from their midst, are in a dictionary.
+package struct MemberTable: Equatable {
     package typealias Member = LinkSet.Member
 
     /// In the order of their keys.
@@ -66,9 +66,7 @@ package struct MemberTable {
         }
         return run[low].key == key ? low : nil
     }
-}
 
-extension MemberTable: Equatable {
     package static func == (one: MemberTable, other: MemberTable) -> Bool {
         one.members == other.members
     }

@@ -8,7 +8,7 @@ import CambiumModel
 /// (4 bytes); the bytes lie in the same page. A slot without a value is zero. So a slot's address
 /// depends on its number alone, whatever the entity.
 ///
-/// Safety: a record is valid as long as its page is; whoever keeps one keeps the page too. It is
+/// Safety: a record is valid as long as its page is; the owner of one keeps the page too. It is
 /// written only before it is published (see ``RowPage``).
 @frozen
 public struct Record {
@@ -103,9 +103,7 @@ public struct Record {
             of: UInt32(truncatingIfNeeded: count), toByteOffset: 20 &+ slot &* 8, as: UInt32.self)
         setHasValue(slot, true)
     }
-}
 
-extension Record {
     /// A slot's value in its stored form.
     public func storedValue(_ slot: Int, _ kind: StorageClass) -> StoredValue {
         guard hasValue(slot) else { return .null }
@@ -165,5 +163,77 @@ extension Record {
             hasher.combine(bytes.count)
             hasher.combine(bytes: bytes)
         }
+    }
+}
+
+/// The kinds of an entity's slots, in the dense form that the loops over rows need.
+public final class RecordShape: Sendable {
+    /// How each slot is kept.
+    public let kinds: [StorageClass]
+    /// Words of presence bits in front of a record.
+    public let maskWords: Int
+    /// Bytes in front of a record's base: the presence bits.
+    public let prefixSize: Int
+    /// Bytes from a record's base to its end, without text and data.
+    public let fixedSize: Int
+    /// How many bytes a record takes, without text and data.
+    @inlinable public var recordSize: Int { prefixSize + fixedSize }
+    /// The slots that hold text or data.
+    public let byteSlots: [Int]
+    /// Those of them that hold text.
+    let textSlots: [Int]
+
+    package init(kinds: [StorageClass]) {
+        self.kinds = kinds
+        maskWords = max(1, (kinds.count + 63) / 64)
+        prefixSize = maskWords * 8
+        fixedSize = Record.slotsOffset + kinds.count * 8
+        textSlots = kinds.indices.filter { kinds[$0] == .text }
+        byteSlots = kinds.indices.filter { kinds[$0] == .text || kinds[$0] == .blob }
+    }
+}
+
+/// The number that tells whether a row is as it was read: each save counts it up by one.
+package enum RowVersion {
+    /// The version that a row which was deleted is inserted again with: one that it never had. Those
+    /// who have read the row in its former life know numbers that are far below, and take what it is
+    /// now for a change. (Microseconds since 1970: a row that comes back twice has two.)
+    package static var ofReinsertion: Int64 {
+        Int64(Date().timeIntervalSince1970 * 1_000_000)
+    }
+}
+
+/// A row by its root entity and key.
+public struct RowIdentity: Sendable, Hashable, Comparable {
+    /// The number of the root entity.
+    public let root: Int
+    /// The row's key.
+    public let key: Int64
+
+    /// Names a row.
+    @inlinable
+    public init(root: Int, key: Int64) {
+        self.root = root
+        self.key = key
+    }
+
+    // Written out so that other modules can inline them: they are in the dictionaries of contexts.
+
+    /// Whether both are the same row.
+    @inlinable
+    public static func == (one: RowIdentity, other: RowIdentity) -> Bool {
+        one.key == other.key && one.root == other.root
+    }
+
+    /// Hashes the root and the key.
+    @inlinable
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(root)
+        hasher.combine(key)
+    }
+
+    /// By root, then by key.
+    public static func < (one: RowIdentity, other: RowIdentity) -> Bool {
+        (one.root, one.key) < (other.root, other.key)
     }
 }

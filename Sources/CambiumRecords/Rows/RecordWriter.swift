@@ -107,9 +107,7 @@ public final class RecordWriter {
         }
         return moved
     }
-}
 
-extension RecordWriter {
     /// A copy of a record in a page that holds nothing else, for records that are kept for long.
     public static func compactCopy(_ source: Record, _ shape: RecordShape) -> PlacedRecord {
         let page = RowPage(capacity: shape.recordSize + source.byteCount(shape))
@@ -119,9 +117,7 @@ extension RecordWriter {
         fill(copy, from: source, shape)
         return copy
     }
-}
 
-extension RecordWriter {
     /// Writes a value in its stored form; the caller has made sure that it is of the slot's kind.
     public func set(
         _ value: StoredValue, _ slot: Int, of placed: inout PlacedRecord, _ shape: RecordShape

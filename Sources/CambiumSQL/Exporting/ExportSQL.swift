@@ -47,9 +47,9 @@ package struct ExportSQL: Sendable {
             + "WHEN \(column) IS NOT NULL THEN json_quote(\(column)) END"
     }
 
-    /// The keys of the objects that a relationship leads to from the object whose key is parameter
-    /// 1: in the kept order, else by key. Nil where the links are a column of the object's own row,
-    /// or nowhere.
+    /// The keys of the objects that a relationship references from the object whose key is
+    /// parameter 1: in the kept order, else by key. Nil where the links are a column of the
+    /// object's own row, or nowhere.
     package static func members(
         of relationship: Relationship, of entity: Entity, in model: Model
     ) -> String? {

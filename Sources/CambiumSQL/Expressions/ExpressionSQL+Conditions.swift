@@ -10,7 +10,7 @@ extension ExpressionSQL {
         case .or(let operands):
             return try joined(operands, by: " OR ", none: dialect.condition(false), use)
         case .not(let operand):
-            return "NOT (\(try condition(operand, .truth)))"
+            return "NOT (\(try condition(operand, .boolean)))"
         case .comparison(let left, let relation, let right):
             return try comparison(left, relation, right, use)
         case .among(let operand, let constants):
@@ -25,7 +25,7 @@ extension ExpressionSQL {
         case .literal, .parameter, .attribute, .object, .aggregate, .arithmetic, .convert,
             .function, .conditional:
             let value = try value(expression)
-            return use == .filter || !isNullable(expression) ? value : dialect.truth(value)
+            return use == .filter || !isNullable(expression) ? value : dialect.boolean(value)
         }
     }
 
@@ -113,7 +113,7 @@ extension ExpressionSQL {
         default:
             let test: SQLFragment = "\(left) \(raw: relation.rawValue) \(right)"
             return use == .filter || (!isNullable.left && !isNullable.right)
-                ? test : dialect.truth(test)
+                ? test : dialect.boolean(test)
         }
     }
 
@@ -173,6 +173,6 @@ extension ExpressionSQL {
             list = Self.joined(constants[...], by: ", ")
         }
         let test: SQLFragment = "\(try value(operand)) IN (\(list))"
-        return use == .filter || !isNullable(operand) ? test : dialect.truth(test)
+        return use == .filter || !isNullable(operand) ? test : dialect.boolean(test)
     }
 }

@@ -12,14 +12,14 @@ extension ExpressionSQL {
         SQLText.identifier(model.root(of: entity).name)
     }
 
-    /// A column of the row that a path leads to; NULL where the path ends early.
+    /// A column of the row that a path references; NULL where the path ends early.
     mutating func column(
         _ column: String, of path: ObjectPath
     ) throws(ExpressionDiagnostics) -> SQLFragment {
         try self.column(column, of: path.root, path.steps[...])
     }
 
-    /// The key of the object that a path leads to.
+    /// The key of the object that a path references.
     mutating func key(of path: ObjectPath) throws(ExpressionDiagnostics) -> SQLFragment {
         if let last = path.steps.last,
             case .key(let column, _) = model.storage(of: last.relationship, of: last.source)
@@ -29,8 +29,7 @@ extension ExpressionSQL {
         return try column("_id", of: path)
     }
 
-    /// Paths lead through tables that the statement joins, or are correlated subselects, one for
-    /// each use.
+    /// Paths use tables that the statement joins, or are correlated subselects, one for each use.
     private mutating func column(
         _ column: String, of root: ObjectPath.Root, _ allSteps: ArraySlice<ObjectPath.Step>
     ) throws(ExpressionDiagnostics) -> SQLFragment {
@@ -142,7 +141,7 @@ extension ExpressionSQL {
                 + SQLText.column(destinationColumn, of: pairs)
             link = SQLText.column(sourceColumn, of: pairs)
         case .key:
-            throw Self.failure("'\(collection.relationship.name)' leads to one object")
+            throw Self.failure("'\(collection.relationship.name)' references one object")
         case .transient:
             throw Self.failure(
                 "'\(collection.relationship.name)' is transient: it is not in the store")
@@ -202,5 +201,43 @@ extension ExpressionSQL {
         coalesce(sum(\(element) >> 32), 0) AS h, \
         coalesce(sum(\(element) & 4294967295), 0) AS l, count(\(element)) AS n
         """
+    }
+}
+
+/// The tables on the to-one paths from a statement's rows, each joined once however many parts of
+/// the statement look at it.
+///
+/// A join by key adds and removes no rows. Where the condition wants a value of the joined table,
+/// SQLite may also start there, with an index of that table.
+package struct JoinedTables: Sendable {
+    private struct Join: Sendable {
+        let table: String
+        /// The column that holds the key.
+        let column: String
+        let alias: String
+    }
+
+    /// SQLite joins at most 64 tables; what stands around has some too.
+    private static let maximum = 32
+
+    private var joins: [Join] = []
+
+    package init() {}
+
+    /// The name of the table that a column references; nil where there are too many.
+    mutating func alias(of table: String, by column: String) -> String? {
+        if let known = joins.first(where: { $0.column == column }) { return known.alias }
+        guard joins.count < Self.maximum else { return nil }
+        let alias = "_j\(joins.count + 1)"
+        joins.append(Join(table: table, column: column, alias: alias))
+        return alias
+    }
+
+    /// What follows the first table in FROM.
+    package var sql: String {
+        joins.map { join in
+            " LEFT JOIN \(join.table) AS \(SQLText.identifier(join.alias)) ON "
+                + SQLText.column(SystemColumn.key, of: join.alias) + " = " + join.column
+        }.joined()
     }
 }

@@ -23,7 +23,7 @@ extension ExpressionSQL {
         case .object(let path):
             return try key(of: path)
         case .and, .or, .not, .comparison, .among, .amongList, .text, .exists:
-            return "(\(try condition(expression, .truth)))"
+            return "(\(try condition(expression, .boolean)))"
         case .aggregate(let function, let collection, let operand):
             return try aggregate(function, collection, operand)
         case .arithmetic(let left, let operation, let right, let type):
@@ -165,5 +165,96 @@ extension ExpressionSQL {
         default:
             throw Self.failure("\(function.rawValue)() should have been resolved")
         }
+    }
+
+    mutating func text(
+        _ left: TypedExpression, _ relation: ComparisonOperator, _ right: TypedExpression,
+        _ options: ComparisonOptions, _ use: Use
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        let one = try value(left)
+        let other = try value(right)
+        if relation == .equal {
+            let bits = SQLFragment(raw: String(options.rawValue))
+            return dialect.areSame(
+                dialect.call(.fold, "\(one), \(bits)"), dialect.call(.fold, "\(other), \(bits)"))
+        }
+        let test =
+            builtIn(left, relation, right, options, one, other)
+            ?? dialect.call(
+                .text,
+                "\(one), '\(raw: relation.rawValue)', \(other), \(raw: String(options.rawValue))")
+        let isNullable = isNullable(left) || isNullable(right)
+        return use == .filter || !isNullable ? test : dialect.boolean(test)
+    }
+
+    /// The test by the engine's own functions, or nil where those differ.
+    private func builtIn(
+        _ left: TypedExpression, _ relation: ComparisonOperator, _ right: TypedExpression,
+        _ options: ComparisonOptions, _ one: SQLFragment, _ other: SQLFragment
+    ) -> SQLFragment? {
+        guard options.isEmpty else { return nil }
+        // Operands may be written twice, which must not double a tree at each level.
+        let areLeaves = left.isLeaf && right.isLeaf
+        if relation == .contains { return areLeaves ? dialect.contains(one, other) : nil }
+        let (one, other) = (wholeText(one, of: left), wholeText(other, of: right))
+        if let pattern = pattern(relation, right) {
+            return dialect.isLike(one, constant(.text(pattern)))
+        }
+        guard areLeaves else { return nil }
+        switch relation {
+        case .matches:
+            guard case .literal(.string(let text), _) = right else { return nil }
+            return dialect.matches(one, text)
+        case .beginsWith: return dialect.begins(one, with: other)
+        case .endsWith: return dialect.ends(one, with: other)
+        default: return nil
+        }
+    }
+
+    /// The pattern of a constant LIKE or BEGINSWITH.
+    private func pattern(_ relation: ComparisonOperator, _ right: TypedExpression) -> String? {
+        guard case .literal(.string(let text), _) = right else { return nil }
+        switch relation {
+        case .like: return dialect.pattern(WildcardPattern(text).elements)
+        case .beginsWith:
+            let letters = text.unicodeScalars.map { WildcardPattern.Element.scalar($0) }
+            return dialect.pattern(letters + [.anything])
+        default: return nil
+        }
+    }
+}
+
+/// Whole numbers and strings as a JSON array, which SQLite's `json_each` takes apart again.
+struct JSONList {
+    let text: String
+
+    /// nil where there are others: JSON has no bytes, and a floating-point number might not come
+    /// back as the very same.
+    init?(_ values: [StoredValue]) {
+        var text = "["
+        for value in values {
+            if text.utf8.count > 1 { text += "," }
+            switch value {
+            case .integer(let number): text += String(number)
+            case .text(let string): Self.append(string, to: &text)
+            case .null, .real, .blob: return nil
+            }
+        }
+        self.text = text + "]"
+    }
+
+    private static func append(_ string: String, to text: inout String) {
+        text += "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case _ where scalar.value < 0x20:
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text += "\""
     }
 }

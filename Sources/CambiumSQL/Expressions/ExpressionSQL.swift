@@ -19,7 +19,7 @@ package struct ExpressionSQL {
         /// For WHERE, where NULL is as good as false. Indexes can be used.
         case filter
         /// For CHECK and as a value: 0 or 1, never NULL.
-        case truth
+        case boolean
     }
 
     let entity: Entity
@@ -33,8 +33,8 @@ package struct ExpressionSQL {
     /// Above 0 inside a subselect, where columns of the outer row need a table before them.
     private var depth = 0
     private var aliasCount = 0
-    /// The tables that paths from the subject lead through, where the statement joins them; nil
-    /// where each path is a subselect of its own.
+    /// The tables on the paths from the subject, where the statement joins them; nil where each
+    /// path is a subselect of its own.
     var joins: JoinedTables?
     /// Whether the first variable is the row as it was in the version before, whose values are
     /// beside those of the new row.
@@ -130,16 +130,6 @@ package struct ExpressionSQL {
     ///   - entity: The entity of the new version whose fill looks at it.
     static func formerColumn(of attribute: String, for entity: Entity) -> String {
         "_old.\(entity.name).\(attribute.replacing(".", with: "_"))"
-    }
-
-    /// Whether a condition uses only columns of its own row and built-in deterministic functions:
-    /// then a rule becomes a CHECK. False for what has no SQL at all.
-    package static func isPure(
-        _ condition: ModelExpression, entity: Entity, model: Model
-    ) -> Bool {
-        let fragment = try? self.condition(
-            condition, use: .truth, entity: entity, model: model, constants: .inline)
-        return fragment?.isPure ?? false
     }
 
     /// A condition for WHERE with the values to bind, in the order of the text. The tables that it

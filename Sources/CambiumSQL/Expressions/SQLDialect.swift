@@ -14,7 +14,7 @@ package protocol SQLDialect: Sendable {
     /// The complement of ``areSame(_:_:)``.
     func areDifferent(_ one: SQLFragment, _ other: SQLFragment) -> SQLFragment
     /// A condition that is false where it would be neither true nor false.
-    func truth(_ condition: SQLFragment) -> SQLFragment
+    func boolean(_ condition: SQLFragment) -> SQLFragment
     /// What stands in the brackets of IN for the elements of a JSON array.
     func elements(ofJSON array: SQLFragment) -> SQLFragment
 

@@ -1,9 +1,9 @@
 import CambiumModel
 
-/// A piece of SQL with what stands for its question marks.
+/// A piece of SQL with the values of its question marks.
 ///
-/// Pieces are put together by string interpolation, which keeps text and parameters in step.
-package struct SQLFragment: Sendable, Hashable {
+/// Pieces are put together by string interpolation, which keeps text and parameters consistent.
+package struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation {
     /// The text; each `?` is a parameter.
     package private(set) var text: String
     /// The parameters in the order of the text.
@@ -60,40 +60,7 @@ package struct SQLFragment: Sendable, Hashable {
         }
         return bindings
     }
-}
 
-/// What stands for a question mark.
-package enum SQLParameter: Sendable, Hashable {
-    case value(StoredValue)
-    /// A value that is known later: `$name`.
-    case named(String, ExpressionType)
-    /// The moment at which the statement runs.
-    case now
-
-    func binding(
-        _ values: [String: Value], now: Date
-    ) throws(ExpressionDiagnostics) -> StoredValue {
-        switch self {
-        case .value(let value): return value
-        case .now: return .real(now.timeIntervalSinceReferenceDate)
-        case .named(let name, let type):
-            guard let value = values[name] else {
-                throw ExpressionDiagnostics([
-                    ExpressionDiagnostic(offset: 0, message: "$\(name) has no value")
-                ])
-            }
-            guard let stored = type.stored(value) else {
-                throw ExpressionDiagnostics([
-                    ExpressionDiagnostic(
-                        offset: 0, message: "the value of $\(name) is of another type")
-                ])
-            }
-            return stored
-        }
-    }
-}
-
-extension SQLFragment: ExpressibleByStringInterpolation {
     package init(stringLiteral text: String) {
         self.init(raw: text)
     }
@@ -128,5 +95,36 @@ extension SQLFragment: ExpressibleByStringInterpolation {
         tables.formUnion(other.tables)
         columns.formUnion(other.columns)
         endsAtNUL = endsAtNUL || other.endsAtNUL
+    }
+}
+
+/// The value of a question mark.
+package enum SQLParameter: Sendable, Hashable {
+    case value(StoredValue)
+    /// A value that is known later: `$name`.
+    case named(String, ExpressionType)
+    /// The moment at which the statement runs.
+    case now
+
+    func binding(
+        _ values: [String: Value], now: Date
+    ) throws(ExpressionDiagnostics) -> StoredValue {
+        switch self {
+        case .value(let value): return value
+        case .now: return .real(now.timeIntervalSinceReferenceDate)
+        case .named(let name, let type):
+            guard let value = values[name] else {
+                throw ExpressionDiagnostics([
+                    ExpressionDiagnostic(offset: 0, message: "$\(name) has no value")
+                ])
+            }
+            guard let stored = type.stored(value) else {
+                throw ExpressionDiagnostics([
+                    ExpressionDiagnostic(
+                        offset: 0, message: "the value of $\(name) is of another type")
+                ])
+            }
+            return stored
+        }
     }
 }

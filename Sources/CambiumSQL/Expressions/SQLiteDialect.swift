@@ -16,7 +16,7 @@ package struct SQLiteDialect: SQLDialect {
         "\(one) IS NOT \(other)"
     }
 
-    package func truth(_ condition: SQLFragment) -> SQLFragment { "coalesce(\(condition), 0)" }
+    package func boolean(_ condition: SQLFragment) -> SQLFragment { "coalesce(\(condition), 0)" }
 
     package func elements(ofJSON array: SQLFragment) -> SQLFragment {
         let select: SQLFragment = "SELECT value FROM json_each(\(array))"

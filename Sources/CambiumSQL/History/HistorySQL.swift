@@ -1,8 +1,10 @@
+import CambiumModel
+
 /// The tables of a store's history and the statements about them.
 ///
-/// Triggers number the changes (``HistoryTriggers``). Whoever commits says at the end which changes
-/// are its transaction: those after the last one of the transaction before. So a transaction is a
-/// range of numbers, and a position in the history is one number.
+/// Triggers number the changes (``HistoryTriggers``). The writer says at the end which changes are
+/// its transaction: those after the last one of the transaction before. So a transaction is a range
+/// of numbers, and a position in the history is one number.
 package enum HistorySQL {
     /// What the names of its tables, indexes and triggers begin with. Those of a model begin with a
     /// letter.
@@ -47,12 +49,12 @@ package enum HistorySQL {
         """,
     ]
 
-    /// Removes the tables, those that are there.
+    /// Removes the tables that exist.
     package static let dropStatements = [transactions, changes, values].map {
         "DROP TABLE IF EXISTS \($0)"
     }
 
-    /// An expression that says whether all tables are there.
+    /// An expression that says whether all tables exist.
     static let areThere = """
         (SELECT count(*) FROM "sqlite_schema" WHERE "type" = 'table' AND "name" IN \
         ('_history_transactions', '_history_changes', '_history_values')) = 3
@@ -142,5 +144,62 @@ package enum HistorySQL {
         AND "last" < (SELECT max("last") FROM \(transactions))
         """,
         "UPDATE \(transactions) SET \"first\" = \"last\" + 1 WHERE \"last\" <= ?",
+    ]
+}
+
+/// What a store's metadata say about its history.
+package struct HistorySettings: Sendable, Hashable {
+    /// What is kept of a change.
+    package enum Content: String, Sendable, Hashable {
+        /// The object and the names of its changed properties.
+        case properties
+        /// The values before and after, too.
+        case values
+    }
+
+    /// What is kept of a change.
+    package var content: Content
+    /// Tells this history apart from an earlier one of the same store, whose numbers mean nothing
+    /// in it.
+    package var epoch: UUID
+
+    package init(content: Content, epoch: UUID) {
+        self.content = content
+        self.epoch = epoch
+    }
+
+    private static let contentName = "history"
+    private static let epochName = "history.epoch"
+
+    /// Reads the rows that ``init(rows:)`` understands; none where another program has removed the
+    /// tables.
+    package static let query = """
+        SELECT "name", "value" FROM "_metadata" WHERE "name" IN ('\(contentName)', '\(epochName)') \
+        AND \(HistorySQL.areThere)
+        """
+
+    /// - Returns: Nil where the store has no history.
+    package init?(rows: [[StoredValue]]) {
+        var values: [StoredValue: StoredValue] = [:]
+        for case let row in rows where row.count == 2 { values[row[0]] = row[1] }
+        guard case .text(let content)? = values[.text(Self.contentName)],
+            case .text(let epoch)? = values[.text(Self.epochName)],
+            let content = Content(rawValue: content), let epoch = UUID(uuidString: epoch)
+        else { return nil }
+        self.init(content: content, epoch: epoch)
+    }
+
+    /// What makes the metadata say this.
+    package var writeStatements: [String] {
+        Self.removeStatements
+            + [(Self.contentName, content.rawValue), (Self.epochName, epoch.uuidString)].map {
+                "INSERT INTO \"_metadata\" (\"name\", \"value\") VALUES "
+                    + "('\($0)', \(SQLText.literal($1)))"
+            }
+    }
+
+    /// What makes the metadata say that there is no history.
+    package static let removeStatements = [
+        "DELETE FROM \"_metadata\" WHERE \"name\" IN ('\(contentName)', '\(epochName)')"
     ]
 }

@@ -1,11 +1,11 @@
 import CambiumModel
 
-/// The triggers that write a store's history: whoever changes a row, and however, writes exactly
+/// The triggers that write a store's history: each change of a row, by any program, writes exactly
 /// one change of it, in the same transaction.
 ///
 /// - An object's row writes the object, with the names of the properties whose columns differ.
-/// - A to-one that others lead back by writes the objects that it led to and leads to, with the
-///   name of the inverse.
+/// - A to-one with an inverse writes the objects that it referenced and references, with the name
+///   of the inverse.
 /// - A pair of a join table writes the objects at both ends; a place in a list writes the owner.
 ///
 /// A save may touch an object several times; reading the history makes one change of it.
@@ -82,4 +82,42 @@ enum HistoryWriting {
             createStatement: "CREATE TRIGGER \(SQLText.identifier(fullName)) AFTER \(event)\n"
                 + "BEGIN\n\(body)END")
     }
+}
+
+/// A trigger of a store: one of its history, or one that another program has made.
+package struct StoreTrigger: Sendable, Hashable {
+    /// The trigger's name.
+    package let name: String
+    /// The table or view that it belongs to.
+    package let table: String
+    /// The statement that makes it.
+    package let createStatement: String
+
+    /// What the names of the history's triggers begin with. Names of a model begin with a letter.
+    static let historyPrefix = "_history."
+
+    init(name: String, table: String, createStatement: String) {
+        self.name = name
+        self.table = table
+        self.createStatement = createStatement
+    }
+
+    /// Reads a row of ``query``.
+    package init?(row: [StoredValue]) {
+        guard row.count == 3, case .text(let name) = row[0], case .text(let table) = row[1],
+            case .text(let statement) = row[2]
+        else { return nil }
+        self.init(name: name, table: table, createStatement: statement)
+    }
+
+    /// All triggers of a store: name, table, text.
+    package static let query = """
+        SELECT "name", "tbl_name", "sql" FROM "sqlite_schema" WHERE "type" = 'trigger' ORDER BY 1
+        """
+
+    /// Whether it writes the history.
+    package var isOfHistory: Bool { name.hasPrefix(Self.historyPrefix) }
+
+    /// The statement that removes it.
+    package var dropStatement: String { "DROP TRIGGER \(SQLText.identifier(name))" }
 }

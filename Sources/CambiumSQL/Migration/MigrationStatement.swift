@@ -28,9 +28,7 @@ public struct MigrationStatement: Sendable, Hashable {
 
     /// The parts of the text, for generated code.
     package var parts: [String] { rest.isEmpty ? [head] : [head, rest] }
-}
 
-extension MigrationStatement {
     /// Creates a table.
     ///
     /// - Parameter definition: Its columns in parentheses, and what follows.
@@ -135,7 +133,7 @@ extension Table {
         MigrationStatement(.createTable(other ?? name), createStatement(named: other))
     }
 
-    /// The statements that rebuild the table, with its rows; its indexes are gone then.
+    /// The statements that rebuild the table, with its rows; its indexes are deleted then.
     ///
     /// - Parameter columns: Those that keep their values.
     func rebuilding(_ columns: [String]) -> [MigrationStatement] {
@@ -156,5 +154,52 @@ extension Table {
     package func creation(of index: TableIndex) -> MigrationStatement {
         MigrationStatement(
             .createIndex(index.name, on: name, unique: index.uniqueRows), index.createStatement)
+    }
+}
+
+/// The statements around a migration.
+package enum MigrationSQL {
+    /// Switches foreign keys off; outside of a transaction only.
+    package static let foreignKeysOff = "PRAGMA foreign_keys = OFF"
+    /// Goes through all tables and indexes, and the conditions that rows must meet: the one row `ok`,
+    /// or what is wrong.
+    package static let integrityCheck = "PRAGMA integrity_check(5)"
+
+    /// Goes through all tables and indexes, without comparing them: a row for what is wrong.
+    package static let quickCheck = "PRAGMA quick_check(100)"
+    /// Lets the connection look at no CHECK.
+    package static let checksOff = "PRAGMA ignore_check_constraints = ON"
+    /// Undoes ``checksOff``.
+    package static let checksOn = "PRAGMA ignore_check_constraints = OFF"
+
+    /// Whether a row of ``quickCheck`` is about the file, and not about values that the store should
+    /// not have.
+    package static func isDamage(_ finding: String) -> Bool {
+        let ofValues = ["NULL value in ", "CHECK constraint failed", "non-", "NUMERIC ", "TEXT "]
+        return finding != "ok" && !ofValues.contains { finding.hasPrefix($0) }
+    }
+
+    /// Switches foreign keys on; outside of a transaction only.
+    package static let foreignKeysOn = "PRAGMA foreign_keys = ON"
+    /// Lists dangling keys: table, row, destination, number of the key.
+    package static let foreignKeyCheck = "PRAGMA foreign_key_check"
+
+    /// The same of one table.
+    package static func foreignKeyCheck(of table: String) -> String {
+        "\(foreignKeyCheck)(\(SQLText.identifier(table)))"
+    }
+
+    /// The views, in the order of their making: name and text.
+    package static let views =
+        "SELECT \"name\", \"sql\" FROM \"sqlite_schema\" WHERE \"type\" = 'view' ORDER BY rowid"
+
+    /// The indexes that statements have made: name and text.
+    package static let indexes =
+        "SELECT \"name\", \"sql\" FROM \"sqlite_schema\" "
+        + "WHERE \"type\" = 'index' AND \"sql\" IS NOT NULL ORDER BY rowid"
+
+    /// Counts the rows of a table.
+    package static func count(of table: Table) -> String {
+        "SELECT count(*) FROM \(SQLText.identifier(table.name))"
     }
 }

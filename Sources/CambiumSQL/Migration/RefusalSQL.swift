@@ -8,7 +8,7 @@ package enum RefusalSQL {
 
     /// A condition that rows have not met yet.
     struct Condition: Hashable {
-        /// What is told where a row does not meet it.
+        /// The text where a row does not meet it.
         let name: String
         /// SQL over the row.
         let condition: String
@@ -169,5 +169,79 @@ package enum RefusalSQL {
                 + "WHERE \(unique.conditions.joined(separator: " AND "))\n"
                 + "GROUP BY \(unique.list) HAVING count(*) > 1 LIMIT 1",
             rest: .secondKey, columns: unique.columns)
+    }
+}
+
+extension Table {
+    /// Conditions that texts have no NUL where a CHECK would not see what comes after it: SQLite's
+    /// length() and GLOB end there. Cambium writes no text with one; another program may have.
+    func textConditions(of check: Check) -> [RefusalSQL.Condition] {
+        guard check.endsAtNUL else { return [] }
+        return columns.filter { column in
+            column.type == .text && check.columns.contains(column.name)
+        }.map { column in
+            let text = SQLText.identifier(column.name)
+            return RefusalSQL.Condition(
+                name: "\(name).\(column.name) holds a NUL character, which text cannot keep",
+                condition: "instr(\(text), char(0)) = 0", columns: [column.name],
+                column: column.name)
+        }
+    }
+
+    /// The same of all CHECKs that rows from other tables have not met there.
+    func textConditions(besides sources: [Table]) -> [RefusalSQL.Condition] {
+        let known = sources.map { Set($0.allChecks.map(\.condition)) }
+        var conditions: [RefusalSQL.Condition] = []
+        for check in allChecks where !known.allSatisfy({ $0.contains(check.condition) }) {
+            conditions += textConditions(of: check).filter { !conditions.contains($0) }
+        }
+        return conditions
+    }
+
+    private var allChecks: [Check] { columns.flatMap(\.checks) + checks }
+}
+
+/// What the keys in tables that a migration makes were in the old store.
+///
+/// Where the objects of several old tables come together, those of the first keep their keys, and
+/// those of the others get keys after all that were ever given there.
+package struct CopiedKeys: Sendable {
+    /// Rows of an old table in a new one.
+    package struct Source: Sendable, Hashable {
+        /// The old table.
+        package let table: String
+        /// A query of the number that is added to its keys; nil where they stay.
+        package let shift: String?
+
+        /// The old table of a copy; nil where its rows have no keys.
+        package init?(_ copy: RowCopy) {
+            guard copy.isOfObjects else { return nil }
+            table = copy.source
+            shift =
+                copy.precedingRoots.isEmpty
+                ? nil : "SELECT \(ModelMatch.keyCount(of: copy.precedingRoots))"
+        }
+    }
+
+    private var sources: [String: [Source]] = [:]
+
+    /// Follows the operations of a migration that were carried out.
+    package init(after operations: some Sequence<SchemaOperation>) {
+        for operation in operations {
+            switch operation {
+            case .copyRows(let copy):
+                sources[copy.destination, default: []] += [Source(copy)].compactMap(\.self)
+            case .renameTable(let table, let name):
+                sources[name] = sources.removeValue(forKey: table)
+            default: break
+            }
+        }
+    }
+
+    /// Where the rows of a table come from, as it is called at that moment; none where it is one of
+    /// the old store, or its rows have the keys that they had.
+    package func sources(of table: String) -> [Source] {
+        let found = sources[table] ?? []
+        return found.contains { $0.shift != nil } ? found : []
     }
 }

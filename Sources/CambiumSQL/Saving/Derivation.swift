@@ -1,6 +1,6 @@
 import CambiumModel
 
-/// A derived attribute whose values SQLite cannot compute from the row alone: whoever changes what
+/// A derived attribute whose values SQLite cannot compute from the row alone: each change of what
 /// they are computed from writes them, set-wise.
 package struct Derivation: Sendable {
     /// The entity that declares the attribute.
@@ -11,7 +11,7 @@ package struct Derivation: Sendable {
     package let sources: DerivationSources
 
     private let expression: ModelExpression
-    private let model: Model
+    let model: Model
     private let value: Result<SQLFragment, ExpressionDiagnostics>
 
     /// - Returns: nil where the attribute is not derived, or SQLite computes it.
@@ -34,14 +34,14 @@ package struct Derivation: Sendable {
     }
 
     private var table: String { SQLText.identifier(model.root(of: entity).name) }
-    private var column: String {
+    var column: String {
         SQLText.identifier(model.column(of: attribute.name, in: entity))
     }
 
     /// The statement that brings the values of the rows of `pending` up to date and returns the
-    /// keys of those that were not, with what stands for its question marks.
+    /// keys of those that were not, with the values of its question marks.
     ///
-    /// The versions stay: nobody set anything.
+    /// The versions stay: no value was set.
     package func update(
         now: Date
     ) throws(ExpressionDiagnostics) -> (sql: String, parameters: [StoredValue]) {
@@ -56,32 +56,23 @@ package struct Derivation: Sendable {
         return (sql, try value.bindings(now: now))
     }
 
-    /// The statement that brings the values of all rows up to date; nil where the store cannot
-    /// compute them at all, which the compiler refuses.
-    package var updateOfAll: MigrationStatement? {
-        condition.map { value, condition in
-            .update(
-                model.root(of: entity).name, set: "\(column) = \(value.text)", where: condition,
-                from: value.tables.sorted())
-        }
-    }
-
-    /// A query of the number of rows whose values are not up to date; nil where ``updateOfAll`` is.
+    /// A query of the number of rows whose values are not up to date; nil where the store
+    /// cannot compute them.
     package var countOfStale: String? {
         condition.map { _, condition in
             "SELECT count(*) FROM \(table)\nWHERE \(condition)"
         }
     }
 
-    /// A query of the keys of the rows whose values are not up to date; nil where ``updateOfAll``
-    /// is.
+    /// A query of the keys of the rows whose values are not up to date; nil where the store
+    /// cannot compute them.
     package var stale: String? {
         condition.map { _, condition in
             "SELECT \(SQLText.identifier(SystemColumn.key)) FROM \(table)\nWHERE \(condition)"
         }
     }
 
-    private var condition: (value: SQLFragment, condition: String)? {
+    var condition: (value: SQLFragment, condition: String)? {
         let value = try? ExpressionSQL.value(
             expression, as: attribute.type, entity: entity, model: model, constants: .inline)
         guard let value else { return nil }
@@ -94,14 +85,19 @@ package struct Derivation: Sendable {
         guard entity.parent != nil else { return nil }
         return "\(alias)\"_entity\" IN (\(SQLText.literals(model.family(of: entity).map(\.name))))"
     }
+
+    fileprivate var name: String { "\(entity.name).\(attribute.name)" }
+
+    fileprivate func looks(at other: Derivation, in model: Model) -> Bool {
+        sources.nodes.contains { node in
+            node.properties.contains(other.attribute.name)
+                && (model.entity(node.entity, isKindOf: other.entity)
+                    || model.entity(other.entity, isKindOf: node.entity))
+        }
+    }
 }
 
 extension Model {
-    /// The statements that bring the values of all derived attributes up to date, in order; SQLite
-    /// looks after the others itself. They work in one transaction only, like everything that
-    /// changes a store.
-    package var derivationRepairs: [String] { derivations.compactMap { $0.updateOfAll?.sql } }
-
     /// The derived attributes that have to be kept up to date, each after those that it looks at.
     package var derivations: [Derivation] {
         var rest = entities.flatMap { entity in
@@ -117,17 +113,5 @@ extension Model {
             rest.removeAll { names.contains($0.name) }
         }
         return sorted
-    }
-}
-
-extension Derivation {
-    fileprivate var name: String { "\(entity.name).\(attribute.name)" }
-
-    fileprivate func looks(at other: Derivation, in model: Model) -> Bool {
-        sources.nodes.contains { node in
-            node.properties.contains(other.attribute.name)
-                && (model.entity(node.entity, isKindOf: other.entity)
-                    || model.entity(other.entity, isKindOf: node.entity))
-        }
     }
 }

@@ -19,7 +19,7 @@ package struct DerivationSources: Sendable {
         }
     }
 
-    /// The rows that one path leads to.
+    /// The rows that one path references.
     package struct Node: Sendable {
         /// The way from the attribute's own row; empty for that row itself.
         package let path: [Step]
@@ -27,7 +27,7 @@ package struct DerivationSources: Sendable {
         package let entity: Entity
         /// The names of properties with a column whose change counts.
         package fileprivate(set) var properties: Set<String> = []
-        /// The names of the key relationships among them that lead back along the path: a change
+        /// The names of the key relationships among them that are inverses along the path: a change
         /// concerns the object that the row belonged to before, too.
         package fileprivate(set) var backLinks: Set<String> = []
         /// The join tables that the path goes on through, by the column of this side.
@@ -186,7 +186,7 @@ extension DerivationSources.Node {
         return false
     }
 
-    /// Whether a row goes without any other row's change.
+    /// Whether a row is deleted without any other row's change.
     package func learnsOfDeletions(in model: Model) -> Bool {
         guard let last = path.last else { return false }
         switch model.storage(of: last.relationship, of: last.source) {

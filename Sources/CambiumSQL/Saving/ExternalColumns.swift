@@ -1,6 +1,6 @@
 import CambiumModel
 
-/// Finds the files that rows of an entity's table lead to.
+/// Finds the files that rows of an entity's table reference.
 package struct ExternalColumns: Sendable {
     private let table: String
     private let columns: [String]
@@ -31,9 +31,9 @@ package struct ExternalColumns: Sendable {
         }
     }
 
-    /// For each column, what puts values into rows that lead to files: the query of those rows, of
-    /// key and name of the file as bytes, and the statement that gives the row of a key (parameter
-    /// 1) a value (parameter 2). Reads the whole table.
+    /// For each column, what puts values into rows that reference files: the query of those rows,
+    /// of key and name of the file as bytes, and the statement that gives the row of a key
+    /// (parameter 1) a value (parameter 2). Reads the whole table.
     package var inlining: [(query: String, update: String)] {
         let key = SQLText.identifier(SystemColumn.key)
         return columns.map { column in

@@ -77,7 +77,7 @@ extension Model {
     /// A condition over the columns of a row and SQLite's own functions, or nil where it needs
     /// more; such a rule only validates, and such an index covers all rows.
     ///
-    /// - Parameter use: A CHECK wants the truth; an index wants the very text of a filter, or
+    /// - Parameter use: A CHECK needs a Boolean; an index wants the very text of a filter, or
     ///   SQLite would not see that it serves a query.
     func columnCondition(
         _ condition: ModelExpression, of entity: Entity, for use: ExpressionSQL.Use
@@ -90,7 +90,7 @@ extension Model {
     /// Whether the store enforces a rule too, by a CHECK. One that needs more than the columns of
     /// its row and SQLite's own functions is checked on save only.
     package func isEnforcedByStore(_ rule: Rule, of entity: Entity) -> Bool {
-        columnCondition(rule.condition, of: entity, for: .truth) != nil
+        columnCondition(rule.condition, of: entity, for: .boolean) != nil
     }
 
     /// Whether the store's CHECKs hold an attribute's values to its pattern too.
@@ -126,5 +126,36 @@ extension Model {
     /// need more; the runtime writes such values when it saves.
     package func generatedValue(of attribute: Attribute, of entity: Entity) -> String? {
         attribute.derivation.flatMap { columnValue($0, for: attribute, of: entity) }
+    }
+}
+
+/// What the values of a column, or their lengths, lie between.
+struct ColumnBounds: Sendable, Hashable {
+    /// Whether it is about the length.
+    var isOfLength = false
+    /// The least value; nil where there is none.
+    var minimum: StoredValue?
+    /// The greatest value; nil where there is none.
+    var maximum: StoredValue?
+
+    /// Whether others allow all that these do; false where the two cannot be compared.
+    func areWithin(_ others: ColumnBounds) -> Bool {
+        guard isOfLength == others.isOfLength else { return false }
+        let isWithinBelow = others.minimum.map { wanted in
+            minimum.map { Self.isAtMost(wanted, $0) } ?? false
+        }
+        let isWithinAbove = others.maximum.map { wanted in
+            maximum.map { Self.isAtMost($0, wanted) } ?? false
+        }
+        return (isWithinBelow ?? true) && (isWithinAbove ?? true)
+    }
+
+    private static func isAtMost(_ one: StoredValue, _ other: StoredValue) -> Bool {
+        switch (one, other) {
+        case (.integer(let one), .integer(let other)): one <= other
+        case (.real(let one), .real(let other)): one <= other
+        case (.blob(let one), .blob(let other)): !other.lexicographicallyPrecedes(one)
+        default: false
+        }
     }
 }

@@ -78,7 +78,7 @@ struct ObjectTableBuilder {
         return columns + [positionColumn(of: relationship, of: entity)].compactMap { $0 }
     }
 
-    /// The place in the ordered to-many that leads back.
+    /// The position in the ordered inverse to-many.
     private func positionColumn(of key: Relationship, of entity: Entity) -> Table.Column? {
         guard let column = model.inversePositionColumn(of: key, of: entity),
             let ordered = model.inverse(of: key)
@@ -111,7 +111,7 @@ struct ObjectTableBuilder {
         }
     }
 
-    /// What an optional composite value requires as soon as one of its parts is there. All parts
+    /// What an optional composite value requires as soon as one of its parts has a value. All parts
     /// are NULL in the rows of other entities.
     private func presences(of entity: Entity) -> [Table.Check] {
         entity.presenceRules(in: model).map { rule in
@@ -147,7 +147,7 @@ struct ObjectTableBuilder {
 
     private func rules(of entity: Entity) -> [Table.Check] {
         entity.rules.compactMap { rule in
-            model.columnCondition(rule.condition, of: entity, for: .truth).map { condition in
+            model.columnCondition(rule.condition, of: entity, for: .boolean).map { condition in
                 let name = ConstraintName.rule(entity: entity.name, name: rule.name)
                 guard entity.parent != nil else {
                     return Table.Check(

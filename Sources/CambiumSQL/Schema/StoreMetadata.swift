@@ -77,3 +77,134 @@ package struct StoreMetadata: Sendable, Hashable {
         return ["DELETE FROM \"_metadata\" WHERE \"name\" IN (\(names))"] + insertStatements
     }
 }
+
+/// The statements about what a store's metadata hold beside the model: the store's UUID, and what
+/// the program noted.
+package enum MetadataSQL {
+    /// The table.
+    package static let table = "_metadata"
+    /// Reads everything: name and value.
+    package static let query = StoreMetadata.query
+
+    private static let identifierName = "uuid"
+    private static let prefix = "user."
+
+    /// Gives the store its UUID (parameter 1) where it has none yet.
+    package static let addIdentifier = """
+        INSERT OR IGNORE INTO "_metadata" ("name", "value") VALUES ('\(identifierName)', ?)
+        """
+
+    /// Gives the store another UUID (parameter 1).
+    package static let replaceIdentifier = """
+        INSERT OR REPLACE INTO "_metadata" ("name", "value") VALUES ('\(identifierName)', ?)
+        """
+
+    /// Removes what the program noted.
+    package static let deleteNotes = """
+        DELETE FROM "_metadata" WHERE "name" >= '\(prefix)' AND "name" < 'user/'
+        """
+
+    /// Notes a value (parameter 2) under a name (parameter 1, see ``noteName(_:)``).
+    package static let insertNote = """
+        INSERT INTO "_metadata" ("name", "value") VALUES (?, ?)
+        """
+
+    /// The name of the row of a note.
+    package static func noteName(_ name: String) -> StoredValue { .text(prefix + name) }
+
+    /// The UUID among the rows of ``query``.
+    package static func identifier(in rows: [[StoredValue]]) -> UUID? {
+        for case let row in rows where row.count == 2 && row[0] == .text(identifierName) {
+            if case .text(let text) = row[1] { return UUID(uuidString: text) }
+        }
+        return nil
+    }
+
+    /// What the program noted, among the rows of ``query``.
+    package static func notes(in rows: [[StoredValue]]) -> [String: String] {
+        var notes: [String: String] = [:]
+        for case let row in rows where row.count == 2 {
+            guard case .text(let name) = row[0], case .text(let value) = row[1],
+                name.hasPrefix(prefix)
+            else { continue }
+            notes[String(name.dropFirst(prefix.count))] = value
+        }
+        return notes
+    }
+}
+
+/// What a store says of the version that it was written with, beside its hashes: all of the model,
+/// and whether users may have data in it.
+///
+/// The definition names the hashes that it belongs to. A program that does not know of definitions
+/// leaves the one of another version behind, which says nothing then.
+package struct StoreDefinition: Sendable, Hashable {
+    /// The ``Model/definition``.
+    package let definition: String
+    /// The last version that had shipped of those that the store has had; nil where none had.
+    package let frozenVersion: String?
+
+    /// - Parameters:
+    ///   - definition: The ``Model/definition`` of the version that the store has.
+    ///   - frozenVersion: The last version that had shipped of those that the store has had.
+    package init(definition: String, frozenVersion: String?) {
+        self.definition = definition
+        self.frozenVersion = frozenVersion
+    }
+
+    private static let definitionName = "definition"
+    private static let frozenName = "frozenVersion"
+    /// More than a model may have; a file may say anything.
+    private static let maximumLength = 8_000_000
+
+    /// The query whose rows ``init(rows:of:)`` reads.
+    package static let query =
+        "SELECT \"name\", \"value\" FROM \"_metadata\" "
+        + "WHERE \"name\" IN ('\(definitionName)', '\(frozenName)') "
+        + "AND length(\"value\") <= \(maximumLength)"
+
+    /// Writes a value (parameter 2) under its name (parameter 1).
+    package static let update =
+        "INSERT OR REPLACE INTO \"_metadata\" (\"name\", \"value\") VALUES (?, ?)"
+
+    /// What a store says; nil where it says nothing about the version that it has.
+    package init?(rows: [[StoredValue]], of store: StoreMetadata) {
+        let values = StoreMetadata.values(in: rows)
+        let head = Self.head(of: store)
+        guard let text = values[Self.definitionName], text.hasPrefix(head) else { return nil }
+        definition = String(text.dropFirst(head.count))
+        frozenVersion = values[Self.frozenName]
+    }
+
+    /// The parameters of ``update``, one list for each row.
+    package func rows(of store: StoreMetadata) -> [[StoredValue]] {
+        [[.text(Self.definitionName), .text(Self.head(of: store) + definition)]]
+            + (frozenVersion.map { [[.text(Self.frozenName), .text($0)]] } ?? [])
+    }
+
+    private static func head(of store: StoreMetadata) -> String {
+        "\(store.versionHash) \(store.schemaHash)\n"
+    }
+}
+
+/// The statements about keys. A key is given once and never again, also after a delete.
+package enum KeySQL {
+    /// The table of the next free key of each root entity.
+    package static let table = "_keys"
+
+    /// Takes a number (parameter 2) of keys of a root entity (parameter 1); answers with the first.
+    package static let reserve = """
+        UPDATE "_keys" SET "next" = "next" + ?2 WHERE "entity" = ?1 RETURNING "next" - ?2
+        """
+
+    /// The next free key of a root entity (parameter 1).
+    package static let query = """
+        SELECT "next" FROM "_keys" WHERE "entity" = ?1
+        """
+
+    /// Makes a key (parameter 2) the next free one of a root entity (parameter 1), unless that is a
+    /// later one already.
+    package static let raise = """
+        UPDATE "_keys" SET "next" = max("next", ?2) WHERE "entity" = ?1
+        """
+}

@@ -56,26 +56,26 @@ final class SQLiteBatch: BatchTransaction {
     // MARK: Finding
 
     /// The rows that a request finds.
-    func heads(_ request: RowRequest) throws -> [RowHead] {
+    func rowKeys(_ request: RowRequest) throws -> [RowKey] {
         let entity = request.entity
         switch request.selection {
         case .matching(let condition, let arguments):
-            let (sql, parameters) = try store.prepared.selects[entity.index].heads(
+            let (sql, parameters) = try store.prepared.selects[entity.index].rowKeys(
                 .matching(condition, arguments), includesSubentities: request.includesSubentities,
                 sort: request.sort, limit: request.limit, offset: request.offset)
             let statement = try connection.statement(sql)
             defer { statement.reset() }
             try statement.bind(parameters)
-            var heads: [RowHead] = []
-            while try statement.step() { heads.append(head(statement, 0, entity)) }
-            return heads
+            var found: [RowKey] = []
+            while try statement.step() { found.append(rowKey(statement, 0, entity)) }
+            return found
         case .keys(let keys):
-            let (sql, _) = try store.prepared.selects[entity.index].heads(.pendingKeys)
-            var heads: [RowHead] = []
+            let (sql, _) = try store.prepared.selects[entity.index].rowKeys(.pendingKeys)
+            var found: [RowKey] = []
             try connection.query(sql, over: Set(keys).sorted()) {
-                heads.append(self.head($0, 0, entity))
+                found.append(rowKey($0, 0, entity))
             }
-            return heads
+            return found
         case .key, .farEnd:
             return []
         }
@@ -84,18 +84,18 @@ final class SQLiteBatch: BatchTransaction {
     /// The rows at the other end of a relationship, each with the key of this end.
     func related(
         _ relationship: RelationshipDescription, of entity: EntityDescription, _ keys: [Int64]
-    ) throws -> [(source: Int64, head: RowHead)] {
+    ) throws -> [(source: Int64, row: RowKey)] {
         let root = model.entities[entity.rootIndex]
         let far = model.entities[model.entities[relationship.destination].rootIndex]
         let storage = store.prepared.links[relationship.identity].storage
         return try related(storage, from: root, to: far, keys)
     }
 
-    /// The rows of an entity whose relationship, from which nothing leads back, leads to the keys,
-    /// each with the key of that end.
+    /// The rows of an entity whose relationship, without an inverse, references the keys, each with
+    /// the key of that end.
     func owners(
         of relationship: RelationshipDescription, _ entity: EntityDescription, _ keys: [Int64]
-    ) throws -> [(source: Int64, head: RowHead)] {
+    ) throws -> [(source: Int64, row: RowKey)] {
         let root = model.entities[entity.rootIndex]
         let far = model.entities[model.entities[relationship.destination].rootIndex]
         let back: RelationshipStorage
@@ -111,14 +111,14 @@ final class SQLiteBatch: BatchTransaction {
     private func related(
         _ storage: RelationshipStorage, from root: EntityDescription, to far: EntityDescription,
         _ keys: [Int64]
-    ) throws -> [(source: Int64, head: RowHead)] {
+    ) throws -> [(source: Int64, row: RowKey)] {
         guard
-            let sql = RelatedSQL.heads(
+            let sql = RelatedSQL.rowKeys(
                 of: storage, from: root.entity, to: far.entity, in: model.model)
         else { return [] }
-        var found: [(source: Int64, head: RowHead)] = []
+        var found: [(source: Int64, row: RowKey)] = []
         try connection.query(sql, over: keys) {
-            found.append(($0.integer(at: 0), self.head($0, 1, far)))
+            found.append(($0.integer(at: 0), rowKey($0, 1, far)))
         }
         return found
     }
@@ -137,10 +137,10 @@ final class SQLiteBatch: BatchTransaction {
         }
     }
 
-    private func head(
+    private func rowKey(
         _ statement: Statement, _ first: Int, _ entity: EntityDescription
-    ) -> RowHead {
-        RowHead(
+    ) -> RowKey {
+        RowKey(
             entity: entity.hasEntityColumn
                 ? model[statement.text(at: first + 2)]?.index ?? entity.index : entity.index,
             key: statement.integer(at: first), version: statement.integer(at: first + 1))
@@ -153,14 +153,14 @@ final class SQLiteBatch: BatchTransaction {
     }
 
     func write(_ request: SaveRequest, from source: RowSource) throws {
-        try write(request, from: source, moving: [])
+        try write(request, from: source, swapping: [])
     }
 
     private func write(
-        _ request: SaveRequest, from source: RowSource, moving movers: Set<RowIdentity>
+        _ request: SaveRequest, from source: RowSource, swapping swapped: Set<RowIdentity>
     ) throws {
         pipelines.append(RowPipeline(store: store, connection: connection, source: source))
-        let derived = try pipelines[pipelines.count - 1].write(request, moving: movers)
+        let derived = try pipelines[pipelines.count - 1].write(request, swapping: swapped)
         // Where nothing went to a file there is nothing to be done at the end.
         if !pipelines[pipelines.count - 1].hasFiles { pipelines.removeLast() }
         guard !derived.isEmpty else { return }
@@ -180,7 +180,7 @@ final class SQLiteBatch: BatchTransaction {
         let plan = try planner.plan(request, arbiter)
         let settled = plan.request
         try withExtendedLifetime(plan) {
-            try write(settled, from: .batch, moving: try planner.movers(in: plan))
+            try write(settled, from: .batch, swapping: try planner.rowsWithSwappedValues(in: plan))
         }
     }
 }
@@ -200,5 +200,53 @@ extension SaveRequest {
 extension DerivedRow {
     fileprivate func rootIndex(in model: ModelDescription) -> Int {
         model.entities[entity].rootIndex
+    }
+}
+
+extension SQLiteEngine {
+    func run(
+        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
+        committed: (BatchChanges) -> Void
+    ) throws {
+        guard !isReadOnly else { throw StoreError.readOnly }
+        try writer.withLock { connection in
+            let transaction: SQLiteBatch
+            do {
+                transaction = try run(work, author, connection, attachesRows, isPlanned: false)
+            } catch  where work.canPlan && Self.isConflict(error) {
+                transaction = try run(work, author, connection, attachesRows, isPlanned: true)
+            }
+            committed(transaction.changes)
+            checkpointIfNeeded(connection)
+        }
+    }
+
+    private static func isConflict(_ error: any Error) -> Bool {
+        if error is SaveConflict { return true }
+        if let refused = error as? RefusedRow { return refused.isOfUniqueValues }
+        return (error as? SQLiteError).map(ConstraintFailure.isUnique) ?? false
+    }
+
+    private func run(
+        _ work: some BatchWork, _ author: TransactionAuthor, _ connection: Connection,
+        _ attachesRows: Bool, isPlanned: Bool
+    ) throws -> SQLiteBatch {
+        let transaction = SQLiteBatch(
+            self, connection, isPlanned: isPlanned,
+            changes: BatchChanges(
+                model, store: identifier, listsAll: work.resultType == .objectIDs,
+                attachesRows: attachesRows))
+        do {
+            try connection.transaction {
+                try connection.untilCancelled {
+                    try recording(author, on: connection) { try work.run(in: transaction) }
+                }
+            }
+        } catch {
+            transaction.rollBackFiles()
+            throw error
+        }
+        transaction.commitFiles()
+        return transaction
     }
 }

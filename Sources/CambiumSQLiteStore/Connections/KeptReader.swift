@@ -10,7 +10,7 @@ import Synchronization
 /// SQLite as long as to find a row: it locks and unlocks a byte of the file, which it leaves out
 /// where a connection of the process has the lock, and it looks for the end of the log. So this one
 /// has the lock for all of them, and the rows of faults, which may be of any age, are read in its
-/// transaction. Not for long: a log that somebody reads from cannot shrink.
+/// transaction. Not for long: a log with an open read transaction cannot shrink.
 final class KeptReader: Sendable {
     private static let duration = Duration.milliseconds(50)
     /// Keeping the lock costs as much as a few of them, and its connection as a hundred.
@@ -54,7 +54,7 @@ final class KeptReader: Sendable {
         return keep(isOfRow: isOfRow, open)
     }
 
-    /// Reads in the transaction that is open, where one is and nobody else is reading in it.
+    /// Reads in the transaction that is open, where one is and no other reader uses it.
     ///
     /// - Parameters:
     ///   - commit: A commit of the process that must be seen.
@@ -63,7 +63,7 @@ final class KeptReader: Sendable {
     @inline(__always)
     func read(at commit: Int64, _ body: (Connection) throws -> Void) throws -> Bool {
         try state.withLockIfAvailable { state in
-            // Safety: the state keeps it, and nobody else comes to the state meanwhile.
+            // Safety: the state keeps it, and no other code uses the state meanwhile.
             guard let connection = state.connection.map({ uncounted($0) }) else { return false }
             try connection.use { connection in
                 try connection.withoutLock { connection in
@@ -98,7 +98,7 @@ final class KeptReader: Sendable {
         return true
     }
 
-    /// Begins anew, to see the latest commit.
+    /// Starts again, to see the latest commit.
     private func begin(_ connection: Connection, _ state: inout State) throws {
         state.commit = nil
         connection.rollBack()

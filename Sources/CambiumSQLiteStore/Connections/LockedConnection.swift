@@ -39,13 +39,13 @@ final class LockedConnection: @unchecked Sendable {
     /// Whether the thread that asks is using the connection.
     var isUsedByCaller: Bool { lock.isHeldByCaller }
 
-    /// Uses the connection without asking whether somebody else does.
+    /// Uses the connection without checking for other users.
     ///
-    /// The caller has it for itself: it took the connection out of those that nobody is using, and
-    /// sees to it that one thread at a time comes here.
+    /// The caller has it for itself: it took the connection out of the idle ones, and sees to it
+    /// that one thread at a time comes here.
     @inline(__always)
     func withoutLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        // Safety: the caller has the connection for itself, so nobody closes it.
+        // Safety: the caller has the connection for itself, so it is not closed.
         guard let connection = connection.map({ uncounted($0) }) else { throw StoreError.closed }
         return try connection.use { connection in
             do {
@@ -64,7 +64,7 @@ final class LockedConnection: @unchecked Sendable {
         return failure ?? StoreError(error, in: use, on: connection) ?? error
     }
 
-    /// Closes the connection, when nobody is using it any more.
+    /// Closes the connection, when it is not used any more.
     func close() {
         // The lock is refused only to a thread that has it.
         do { try lock.withLock { connection = nil } } catch { closesAfterUse = true }

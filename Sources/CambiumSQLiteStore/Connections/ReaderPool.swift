@@ -2,6 +2,7 @@ import CambiumEngine
 import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
+import Synchronization
 
 /// Connections for reading. A fetch takes one for itself, so that readers wait neither for each
 /// other nor for the writer.
@@ -42,7 +43,7 @@ final class ReaderPool: Sendable {
 
     /// - Returns: Whether a connection is kept now that was not before.
     private func noteRead(isOfRow: Bool) -> Bool {
-        // Who watches the statements is to see all, and only those that somebody asked for.
+        // Who watches the statements is to see all, and only those that were requested.
         settings.observer == nil && kept.noteRead(isOfRow: isOfRow) { try makeReader() }
     }
 
@@ -57,7 +58,7 @@ final class ReaderPool: Sendable {
 
     /// A connection for reading that its user keeps.
     ///
-    /// - Parameter isQuiet: Whether nobody is told of its statements: no one has asked for them.
+    /// - Parameter isQuiet: Whether no observer is notified of its statements.
     func makeReader(isQuiet: Bool = false) throws -> LockedConnection {
         var settings = settings
         if isQuiet { settings.observer = nil }
@@ -78,7 +79,7 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Says that somebody has committed, or is to find nobody reading.
+    /// Ends the readers' transactions after a commit, or before work that needs no readers.
     func releaseLock() {
         kept.release()
     }
@@ -86,7 +87,7 @@ final class ReaderPool: Sendable {
     /// Whether the thread that asks is reading.
     var isUsedByCaller: Bool { users.includeCaller }
 
-    /// Closes the connections that nobody is using; the others close when they are given back.
+    /// Closes the idle connections; the others close when they are given back.
     func close() {
         kept.close()
         idle.close()
@@ -96,4 +97,53 @@ final class ReaderPool: Sendable {
 extension ConnectionSettings {
     /// Whether the program says how large the caches are.
     fileprivate var setsCache: Bool { pragmas.contains { $0.contains("cache_size") } }
+}
+
+/// The idle connections for reading.
+final class IdleReaders: Sendable {
+    private static let maximum = 4
+
+    private struct Readers {
+        /// The one that was used last comes last, and is taken first: each has a cache of pages,
+        /// which superfluous ones do not fill.
+        var idle: [LockedConnection] = []
+        var isClosed = false
+    }
+
+    private let readers = Mutex(Readers())
+
+    /// One of them, which the caller has for itself then; nil where there is none.
+    ///
+    /// - Throws: ``StoreError`` after they were closed.
+    func take() throws -> LockedConnection? {
+        try readers.withLock { readers in
+            guard !readers.isClosed else { throw StoreError.closed }
+            return readers.idle.popLast()
+        }
+    }
+
+    /// The one that is missed least; nil where there is none, or after they were closed.
+    ///
+    /// - Parameter rest: How many must be left.
+    func takeLeastUsed(leaving rest: Int) -> LockedConnection? {
+        readers.withLock { $0.idle.count > rest ? $0.idle.removeFirst() : nil }
+    }
+
+    /// Takes one back; more than a few are let go of.
+    ///
+    /// - Parameter isLeastUsed: Whether it came from ``takeLeastUsed(leaving:)``.
+    func giveBack(_ reader: LockedConnection, isLeastUsed: Bool = false) {
+        readers.withLock { readers in
+            guard readers.idle.count < Self.maximum, !readers.isClosed else { return }
+            readers.idle.insert(reader, at: isLeastUsed ? 0 : readers.idle.count)
+        }
+    }
+
+    /// Closes them; the others close when they are given back.
+    func close() {
+        readers.withLock { readers in
+            readers.isClosed = true
+            readers.idle = []
+        }
+    }
 }

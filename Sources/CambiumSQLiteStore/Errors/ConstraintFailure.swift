@@ -14,7 +14,7 @@ enum ConstraintFailure {
     private static let notNull: Int32 = 1299
     private static let unique: Int32 = 2067
 
-    /// What a commit answers when a key leads nowhere.
+    /// What a commit answers when a key is dangling.
     static var danglingKey: SQLiteError {
         SQLiteError(code: foreignKey, message: "FOREIGN KEY constraint failed")
     }

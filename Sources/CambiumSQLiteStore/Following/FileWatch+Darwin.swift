@@ -4,7 +4,7 @@ import CambiumEngine
     import Darwin
     import Dispatch
 
-    /// Hears of writes to files, by kqueue.
+    /// Reports writes to files, by kqueue.
     final class FileWatch: Sendable {
         // Safety: a source may be cancelled from any thread, and nothing else is done with it once
         // it is made.

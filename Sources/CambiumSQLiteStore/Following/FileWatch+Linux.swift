@@ -11,7 +11,7 @@ import CambiumEngine
         import Bionic
     #endif
 
-    /// Hears of writes to files, by inotify.
+    /// Reports writes to files, by inotify.
     final class FileWatch: Sendable {
         // Safety: a source may be cancelled from any thread, and nothing else is done with it once
         // it is made.

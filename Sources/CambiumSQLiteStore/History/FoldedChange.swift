@@ -38,7 +38,7 @@ struct FoldedChange {
     }
 
     mutating func add(_ row: Row, _ entity: EntityDescription, in model: ModelDescription) {
-        // Who changes a link may know the entity that the link leads to, and no more.
+        // Who changes a link may know the entity that the link references, and no more.
         if model.families[self.entity.index].contains(entity.index) { self.entity = entity }
         switch row.kind {
         case .insert:
@@ -50,7 +50,7 @@ struct FoldedChange {
             new = [:]
             for value in row.values { new[value.column] = value.new }
         case .update:
-            // The owner of a key may be told of it after it was deleted.
+            // The owner of a key may be reported after it was deleted.
             if isThere {
                 properties.formUnion(row.properties.lazy.map(String.init))
                 for value in row.values {
@@ -102,7 +102,7 @@ struct FoldedChange {
         old = [:]
         new = [:]
         guard hasReplacement else {
-            // Whoever replaces rows and does not say what is other about them may have changed all.
+            // A program that replaces rows without saying what differs may have changed all.
             if properties.isEmpty { properties = entity.propertyNames(where: { _ in true }) }
             return
         }

@@ -47,8 +47,8 @@ struct HistorySetup {
         try runner.requireTrust(in: connection, triggers: triggers ?? [])
     }
 
-    /// Lets the history of a store whose rows were replaced begin anew: its numbers may name other
-    /// changes than those that somebody has seen.
+    /// Lets the history of a store whose rows were replaced start over: its numbers may name other
+    /// changes than those that a reader has seen.
     static func renew(_ connection: Connection) throws {
         guard var settings = try HistorySettings(of: connection) else { return }
         settings.epoch = try UUID.random()

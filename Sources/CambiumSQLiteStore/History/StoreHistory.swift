@@ -35,7 +35,7 @@ final class StoreHistory: Sendable {
     }
 
     /// Whether the store has a history now. Another process may turn it on and off, and needs to
-    /// commit for that: as long as nobody has, the answer is the one of before.
+    /// commit for that: as long as there is none, the earlier answer holds.
     private func isThere(_ connection: Connection) throws -> Bool {
         let version = connection.versionOfOthers
         let known = sight.withLock { $0 }
@@ -46,7 +46,7 @@ final class StoreHistory: Sendable {
     }
 
     /// Begins what is written in a transaction of SQLite: what a program without Cambium has
-    /// changed before belongs to nobody.
+    /// changed before has no author.
     func begin(_ connection: Connection) throws {
         guard try isThere(connection) else { return }
         _ = try connection.rows(

@@ -1,8 +1,10 @@
 import CambiumEngine
 import CambiumMigration
+import CambiumModel
+import CambiumSQL
 import CambiumSQLite
 
-// Copies that are there as a whole or not at all.
+// Copies that exist complete or not at all.
 extension SQLiteEngine {
     func backUp(to path: String) throws -> Bool {
         try StoreError.naming(path, in: .writing) {
@@ -46,7 +48,7 @@ extension SQLiteEngine {
     /// Runs a body with a connection that sees the store as it is now and stays there.
     ///
     /// - Parameters:
-    ///   - prepare: Runs while nobody can save, so that files beside the store fit its rows.
+    ///   - prepare: Runs while saves are blocked, so that files beside the store fit its rows.
     ///   - body: Runs while others save.
     private func withSnapshot(
         prepare: () throws -> Void = {}, body: (Connection) throws -> Void
@@ -100,4 +102,101 @@ extension SQLiteOpener {
     }
 
     package func removeNewStore() { newFile?.remove() }
+}
+
+/// Large values on their way from files to rows: a store in memory has no files.
+struct MovedFiles {
+    private let files: ExternalFiles
+    private let columns: [ExternalColumns]
+
+    /// - Returns: Nil where a store has no files.
+    init?(of store: SQLiteEngine) {
+        guard let files = store.externalFiles, store.hasExternalColumns else { return nil }
+        self.files = files
+        columns = store.model.entities.filter { $0.rootIndex == $0.index }
+            .compactMap { store.prepared.externalColumns[$0.index] }
+    }
+
+    /// Puts the values into the rows of a copy of the store. The history is not to note it, so its
+    /// triggers go; who opens the store puts them back.
+    func moveIntoRows(_ connection: Connection) throws {
+        try connection.transaction {
+            try HistorySetup.removeTriggers(connection)
+            for column in columns.flatMap(\.inlining) {
+                for row in try connection.rows(column.query) {
+                    for name in ExternalFiles.names(row.dropFirst()) {
+                        let data = try reportingFiles { try files.read(name) }
+                        _ = try connection.rows(
+                            column.update, [row[0], .blob([ExternalForm.inline] + data)])
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The file of a store that is being made: it exists when it is complete, with the files of its
+/// large values, or not at all.
+struct NewStoreFile {
+    let path: String
+    /// Who may read the store that it is made of; nil where that is in no file.
+    let permissions: StorePermissions?
+
+    /// - Parameter source: The path of the store that it is made of.
+    init(path: String, from source: String?) {
+        self.path = path
+        permissions = source.flatMap(StorePermissions.init(ofFile:))
+    }
+
+    /// Makes the file.
+    ///
+    /// - Parameter write: Writes it, an empty one, at another place, from which it is moved to its
+    ///   own, and the files of its large values beside that.
+    /// - Throws: ``StoreError`` where there is a file already, where another process makes the store,
+    ///   or where it cannot be written; what the body throws.
+    func make(_ write: (_ unfinished: String, _ files: ExternalFiles) throws -> Void) throws {
+        try StoreLocation.requireFile(path)
+        do {
+            let place = try NewStore(copyTo: path, allowing: permissions)
+            try place.prepare(makesFolder: false)
+            do {
+                try place.makeFile()
+                try reportingFiles { try write(place.unfinished, place.files) }
+                try place.finish()
+            } catch {
+                place.remove()
+                throw error
+            }
+        } catch let error as NewStoreError {
+            throw StoreError(error)
+        }
+    }
+
+    /// Takes everything back that was made.
+    func remove() {
+        StoreFiles.removeDatabase(path)
+        ExternalFiles(ofStore: path).removeAll()
+    }
+}
+
+extension StoreError {
+    /// Why there is no new store.
+    fileprivate init(_ error: NewStoreError) {
+        switch error {
+        case .exists(let path):
+            self.init(
+                code: .invalidRequest,
+                message: "A file exists at \(path).",
+                remedy: "Remove it, or replace it with replacePersistentStore(at:withStoreFrom:).")
+        case .isRunning(let path):
+            self.init(
+                code: .invalidRequest,
+                message: "Another process or task is copying a store to \(path).",
+                remedy: "Wait until it has finished.")
+        case .cannotWrite(let path, let reason):
+            self.init(
+                code: .cannotOpen, message: "\(path) cannot be written: \(reason).",
+                remedy: "Choose a place with room where you may write.")
+        }
+    }
 }

@@ -1,8 +1,11 @@
 import CambiumEngine
-@_spi(Generated) import CambiumMigration
+import CambiumMigration
+import CambiumModel
 import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
+
+@_spi(Generated) import CambiumMigration
 
 /// Opens a store of SQLite's, in a file or in memory.
 package struct SQLiteOpener: StoreOpening, Sendable {
@@ -144,6 +147,41 @@ package struct SQLiteOpener: StoreOpening, Sendable {
         }
         return connection
     }
+
+    // MARK: Stores of another draft
+
+    /// Moves the file of such a store aside, where the options say so.
+    ///
+    /// - Returns: Whether the store can be opened now.
+    /// - Throws: ``StoreError`` with `busy` where the store is open elsewhere; what moving the file
+    ///   throws.
+    func setAside(_ draft: OtherDraft, at path: String) throws -> Bool {
+        guard runner.draftPolicy == .recreate, draft.frozenVersion == nil else { return false }
+        do {
+            let moved = try reportingFiles {
+                try StoreSetAside(path, of: draft, runner).move(
+                    settings: ConnectionSettings(options))
+            }
+            // Another process was faster.
+            guard let moved else { return true }
+            didMoveAside(path)
+            StandardError.note(
+                "The store '\(StoreFiles.name(of: path))' was written with another draft of version "
+                    + "\(draft.version) of \(draft.model), and is at '\(moved)' now. A new one was "
+                    + "made in its place")
+            return true
+        } catch let error as SQLiteError {
+            guard [5, 6].contains(error.primaryCode) else { throw error }
+            throw StoreError(
+                code: .busy,
+                message:
+                    "The store '\(StoreFiles.name(of: path))' was written with another draft of "
+                    + "version \(draft.version) of \(draft.model), and cannot be moved aside while "
+                    + "another process or container has it open.",
+                remedy: "Close it there, and open it here again.",
+                underlying: error)
+        }
+    }
 }
 
 extension ConnectionSettings {
@@ -166,5 +204,69 @@ extension ConnectionSettings {
         observer = options.statementHook?.observer
         fileSystem = options.fileSystem
         if let isMounted = options.isMountedReadOnly { isMountedReadOnly = isMounted }
+    }
+}
+
+/// What is done to the file of a store of SQLite's that is not open.
+package enum SQLiteFile {
+    /// Writes the rows and files of one store over another one.
+    package static func copy(_ source: String, over destination: String) throws {
+        try StoreLocation.requireFile(source)
+        try StoreLocation.requireFile(destination)
+        let original = try StoreError.naming(source, in: .opening) {
+            let original = try Connection.reading(path: source)
+            // A file that is no store must not destroy one.
+            _ = try StoreMetadataAccess(original).metadata(path: source)
+            return original
+        }
+        let (files, new) = (ExternalFiles(ofStore: source), ExternalFiles(ofStore: destination))
+        let former = new.names
+        try reportingFiles {
+            let permissions = StorePermissions(of: source)
+            if FileManager.default.fileExists(atPath: destination) {
+                try permissions.restrict(StoreFiles.resolved(destination))
+            } else {
+                try permissions.makeFile(StoreFiles.resolved(destination))
+            }
+            try files.link(into: new)
+        }
+        try StoreError.naming(destination, in: .writing) {
+            let copy = try Connection(path: destination)
+            try original.copy(to: copy, named: destination)
+            try HistorySetup.renew(copy)
+        }
+        let kept = files.names
+        if !former.isSubset(of: kept) { new.removeAll(except: kept) }
+    }
+
+    /// Empties a store, files of large values included.
+    package static func empty(_ path: String, timeout: Duration) throws {
+        var options = StoreOptions()
+        options.busyTimeout = timeout
+        try StoreError.naming(path, in: .writing) {
+            try Connection(path: path, mode: .readWrite, settings: ConnectionSettings(options))
+                .emptyDatabase()
+        }
+        ExternalFiles(ofStore: path).removeAll()
+    }
+
+    /// What opening a store would do to it.
+    package static func forecast(of path: String, _ runner: MigrationRunner) throws
+        -> MigrationForecast?
+    {
+        try runner.forecast(Connection.reading(path: path), at: path)
+    }
+
+    /// Runs a body that uses what a store says about itself, in a transaction.
+    package static func withMetadata<Result>(
+        of path: String, isReadOnly: Bool, _ body: (StoreMetadataAccess) throws -> Result
+    ) throws -> Result {
+        try StoreLocation.requireFile(path)
+        let connection =
+            try isReadOnly
+            ? Connection.reading(path: path) : Connection(path: path, mode: .readWrite)
+        return try connection.transaction(isReadOnly ? .deferred : .immediate) {
+            try body(StoreMetadataAccess(connection))
+        }
     }
 }

@@ -1,4 +1,5 @@
 import CambiumEngine
+import CambiumModel
 import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
@@ -60,5 +61,65 @@ final class FamilyReader: Sendable {
                 remedy: "Restore a backup.")
         }
         return try reader.read(row, key: key, version: version, into: writer)
+    }
+}
+
+/// Keys that lie so close together that the rows of half of the keys between them, or more, are
+/// wanted. To walk along those takes less time than to look up each of the wanted ones.
+struct DenseKeys {
+    let range: ClosedRange<Int64>
+    /// For each key of the range, whether it is one of them.
+    private let isWanted: [Bool]
+
+    /// Nil where the keys are few, or lie further apart.
+    init?(_ keys: [Int64]) {
+        guard keys.count >= 64, let first = keys.min(), let last = keys.max() else { return nil }
+        let (distance, overflows) = last.subtractingReportingOverflow(first)
+        guard !overflows, distance < Int64(keys.count) * 2 else { return nil }
+        range = first...last
+        var isWanted = [Bool](repeating: false, count: Int(distance) + 1)
+        for key in keys { isWanted[Int(key - first)] = true }
+        self.isWanted = isWanted
+    }
+
+    /// - Parameter key: One in the range.
+    @inline(__always)
+    func contains(_ key: Int64) -> Bool { isWanted[Int(key &- range.lowerBound)] }
+}
+
+extension Connection {
+    /// Runs a query over keys, which are in the `pending` table.
+    func query(
+        _ sql: String, over keys: [Int64], _ parameters: [StoredValue] = [],
+        _ receive: (Statement) throws(SQLiteError) -> Void
+    ) throws {
+        guard !keys.isEmpty else { return }
+        let shape = RecordShape(kinds: [])
+        let writer = RecordWriter()
+        let records = keys.map { key in
+            let placed = writer.makeRecord(shape, room: 0)
+            placed.record.key = key
+            return placed
+        }
+        try withExtendedLifetime(records) {
+            try queryPending(
+                sql, over: records.map(\.record), shape: shape, parameters: parameters, receive)
+        }
+    }
+
+    /// Runs one of the statements of ``LinkSQL`` over pairs.
+    func run(_ sql: String, over pairs: [(source: Int64, destination: Int64)]) throws {
+        guard !pairs.isEmpty else { return }
+        let shape = RecordShape(kinds: [.integer])
+        let writer = RecordWriter()
+        let records = pairs.map { pair in
+            let placed = writer.makeRecord(shape)
+            placed.record.key = pair.source
+            placed.record.setInteger(0, pair.destination)
+            return placed
+        }
+        try withExtendedLifetime(records) {
+            _ = try runPending(sql, over: records.map(\.record), shape: shape)
+        }
     }
 }

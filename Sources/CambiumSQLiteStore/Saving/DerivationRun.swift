@@ -71,7 +71,7 @@ struct DerivationRun {
         return try touched.enumerated().flatMap { try read($1, root: $0) }
     }
 
-    /// The objects on this side of the pairs that were made or taken away.
+    /// The objects on this side of the pairs that were added or removed.
     private func linked(
         _ request: SaveRequest, _ source: MaintainedAttribute.Source
     ) -> [Int64] {

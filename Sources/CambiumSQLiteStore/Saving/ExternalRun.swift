@@ -13,14 +13,14 @@ struct ExternalRun {
     private var journal: String?
     private var written: [String: Data] = [:]
     private var before: Set<String> = []
-    /// The keys of the rows that may have led to files, by root.
+    /// The keys of the rows that may have referenced files, by root.
     private var keys: [Int: [Int64]] = [:]
     /// What the rows hold in place of the values, for the objects.
     private(set) var moved: [DerivedRow] = []
     /// Keeps the records of the request alive.
     private var records: [PlacedRecord] = []
 
-    /// - Parameter columns: For each entity, the columns of its table that may lead to files.
+    /// - Parameter columns: For each entity, the columns of its table that may reference files.
     init(_ files: ExternalFiles, _ columns: [ExternalColumns?], _ connection: Connection) {
         self.files = files
         self.columns = columns
@@ -82,12 +82,13 @@ struct ExternalRun {
 
     /// After the commit.
     ///
-    /// - Parameter keepsFiles: Whether somebody reads the store as it was before: then the files
-    ///   that are superfluous stay, and the journal with them, for who sweeps after that.
+    /// - Parameter keepsFiles: Whether an open read transaction needs the store as it was before:
+    ///   then the files that are superfluous stay, and the journal with them, for who sweeps after
+    ///   that.
     func commit(keepsFiles: Bool) {
         guard let journal, !(keepsFiles && !before.isEmpty) else { return }
         if !before.isEmpty {
-            // A commit that a failing power supply takes back would lead to these files again.
+            // A commit that a failing power supply takes back would reference these files again.
             connection.checkpoint()
         }
         files.finish(journal, removing: before)

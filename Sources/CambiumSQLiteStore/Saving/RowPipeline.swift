@@ -23,13 +23,13 @@ struct RowPipeline {
 
     /// Writes what is asked for. The request's records stay alive by their owner.
     ///
-    /// - Parameter movers: Rows whose unique values others take.
+    /// - Parameter swapped: Rows whose unique values others take.
     /// - Returns: Rows that got other derived values.
-    /// - Throws: ``SaveObstacle`` where rows are not as they were read. Where a batch operation
+    /// - Throws: ``SaveConflict`` where rows are not as they were read. Where a batch operation
     ///   writes, ``RefusedRow`` names the row that the store refuses or a rule; then the transaction
     ///   is to be taken back.
     mutating func write(
-        _ request: SaveRequest, moving movers: Set<RowIdentity> = []
+        _ request: SaveRequest, swapping swapped: Set<RowIdentity> = []
     ) throws -> [DerivedRow] {
         let stages = source.stages
         if stages.contains(.files), store.hasExternalColumns, let external = store.externalFiles {
@@ -40,7 +40,7 @@ struct RowPipeline {
             stages.contains(.derivedValues)
             ? DerivationRun(store.prepared, store.model, connection) : nil
         try derivations?.prepare(for: request)
-        if stages.contains(.rows) { try writeRows(request, movers) }
+        if stages.contains(.rows) { try writeRows(request, swapped) }
         if stages.contains(.links) { for links in request.links { try write(links) } }
         if stages.contains(.lists) { for order in request.orders { try write(order) } }
         if stages.contains(.partners) { try checkPartners(request) }
@@ -62,17 +62,17 @@ struct RowPipeline {
     // MARK: Rows
 
     /// Deletes come first, then updates: a unique value that becomes free may be taken at once.
-    private func writeRows(_ request: SaveRequest, _ movers: Set<RowIdentity>) throws {
+    private func writeRows(_ request: SaveRequest, _ swapped: Set<RowIdentity>) throws {
         for deletion in request.deletions { try delete(deletion) }
-        let moving = try movers.isEmpty ? [] : takeOut(movers, of: request)
+        let removed = try swapped.isEmpty ? [] : takeOut(swapped, of: request)
         for var update in request.updates {
-            if !movers.isEmpty {
+            if !swapped.isEmpty {
                 let root = update.entity.rootIndex
-                update.records.removeAll { movers.contains(RowIdentity(root: root, key: $0.key)) }
+                update.records.removeAll { swapped.contains(RowIdentity(root: root, key: $0.key)) }
             }
             if !update.records.isEmpty { try self.update(update) }
         }
-        for row in moving { try row.putBack(connection) }
+        for row in removed { try row.putBack(connection) }
         for insertion in request.insertions {
             let entity = insertion.entity
             let sql =
@@ -107,23 +107,23 @@ struct RowPipeline {
 
     /// Takes rows out of their tables, which are put back with their new values.
     private func takeOut(
-        _ movers: Set<RowIdentity>, of request: SaveRequest
-    ) throws -> [MovingRow] {
-        var moving: [MovingRow] = []
+        _ swapped: Set<RowIdentity>, of request: SaveRequest
+    ) throws -> [SwappedRow] {
+        var removed: [SwappedRow] = []
         for update in request.updates {
             let entity = update.entity
             let root = store.model.entities[entity.rootIndex]
             let records = update.records.filter {
-                movers.contains(RowIdentity(root: root.index, key: $0.key))
+                swapped.contains(RowIdentity(root: root.index, key: $0.key))
             }
             guard !records.isEmpty else { continue }
             let sql = RowCopySQL(root: root.entity, in: store.model.model)
-            moving += try records.compactMap {
-                try MovingRow(
+            removed += try records.compactMap {
+                try SwappedRow(
                     $0, update.slots, of: entity, sql, connection, history: store.history)
             }
         }
-        return moving
+        return removed
     }
 
     private func update(_ update: SaveRequest.Update) throws {
@@ -134,7 +134,7 @@ struct RowPipeline {
             try source.namesRefusedRow
             ? run(updateStatement(update.slots.slots, update.entity), records, update.entity)
             : updateInRanges(records, update.slots.slots, update.entity)
-        guard updated == records.count else { throw SaveObstacle() }
+        guard updated == records.count else { throw SaveConflict() }
     }
 
     /// - Returns: How many rows there were.
@@ -163,7 +163,7 @@ struct RowPipeline {
             guard let sql = store.prepared.links[relationship.identity].pairs else { continue }
             _ = try connection.runPending(sql.deleteAll, over: records, shape: entity.shape)
         }
-        // From where nothing leads back, nobody may have read the pairs.
+        // Without an inverse, the pairs may never have been read.
         for (_, relationship) in store.model.oneWayLinks[entity.index] {
             guard let sql = store.prepared.links[relationship.identity].reversedPairs
             else { continue }
@@ -173,7 +173,7 @@ struct RowPipeline {
         let deleted = try records.groupedByVersion().reduce(0) { count, group in
             try count + delete(group.records, ofVersion: group.version, entity)
         }
-        guard deleted == records.count else { throw SaveObstacle() }
+        guard deleted == records.count else { throw SaveConflict() }
     }
 
     /// Where the keys of so many records follow each other, their rows are written as a range:
@@ -244,7 +244,7 @@ struct RowPipeline {
     ) throws {
         let lookup = SQLiteLookup(store: store, connection: connection)
         guard let (property, key) = try lookup.stolenPartner(entity, records, slots) else { return }
-        guard source.namesRefusedRow else { throw SaveObstacle() }
+        guard source.namesRefusedRow else { throw SaveConflict() }
         throw RefusedRow(
             entity: entity, key: key,
             underlying: ValidationError(
@@ -291,5 +291,63 @@ struct RowPipeline {
                     code: .ruleViolated, entityName: entity.name, objectID: nil, property: nil,
                     rule: rule.name, message: rule.refusal))
         }
+    }
+}
+
+/// A row that was taken out of its table, and the values that it is put back with.
+struct SwappedRow {
+    private let sql: RowCopySQL
+    private let values: [StoredValue]
+    private let entity: EntityDescription
+    private let key: Int64
+    private let history: StoreHistory
+    /// The slots that get other values.
+    private let changedSlots: SlotSet
+
+    /// Takes the row out.
+    ///
+    /// - Parameter history: What is to say that the row was changed, and not deleted and inserted.
+    /// - Returns: Nil where there is no such row.
+    init?(
+        _ record: Record, _ slots: SlotSet, of entity: EntityDescription, _ sql: RowCopySQL,
+        _ connection: Connection, history: StoreHistory
+    ) throws {
+        self.sql = sql
+        self.entity = entity
+        self.history = history
+        self.key = record.key
+        let key = StoredValue.integer(record.key)
+        guard var values = try connection.rows(sql.select, [key]).first else { return nil }
+        let places = Dictionary(
+            sql.columns.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        if let place = places[SystemColumn.version] { values[place] = .integer(record.version + 1) }
+        var changedSlots = SlotSet()
+        slots.forEach { slot in
+            guard let column = entity.layout.slots[slot].column, let place = places[column] else {
+                return
+            }
+            let value = record.storedValue(slot, entity.shape.kinds[slot])
+            if value != values[place] { changedSlots.insert(slot) }
+            // A place in a list belongs to the owner that it is with.
+            if value != values[place], let position = sql.positions[column].flatMap({ places[$0] })
+            {
+                values[position] = .null
+            }
+            values[place] = value
+        }
+        self.values = values
+        self.changedSlots = changedSlots
+        let statement = try connection.statement(sql.delete)
+        try statement.bind([key])
+        try statement.run()
+    }
+
+    /// Puts it back.
+    func putBack(_ connection: Connection) throws {
+        let statement = try connection.statement(sql.insert)
+        try statement.bind(values)
+        try statement.run()
+        let names = changedSlots.slots.map { entity.layout.slots[$0].property }
+        try history.noteMove(of: key, entity.name, names, connection)
     }
 }

@@ -21,9 +21,9 @@ extension SQLiteEngine {
         }
     }
 
-    /// Writes everything as if nobody else had changed a row. Where somebody has, or where a unique
+    /// Writes everything as if no other writer had changed a row. Where one has, or where a unique
     /// value or a key is in the way, all of it is taken back; then everything is looked at before
-    /// anything is written. So a save that meets nobody, the normal case, reads no row twice.
+    /// anything is written. So a save without a conflict, the normal case, reads no row twice.
     private func write(
         _ request: SaveRequest, _ connection: Connection, _ arbiter: any ConflictArbiter,
         _ willCommit: () throws -> Void
@@ -34,7 +34,7 @@ extension SQLiteEngine {
                 for check in request.checks {
                     let conflicts = try lookup.conflicts(
                         check.entity, check.records, isDeletion: false)
-                    guard conflicts.isEmpty else { throw SaveObstacle() }
+                    guard conflicts.isEmpty else { throw SaveConflict() }
                 }
                 return Job(request: request)
             }
@@ -46,14 +46,14 @@ extension SQLiteEngine {
                 return Job(
                     request: plan.request, resolutions: plan.resolutions,
                     droppedPairs: plan.droppedPairs,
-                    movers: try planner.movers(in: plan))
+                    swapped: try planner.rowsWithSwappedValues(in: plan))
             }
         }
     }
 
     /// Whether it was others who were in the way, or other rows of the same save.
     private static func mayBeResolved(_ error: any Error) -> Bool {
-        if error is SaveObstacle { return true }
+        if error is SaveConflict { return true }
         guard let error = error as? SQLiteError else { return false }
         return ConstraintFailure.isUnique(error) || ConstraintFailure.isForeignKey(error)
     }
@@ -64,7 +64,7 @@ extension SQLiteEngine {
         var resolutions: [ConflictResolution] = []
         var droppedPairs: [DroppedPair] = []
         /// Rows whose unique values others take.
-        var movers: Set<RowIdentity> = []
+        var swapped: Set<RowIdentity> = []
     }
 
     /// Runs a transaction, with all that saves do beside writing rows: large values go to files,
@@ -83,7 +83,7 @@ extension SQLiteEngine {
                 // The job keeps the pages of its records.
                 return try withExtendedLifetime(job) {
                     let derived = try recording(author, on: connection) {
-                        try pipeline.write(job.request, moving: job.movers)
+                        try pipeline.write(job.request, swapping: job.swapped)
                     }
                     if let notes { try write(notes, connection) }
                     // Other stores may commit now: what this commit would refuse it refuses before.
@@ -104,6 +104,6 @@ extension SQLiteEngine {
     }
 }
 
-/// Somebody was here before: a row is not as the context last saw it, or an object has a partner
-/// already.
-struct SaveObstacle: Error {}
+/// A conflict with another writer: a row is not as the context last saw it, or an object has a
+/// partner already.
+struct SaveConflict: Error {}

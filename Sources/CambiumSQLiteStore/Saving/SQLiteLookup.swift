@@ -117,16 +117,16 @@ struct SQLiteLookup: SaveLookup {
 extension SavePlanner<SQLiteLookup> {
     /// Rows of the plan that other rows of it cannot do without: they hold the values that those
     /// are to have, and get other ones.
-    func movers(in plan: SavePlan) throws -> Set<RowIdentity> {
-        var movers: Set<RowIdentity> = []
+    func rowsWithSwappedValues(in plan: SavePlan) throws -> Set<RowIdentity> {
+        var swapped: Set<RowIdentity> = []
         for key in model.uniqueKeys where !key.isPartner {
             let root = model.entities[key.declarer].rootIndex
             for holder in try claimants(key, in: plan).holders {
                 let id = RowIdentity(root: root, key: holder.row)
                 guard let row = plan.rows[id], case .update = row.write else { continue }
-                movers.insert(id)
+                swapped.insert(id)
             }
         }
-        return movers
+        return swapped
     }
 }

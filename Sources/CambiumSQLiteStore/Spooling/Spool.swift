@@ -4,7 +4,7 @@ import CambiumSQL
 import CambiumSQLite
 
 /// Values that wait, in the order in which they came: in memory as long as they are few, then in a
-/// temporary database, which goes with the spool.
+/// temporary database, which is deleted with the spool.
 package final class Spool<Form: SpoolForm> {
     private let form: Form
     private let sql: SpoolSQL

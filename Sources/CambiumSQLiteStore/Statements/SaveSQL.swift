@@ -10,9 +10,9 @@ struct SaveSQL: Sendable {
     private let table: String
     private let entity: String?
     private let columns: [(slot: Int, name: String)]
-    /// The slots of derived attributes, which nobody sets.
+    /// The slots of derived attributes, which the program never sets.
     private let derived: Set<Int>
-    /// The places in ordered to-manys, by the slot of the key that leads there.
+    /// The places in ordered to-manys, by the slot of the key that references it.
     private let positions: [Int: String]
 
     init(_ entity: Entity, layout: RecordLayout, in model: Model) {
@@ -46,7 +46,7 @@ struct SaveSQL: Sendable {
         /// All of the transaction is taken back.
         case rollback = "ROLLBACK"
         /// The statement stops, and what it wrote before stays: how many rows that were tells which
-        /// one was refused. Whoever runs it takes the transaction back.
+        /// one was refused. The caller rolls the transaction back.
         case stop = "FAIL"
     }
 
@@ -122,7 +122,7 @@ struct SaveSQL: Sendable {
         "DELETE FROM \(table) WHERE \(Self.key) BETWEEN ? AND ? AND \(Self.version) = ?"
     }
 
-    /// Finds the records whose row has another version, or is gone: the key, whether the row is
+    /// Finds the records whose row has another version, or was deleted: the key, whether the row is
     /// there, then the row as ``SelectSQL`` reads it.
     var conflicts: String {
         var names = ["p.key", "t.\(Self.key) IS NOT NULL", "t.\(Self.version)"]
@@ -142,4 +142,84 @@ struct SaveSQL: Sendable {
         for (index, column) in columns.enumerated() { places[column.slot] = first + index }
         return places
     }
+}
+
+/// The query that finds the rows whose unique values records of the `pending` table want to have:
+/// one for each unique constraint, and one for each to-one relationship whose destination may have
+/// one partner only.
+struct UniqueSQL: Sendable {
+    /// For each record (`key`) that has a value in all of the columns, the keys of the other rows
+    /// that hold the same values: the record's key, the row's.
+    let holders: String
+
+    /// - Parameters:
+    ///   - columns: The columns, with the slots of their values in `pending`.
+    ///   - entity: The entity that declares the properties; its family's rows count.
+    init(_ columns: [(slot: Int, name: String)], of entity: Entity, in model: Model) {
+        let root = model.root(of: entity)
+        var conditions = columns.map { column in
+            "t.\(SQLText.identifier(column.name)) = p.c\(column.slot)"
+        }
+        if entity.parent != nil {
+            let names = model.family(of: entity).map { SQLText.literal(.text($0.name)) }
+            let column = "t.\(SQLText.identifier(SystemColumn.entity))"
+            // In the words of the partial index, so that SQLite uses it.
+            conditions.append(
+                names.count == 1
+                    ? "\(column) = \(names[0])" : "\(column) IN (\(names.joined(separator: ", ")))")
+        }
+        let key = "t.\(SQLText.identifier(SystemColumn.key))"
+        holders = """
+            SELECT p.key, \(key) FROM pending AS p \
+            CROSS JOIN \(SQLText.identifier(root.name)) AS t \
+            WHERE \(conditions.joined(separator: " AND ")) AND \(key) <> p.key
+            """
+    }
+}
+
+/// The statements that take a whole row out of its table and put it back with other values, for
+/// rows that exchange unique values: each would meet the other's old value.
+///
+/// A value in between that no row has, such as NULL, might break a CHECK; a row that is not there
+/// breaks none, and foreign keys are looked at when the transaction ends.
+struct RowCopySQL: Sendable {
+    /// All columns that can be written, in the order of the table.
+    let columns: [String]
+    /// For a column that holds a key, the column of the place that belongs to it.
+    let positions: [String: String]
+    private let table: String
+
+    init(root: Entity, in model: Model) {
+        table = SQLText.identifier(root.name)
+        columns = Schema.table(of: root, in: model).columns
+            .filter { !$0.isGenerated }.map(\.name)
+        var positions: [String: String] = [:]
+        for entity in model.family(of: root) {
+            for relationship in entity.relationships {
+                guard case .key(let key, _) = model.storage(of: relationship, of: entity),
+                    let position = model.inversePositionColumn(of: relationship, of: entity)
+                else { continue }
+                positions[key] = position
+            }
+        }
+        self.positions = positions
+    }
+
+    /// Reads the columns of the row whose key is parameter 1.
+    var select: String {
+        "SELECT \(names) FROM \(table) WHERE \(SQLText.identifier(SystemColumn.key)) = ?"
+    }
+
+    /// Takes the row out whose key is parameter 1.
+    var delete: String {
+        "DELETE FROM \(table) WHERE \(SQLText.identifier(SystemColumn.key)) = ?"
+    }
+
+    /// Puts a row in; the values are parameters.
+    var insert: String {
+        let values = columns.map { _ in "?" }.joined(separator: ", ")
+        return "INSERT INTO \(table) (\(names)) VALUES (\(values))"
+    }
+
+    private var names: String { columns.map(SQLText.identifier).joined(separator: ", ") }
 }

@@ -129,7 +129,7 @@ struct DriftRepairTests {
         let connection = try store(of: Self.models[0], "DROP TABLE A")
         let words = try refusal(runner(.refuse, to: version), connection).ofTool
         #expect(
-            words.contains("--drift repair put it right after a copy was made (it makes A again"))
+            words.contains("--drift repair put it right after a copy was made (it creates A again"))
         _ = try runner(.repair, to: version).open(connection)
         #expect(try connection.rows("SELECT count(*) FROM A") == [[.integer(0)]])
         #expect(try runner(.refuse, to: version).open(connection) == .current)
@@ -140,7 +140,7 @@ struct DriftRepairTests {
         let connection = try store(
             of: Self.models[0], "UPDATE A SET b = 1; PRAGMA foreign_keys = OFF; \(change)")
         let text = try refusal(runner(.repair), connection).text
-        #expect(text.contains("A.b leads to objects of B, which are gone (2 rows)"))
+        #expect(text.contains("A.b references deleted objects of B (2 rows)"))
     }
 
     @Test func `a table that only the tool knows names the tool`() throws {
@@ -178,7 +178,7 @@ struct DriftRepairTests {
         #expect(refusal.ofTool.contains("A (changed: extra added (1 value))"))
         #expect(
             refusal.ofTool.contains(
-                "let --drift repair put it right after a copy was made (it takes away A.extra "
+                "let --drift repair put it right after a copy was made (it deletes A.extra "
                     + "(1 value)), or let --drift report leave it"))
     }
 
@@ -230,7 +230,7 @@ struct DriftRepairTests {
         let connection = try store(
             of: Self.models[0], "ALTER TABLE A RENAME COLUMN note TO \"NOTE\"")
         let runner = try runner(.repair, to: version, knowsAll: true)
-        let found = try runner.differences(in: connection).filter { $0.kind != .foreign }
+        let found = try runner.differences(in: connection).filter { $0.kind != .external }
         #expect(found.map(\.description) == ["A (changed: NOTE changed)"])
         _ = try runner.open(connection)
         #expect(try Store.text(connection.rows("SELECT note FROM A")) == [["n"], ["o"]])

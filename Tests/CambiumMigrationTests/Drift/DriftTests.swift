@@ -123,7 +123,7 @@ struct DriftTests {
         #expect(
             differences.map(\.name)
                 == ["their_trigger", "their_view", "theirs", "theirs_a", "theirs_name"])
-        #expect(differences.allSatisfy { $0.kind == .foreign })
+        #expect(differences.allSatisfy { $0.kind == .external })
     }
 
     @Test func `another spelling of the same table is no difference`() throws {

@@ -29,15 +29,15 @@ struct BatchSQLTests {
     private let old: ModelExpression = .comparison(
         .keyPath(root: .subject, names: ["age"]), .greater, .literal(.int(9)), [])
 
-    @Test func `the heads of rows, in an order and with a limit`() throws {
+    @Test func `the keys of rows, in an order and with a limit`() throws {
         let select = SelectSQL(try entity("Owner"), in: model)
-        let all = try select.heads(.matching(nil, [:]))
+        let all = try select.rowKeys(.matching(nil, [:]))
         #expect(
             all.sql == #"""
                 SELECT "t"."_id", "t"."_version", "t"."_entity" FROM "Owner" AS "t" \#
                 ORDER BY "t"."_id"
                 """#)
-        let some = try select.heads(
+        let some = try select.rowKeys(
             .matching(old, [:]), sort: [SortTerm(path: ["age"], isDescending: true)], limit: 2)
         #expect(some.sql.hasSuffix(#"ORDER BY "t"."age" DESC, "t"."_id" LIMIT ? OFFSET ?"#))
         #expect(some.parameters == [.integer(9), .integer(2), .integer(0)])

@@ -134,7 +134,7 @@ import Testing
         let evaluator = try ExpressionEvaluator(condition: condition, entity: entity, model: model)
         let expected = Set(try shop.items.filter { try evaluator.isTrue($0) }.map(\.expressionKey))
         let all = Set(shop.items.map(\.expressionKey))
-        for use in [ExpressionSQL.Use.filter, .truth] {
+        for use in [ExpressionSQL.Use.filter, .boolean] {
             for constants in [ExpressionSQL.Constants.parameters, .inline] {
                 let sql = try ExpressionSQL.condition(
                     condition, use: use, entity: entity, model: model, alias: "t",

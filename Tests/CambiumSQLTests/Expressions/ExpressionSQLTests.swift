@@ -1,5 +1,5 @@
 import CambiumModel
-import CambiumSQL
+@testable import CambiumSQL
 import CambiumSQLite
 import Testing
 
@@ -44,7 +44,7 @@ import Testing
     ])
     func `a condition over its own row is a CHECK`(_ text: String, _ expected: String) throws {
         let text = text.replacingOccurrences("''", with: "\\'")
-        let fragment = try sql(text, .truth)
+        let fragment = try sql(text, .boolean)
         #expect(fragment.text == expected)
         #expect(fragment.isPure)
     }
@@ -93,8 +93,8 @@ import Testing
     func `what needs more than the row and built-in functions is no CHECK`(_ text: String) throws {
         let item = ExpressionFixture.item
         #expect(
-            try !ExpressionSQL.isPure(
-                parsed(text, item), entity: item, model: ExpressionFixture.model))
+            try ExpressionFixture.model.columnCondition(
+                parsed(text, item), of: item, for: .boolean) == nil)
     }
 
     @Test func `a transient attribute has no SQL`() throws {

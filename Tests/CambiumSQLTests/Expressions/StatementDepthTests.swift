@@ -53,7 +53,7 @@ import Testing
                 continue
             }
             #expect(refusals == 0, "accepted after a shorter one was refused: \(text)")
-            for use in [ExpressionSQL.Use.filter, .truth] {
+            for use in [ExpressionSQL.Use.filter, .boolean] {
                 let sql = try ExpressionSQL.condition(
                     condition, use: use, entity: entity, model: model, alias: "t",
                     constants: .inline)

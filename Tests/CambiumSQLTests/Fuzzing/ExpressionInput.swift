@@ -94,7 +94,7 @@ struct ExpressionInput {
             return error is PatternLimitError ? nil : "not evaluated: \(error)"
         }
         for (use, constants) in [
-            (ExpressionSQL.Use.filter, ExpressionSQL.Constants.parameters), (.truth, .inline),
+            (ExpressionSQL.Use.filter, ExpressionSQL.Constants.parameters), (.boolean, .inline),
         ] {
             let sql: SQLFragment
             do {

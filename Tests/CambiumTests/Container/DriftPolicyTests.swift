@@ -44,7 +44,7 @@ struct DriftPolicyTests {
             let store = try #require(container.coordinator.persistentStores.first)
             #expect(store.migration == .current)
             #expect(try store.differences().map(\.name) == ["Product", "their_own"])
-            #expect(try store.differences().map(\.kind) == [.changed, .foreign])
+            #expect(try store.differences().map(\.kind) == [.changed, .external])
         }
     }
 

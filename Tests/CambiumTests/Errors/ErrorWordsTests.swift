@@ -157,8 +157,8 @@ struct ErrorWordsTests {
 
     @Test func `every failure of a migration is said with the reason and the remedy`() {
         let cause = SQLiteError(code: 19, message: "as SQLite says it")
-        let object = ForeignObject(
-            kind: .view, name: "a", statement: "", reason: .isNotTrusted, remedy: "take it away")
+        let object = ExternalObject(
+            kind: .view, name: "a", statement: "", reason: .isNotTrusted, remedy: "drop it")
         let draft = OtherDraft(
             file: "a", model: "A", version: "1", changes: ["A.b was added"], obstacles: [],
             refusal: nil, frozenVersion: nil, definition: "")
@@ -172,7 +172,7 @@ struct ErrorWordsTests {
             .statementFailed(step: "a", SQLiteError(code: 13, message: "full")),
             .storeIsDamaged(finding: "a"), .brokenLinks(table: "A", count: 1, object: 1),
             .brokenLinks(table: "A", count: 2, object: nil), .storeDiffers([]),
-            .columnsHaveNoPlace([]), .foreignObjectsInTheWay([object]),
+            .columnsHaveNoPlace([]), .externalObjectsInTheWay([object]),
             .objectsAreNotTrusted([object]), .backupFailed(path: "/a", cause),
             .backupOfFilesFailed(path: "/a", reason: "There is a file"),
             .migrationIsOff(store: "1", program: "2"), .codeIsMissing(steps: ["a"]), .cancelled,

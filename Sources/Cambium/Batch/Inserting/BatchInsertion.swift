@@ -237,7 +237,7 @@ final class BatchInsertion: BatchWork {
         let model = transaction.model
         let root = model.entities[model.entities[relationship.destination].rootIndex]
         let request = RowRequest(entity: root, selection: .keys(Array(wanted)))
-        for head in try transaction.heads(request)
+        for head in try transaction.rowKeys(request)
         where model.families[relationship.destination].contains(head.entity) {
             known[head.key] = head.entity
             wanted.remove(head.key)

@@ -24,7 +24,7 @@ struct ImportLinkWriter {
         for (index, link) in links.enumerated() { last[link.owner] = index }
         // An object of another branch of the hierarchy does not have the relationship.
         let family = model.families[entity.index]
-        let owners = try heads(last.keys.sorted(), entity).filter { family.contains($0.entity) }
+        let owners = try rowKeys(last.keys.sorted(), entity).filter { family.contains($0.entity) }
         guard !owners.isEmpty else { return }
         // In the order of the input: of several that want one object, the last one gets it.
         let wanted = owners.compactMap { head in last[head.key].map { (head: head, index: $0) } }
@@ -55,14 +55,14 @@ struct ImportLinkWriter {
     }
 
     /// Notes that links of rows have changed, or their order.
-    private func tell(_ name: String, _ rows: [RowHead]) {
+    private func tell(_ name: String, _ rows: [RowKey]) {
         for (number, rows) in Dictionary(grouping: rows, by: \.entity) {
             transaction.changes.link(name, rows.map(\.key), model.entities[number])
         }
     }
 
     struct Owner {
-        let head: RowHead
+        let head: RowKey
         /// Each once, in the order that is wanted.
         let targets: [Int64]
     }
@@ -72,9 +72,9 @@ struct ImportLinkWriter {
         return keys.filter { seen.insert($0).inserted }
     }
 
-    func heads(_ keys: [Int64], _ entity: EntityDescription) throws -> [RowHead] {
+    func rowKeys(_ keys: [Int64], _ entity: EntityDescription) throws -> [RowKey] {
         guard !keys.isEmpty else { return [] }
-        return try transaction.heads(
+        return try transaction.rowKeys(
             RowRequest(entity: model.entities[entity.rootIndex], selection: .keys(keys)))
     }
 
@@ -83,7 +83,7 @@ struct ImportLinkWriter {
     private func writeKeys(_ owners: [Owner]) throws {
         guard let slot = relationship.slot else { return }
         let targets = Dictionary(
-            try heads(owners.flatMap(\.targets), destination).map { ($0.key, $0) },
+            try rowKeys(owners.flatMap(\.targets), destination).map { ($0.key, $0) },
             uniquingKeysWith: { one, _ in one })
         try update(
             owners.map { owner in
@@ -100,7 +100,7 @@ struct ImportLinkWriter {
         let inverse = destination.relationships[number]
         guard let slot = inverse.slot else { return }
         var changes: [Int64: Change] = [:]
-        var wanted: [Int64: RowHead] = [:]
+        var wanted: [Int64: RowKey] = [:]
         for owner in owners {
             for target in owner.targets { wanted[target] = owner.head }
         }
@@ -113,7 +113,7 @@ struct ImportLinkWriter {
                 changes[row.key] = Change(row: row, target: nil, owner: source)
             }
         }
-        for row in try heads(wanted.keys.sorted(), destination)
+        for row in try rowKeys(wanted.keys.sorted(), destination)
         where !isLinked.contains(row.key) {
             guard let owner = wanted[row.key] else { continue }
             changes[row.key] = Change(row: row, target: owner, owner: owner.key)
@@ -138,8 +138,8 @@ struct ImportLinkWriter {
 
     /// A row whose key is to lead elsewhere.
     private struct Change {
-        let row: RowHead
-        let target: RowHead?
+        let row: RowKey
+        let target: RowKey?
         /// Whose link it is.
         let owner: Int64
     }
@@ -217,7 +217,7 @@ struct ImportLinkWriter {
             try transaction.write(request, from: .batch)
         }
         if let inverse = relationship.relationship.inverse {
-            tell(inverse, try heads(touched.sorted(), destination))
+            tell(inverse, try rowKeys(touched.sorted(), destination))
         }
     }
 }

@@ -101,7 +101,7 @@ final class ImportTargetLookup {
             return found
         }
         let root = transaction.model.entities[destination.rootIndex]
-        let heads = try transaction.heads(
+        let heads = try transaction.rowKeys(
             RowRequest(entity: root, selection: .keys(Array(found.values))))
         let fitting = Set(heads.filter { family.contains($0.entity) }.map(\.key))
         return found.filter { fitting.contains($0.value) }

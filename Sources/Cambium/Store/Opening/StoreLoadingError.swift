@@ -55,7 +55,7 @@ public struct StoreLoadingError: Error, Sendable {
                 .unknownVersion
             case .migrationIsOff: .needsMigration
             case .cancelled: .cancelled
-            case .storeDiffers, .columnsHaveNoPlace, .foreignObjectsInTheWay,
+            case .storeDiffers, .columnsHaveNoPlace, .externalObjectsInTheWay,
                 .objectsAreNotTrusted:
                 .storeDiffers
             case .refused, .statementFailed, .brokenLinks, .backupFailed, .backupOfFilesFailed,

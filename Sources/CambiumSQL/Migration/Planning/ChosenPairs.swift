@@ -69,7 +69,7 @@ struct ChosenPairs {
         return statements + given.map { insertion($0.pairs(besides: table), of: $0.tables) }
     }
 
-    /// The statement that takes the table away.
+    /// The statement that drops the table.
     var removal: MigrationStatement { .drop(tableName) }
 
     /// SQL for what the object that has a key is linked to.

@@ -74,8 +74,8 @@ extension ConversionCondition {
             let list = cases.map(SQLText.literal).joined(separator: ", ")
             return (other.map { "\($0.sql(old)) AND " } ?? "") + "\(value.sql(old)) IN (\(list))"
         case .isReplaced(let ways, let other):
-            let gone = ways.map { SQLText.literal($0.gone) }.joined(separator: ", ")
-            return "(\(old) IN (\(gone)) OR \(other.sql(old)))"
+            let removed = ways.map { SQLText.literal($0.gone) }.joined(separator: ", ")
+            return "(\(old) IN (\(removed)) OR \(other.sql(old)))"
         case .isInline(let other):
             return "substr(\(old), 1, 1) = x'01'"
                 + (other.map { " AND \($0.sql("substr(\(old), 2)"))" } ?? "")

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// Takes objects away that are equal in what is unique from now on, as the author says. It runs on
 /// the new tables, before the index that would refuse them is made.
@@ -12,7 +13,7 @@ struct DuplicateRemoval {
     }
 
     /// The indexes that would refuse objects which become equal: they are made when equal ones are
-    /// gone, also where they were there before.
+    /// deleted, also where they existed before.
     var indexNames: Set<String> {
         Set(
             (model.migration?.deduplications ?? []).compactMap { declared in
@@ -52,8 +53,8 @@ struct DuplicateRemoval {
             + refusal(declared, of: entity, choice)
     }
 
-    /// Objects that lead to equal ones of their own entity are equal when those are one, and then it
-    /// starts again: how often, no plan knows.
+    /// Objects that reference equal ones of their own entity are equal when those are one, and then
+    /// it starts again: how often, no plan knows.
     private func refusal(
         _ declared: MigrationDeclaration.Deduplication, of entity: Entity, _ choice: String
     ) -> [MigrationStatement] {
@@ -76,5 +77,62 @@ struct DuplicateRemoval {
         model.declarer(of: property, in: entity).map {
             SQLText.identifier(model.column(of: property, in: $0))
         }
+    }
+}
+
+/// Deletes objects that the author drops by a condition. It runs on the old tables before anything
+/// else, so that nothing later meets what the new version cannot hold.
+///
+/// Every condition is about the store as it was: all objects are chosen before the first one is
+/// deleted, so the order of the drops makes no difference, and no drop takes what another one
+/// references.
+struct ConditionalDrops {
+    let match: ModelMatch
+    /// The tables of the old version.
+    let schema: Schema
+
+    /// The step, or nil where no object is dropped.
+    var step: MigrationStep? {
+        let drops = match.conditionalDrops.compactMap { drop in
+            match.rows(where: drop.condition, of: drop.entity).map { (drop: drop, rows: $0) }
+        }
+        guard !drops.isEmpty else { return nil }
+        let removals = drops.indices.map { index in
+            ObjectRemoval(
+                model: match.old, schema: schema, entity: drops[index].drop.entity, links: .drop,
+                number: index)
+        }
+        let roots = drops.map { match.old.root(of: $0.drop.entity).name }
+        let choices = drops.indices.flatMap { index in
+            removals[index].choice(
+                query(of: drops[index].rows.sql, in: roots[index], besides: roots[..<index]),
+                from: [roots[index]] + drops[index].rows.tables.sorted())
+        }
+        return MigrationStep(
+            summary: "Drop " + drops.map(\.drop.words).unique.joined(separator: "; "),
+            kind: .lossy, tables: roots.unique,
+            statements: choices + removals.flatMap(\.deletion) + removals.flatMap(\.linkUpdates)
+                + removals.flatMap(\.ending))
+    }
+
+    /// The objects of a drop, without those that an earlier one takes.
+    ///
+    /// - Parameter earlier: The tables of the earlier drops, by their numbers.
+    private func query(
+        of condition: String, in root: String, besides earlier: ArraySlice<String>
+    ) -> String {
+        let others = earlier.indices.filter { earlier[$0] == root }.map {
+            " AND \"_id\" NOT IN (SELECT \"old\" FROM \(ObjectRemoval.pairs($0)))"
+        }
+        return "SELECT \"_id\", \"_id\", 1 FROM \(SQLText.identifier(root))\nWHERE \(condition)"
+            + others.joined()
+    }
+}
+
+extension [String] {
+    /// Each once, where it stands first.
+    fileprivate var unique: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }
     }
 }

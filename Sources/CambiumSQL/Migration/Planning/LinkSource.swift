@@ -1,7 +1,8 @@
 import CambiumModel
 import CambiumPlan
 
-/// SQL for the object that a to-one leads to where existing objects of one old table have none there.
+/// SQL for the object that a to-one references where existing objects of one old table have none
+/// there.
 struct LinkSource {
     private let match: ModelMatch
     /// What the objects that get the link were, at least.
@@ -52,7 +53,7 @@ struct LinkSource {
         self.source = source
         self.destination = oldDestination
         owner = entity
-        // Only what lives on, and as what the relationship may lead to.
+        // Only what lives on, and as what the relationship may reference.
         let members = Self.members(of: destination, at: oldDestination, as: Self.alias, match)
         conditions = members + ["(\(condition.text))"]
         self.order = order + [SQLText.column(SystemColumn.key, of: Self.alias)]

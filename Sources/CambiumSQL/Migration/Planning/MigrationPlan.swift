@@ -4,9 +4,9 @@ import CambiumPlan
 /// The SQL that makes a store of one version a store of another.
 ///
 /// All old tables stay until the new ones are filled, so that every new value can come from
-/// anywhere: first each changed table is made anew beside the old one and filled from old tables,
-/// then what is replaced or gone is dropped, the new tables take their names, and indexes are made.
-/// Foreign keys must be off meanwhile; whoever runs the steps checks them at the end.
+/// anywhere: first each changed table is rebuilt beside the old one and filled from old tables,
+/// then what is replaced or deleted is dropped, the new tables take their names, and indexes are
+/// made. Foreign keys must be off meanwhile; the caller checks them at the end.
 package struct MigrationPlan: Sendable {
     /// The steps in order.
     package let steps: [MigrationStep]
@@ -54,8 +54,8 @@ public struct MigrationStep: Sendable, Hashable {
     public let summary: String
     /// What it means for the data.
     public let kind: MigrationKind
-    /// Whether data goes away or becomes less exact: a copy of the store is made first. A step that
-    /// needs data may do so too, which its kind alone does not tell.
+    /// Whether data is deleted or becomes less exact: a copy of the store is made first. A step
+    /// that needs data may do so too, which its kind alone does not tell.
     public let losesData: Bool
     /// The tables whose rows it reads or writes, by the names that they have afterwards.
     public let tables: [String]
@@ -86,15 +86,15 @@ public struct MigrationStep: Sendable, Hashable {
 
 /// How a migration takes the history of a store along.
 ///
-/// What was changed before is told under the new names afterwards, and the migration itself is a
-/// transaction: the objects that it deletes, and those whose values it gives anew.
+/// Earlier changes are reported under the new names afterwards, and the migration itself is a
+/// transaction: the objects that it deletes, and those whose values it sets again.
 public struct MigrationHistory: Sendable, Hashable {
     /// What is done before the first step, in order.
     public let before: [String]
     /// What is done after the last step, in order.
     public let after: [String]
-    /// Why nobody can say what the migration changes, as a sentence; nil where that is known. Then
-    /// the history begins anew.
+    /// Why it is unknown what the migration changes, as a sentence; nil where that is known. Then
+    /// the history starts over.
     public let obstacle: String?
 
     /// Describes how a history is taken along.
@@ -106,4 +106,63 @@ public struct MigrationHistory: Sendable, Hashable {
     public init(obstacle: String) {
         (before, after, self.obstacle) = ([], [], obstacle)
     }
+}
+
+/// How the key table follows the root entities. A key that was given once is never given again.
+struct KeyTablePlan {
+    let match: ModelMatch
+
+    /// The statements, once no old table is needed any more.
+    var statements: [MigrationStatement] {
+        let oldRoots = match.oldRoots
+        var uses: [String: Int] = [:]
+        for name in oldRoots.values.joined() { uses[name, default: 0] += 1 }
+        let isOneToOne =
+            oldRoots.values.allSatisfy { $0.count <= 1 } && uses.values.allSatisfy { $0 == 1 }
+        return isOneToOne ? renames(oldRoots) : sums(oldRoots)
+    }
+
+    /// Each root was one root at most.
+    private func renames(_ oldRoots: [String: [String]]) -> [MigrationStatement] {
+        let used = Set(oldRoots.values.joined())
+        var first = match.old.roots.map(\.name).filter { !used.contains($0) }.map(deletion)
+        var last: [MigrationStatement] = []
+        for root in match.new.roots.map(\.name) {
+            guard let oldRoot = oldRoots[root]?.first else {
+                last.append(insertion(SQLText.literal(root), "1"))
+                continue
+            }
+            guard oldRoot != root else { continue }
+            // By way of a name that no entity has, because two entities may exchange theirs.
+            first.append(rename(SQLText.literal(oldRoot), to: temporary(root)))
+            last.append(rename(temporary(root), to: SQLText.literal(root)))
+        }
+        return first + last
+    }
+
+    /// The objects of several roots come together, or those of one part.
+    private func sums(_ oldRoots: [String: [String]]) -> [MigrationStatement] {
+        let roots = match.new.roots.map(\.name)
+        let entries = roots.map { root in
+            let names = oldRoots[root] ?? []
+            let next = names.isEmpty ? "1" : "1 + \(ModelMatch.keyCount(of: names))"
+            return insertion(temporary(root), next)
+        }
+        return entries + match.old.roots.map { deletion($0.name) }
+            + roots.map { rename(temporary($0), to: SQLText.literal($0)) }
+    }
+
+    private func insertion(_ root: String, _ next: String) -> MigrationStatement {
+        .insert(into: KeySQL.table, "(\"entity\", \"next\") VALUES (\(root), \(next))")
+    }
+
+    private func deletion(_ root: String) -> MigrationStatement {
+        .delete(from: KeySQL.table, where: "\"entity\" = \(SQLText.literal(root))")
+    }
+
+    private func rename(_ root: String, to name: String) -> MigrationStatement {
+        .update(KeySQL.table, set: "\"entity\" = \(name)", where: "\"entity\" = \(root)")
+    }
+
+    private func temporary(_ root: String) -> String { SQLText.literal("_new_" + root) }
 }

@@ -90,7 +90,7 @@ extension MigrationStepBuilder {
             + "WHERE \"root\" = \(SQLText.literal(root)))"
     }
 
-    // MARK: What links lead to
+    // MARK: What links reference
 
     /// Steps write keys; of which entity their objects are the objects themselves say.
     private func entitiesOfKeys(in tables: [Table]) -> [MigrationStatement] {

@@ -22,7 +22,7 @@ struct MigrationStepBuilder {
         oldNames = Set(oldSchema.tables.map { $0.name.lowercased() })
         let coverage = StepCoverage(difference)
         self.coverage = coverage
-        // What steps write is made anew, so that they have the old beside the new.
+        // What steps write is rebuilt, so that they have the old beside the new.
         ways = copies.map { copy in
             coverage?.covers(copy.table, in: difference.new) ?? false ? .rebuild : copy.way
         }
@@ -30,7 +30,7 @@ struct MigrationStepBuilder {
 
     var steps: [MigrationStep] {
         let refusal = RefusalBuilder(difference: difference).step
-        let givenUp = GivenUpObjects(match: difference.match, schema: oldSchema).step
+        let givenUp = ConditionalDrops(match: difference.match, schema: oldSchema).step
         return [givenUp, refusal, choice].compactMap(\.self) + zip(copies, ways).compactMap(step)
             + codeSteps + [filledCases, replacement, requirement, derivation].compactMap { $0 }
     }
@@ -86,7 +86,7 @@ struct MigrationStepBuilder {
     }
 
     /// Computes what existing objects have as the values of derived attributes, once everything
-    /// that they are computed from is there.
+    /// that they are computed from exists.
     private var derivation: MigrationStep? {
         let derivations = difference.new.derivations.filter(needsComputing)
         let statements = derivations.compactMap(\.updateOfAll)
@@ -208,10 +208,10 @@ struct MigrationStepBuilder {
 
     private func summaryOfReplacement(dropped: [String]) -> String {
         let rebuiltNames = Set(rebuilt.map(\.name))
-        let gone = dropped.filter { !rebuiltNames.contains($0) }
+        let removed = dropped.filter { !rebuiltNames.contains($0) }
         let parts =
-            (gone.isEmpty ? [] : ["drop the tables \(gone.joined(separator: ", "))"])
-            + (dropped.count > gone.count ? ["put the new tables in place"] : [])
+            (removed.isEmpty ? [] : ["drop the tables \(removed.joined(separator: ", "))"])
+            + (dropped.count > removed.count ? ["put the new tables in place"] : [])
             + (madeIndexes.isEmpty && indexDrops.isEmpty
                 ? [] : ["bring the indexes up to date"])
         let text = parts.isEmpty ? "bring the key table up to date" : parts.joined(separator: ", ")
@@ -241,7 +241,7 @@ struct MigrationStepBuilder {
         return name == table.name ? nil : .rename(name, to: table.name)
     }
 
-    /// Indexes of tables that stay, which are gone or are not the same any more. Those of other
+    /// Indexes of tables that stay, which do not exist or are not the same any more. Those of other
     /// tables go with them.
     private var indexDrops: [MigrationStatement] {
         let unready = DuplicateRemoval(model: difference.new, schema: newSchema).indexNames
@@ -260,6 +260,18 @@ struct MigrationStepBuilder {
                 return copy.source?.indexes.contains(index) == false
             }
             return indexes.map { (copy.table, $0) }
+        }
+    }
+}
+
+extension Derivation {
+    /// The statement that brings the values of all rows up to date; nil where the store cannot
+    /// compute them at all, which the compiler refuses.
+    package var updateOfAll: MigrationStatement? {
+        condition.map { value, condition in
+            .update(
+                model.root(of: entity).name, set: "\(column) = \(value.text)", where: condition,
+                from: value.tables.sorted())
         }
     }
 }

@@ -86,3 +86,111 @@ extension ModelMatch {
             + "WHERE shifted.\"_id\" = \(key))"
     }
 }
+
+/// Attributes of an enumeration that the author fills from values that need not be cases of it, or
+/// no longer are: no column says what the fill has to give, so that it is asked for.
+struct FilledCases {
+    let match: ModelMatch
+
+    /// Statements that fail where a fill leaves something else than a case, and why.
+    ///
+    /// - Parameter name: The name that a new table has when they run.
+    func refusals(in name: (_ root: Entity) -> String) -> [(
+        reason: String, statements: [MigrationStatement]
+    )] {
+        match.new.entities.flatMap { entity in
+            entity.attributes.filter { isInQuestion($0, of: entity) }.map { attribute in
+                let column = SQLText.identifier(match.new.column(of: attribute.name, in: entity))
+                let reason =
+                    "the fill of \(entity.name).\(attribute.name) leaves a value that is no "
+                    + "case of \(match.new.name(ofEnumeration: attribute.type))"
+                let table = name(match.new.root(of: entity))
+                return (
+                    reason,
+                    RefusalSQL.statements(
+                        "SELECT \"_id\", \(column) FROM \(SQLText.identifier(table))\n"
+                            + "WHERE \(column) NOT IN (\(cases(of: attribute.type))) LIMIT 1",
+                        of: table, reason: reason)
+                )
+            }
+        }
+    }
+
+    private func isInQuestion(_ attribute: Attribute, of entity: Entity) -> Bool {
+        guard case .enumeration(let name) = attribute.type, !attribute.isTransient,
+            attribute.derivation == nil, match.isRevised(attribute.name, in: entity.name),
+            let now = match.new.enumeration(named: name)
+        else { return false }
+        let values = Set(now.cases.map(\.rawValue))
+        return match.sources(of: attribute.name, in: entity).contains { source in
+            guard let old = match.oldAttribute(at: source.old), !old.isTransient,
+                case .enumeration(let former) = old.type,
+                let before = match.old.enumeration(named: former)
+            else { return true }
+            return !Set(before.cases.map(\.rawValue)).isSubset(of: values)
+        }
+    }
+
+    private func cases(of type: AttributeType) -> String {
+        guard case .enumeration(let name) = type else { return "" }
+        return (match.new.enumeration(named: name)?.cases ?? [])
+            .compactMap { match.new.stored($0.rawValue, as: type) }
+            .map(SQLText.literal).joined(separator: ", ")
+    }
+}
+
+extension Model {
+    fileprivate func name(ofEnumeration type: AttributeType) -> String {
+        if case .enumeration(let name) = type { name } else { "\(type)" }
+    }
+}
+
+/// What SQLite can do for a migration: whatever there is a statement for.
+struct SQLiteSupport: MigrationSupport {
+    func finds(where condition: ModelExpression, of entity: Entity, in match: ModelMatch) -> Bool {
+        match.rows(where: condition, of: entity) != nil
+    }
+
+    func finds(_ link: MigrationDeclaration.Link, in match: ModelMatch) -> Bool {
+        LinkSource.all(of: link, in: match) != nil
+    }
+
+    func computes(
+        _ fill: ModelExpression, for attribute: Attribute, of entity: Entity, in match: ModelMatch
+    ) -> Bool {
+        let former = match.formerRow(of: entity)
+        return ValueSource.fill(fill, for: attribute, of: entity, in: match.new, former: former)
+            != nil
+    }
+
+    func enforces(_ rule: Rule, of entity: Entity, in model: Model) -> Bool {
+        model.isEnforcedByStore(rule, of: entity)
+    }
+
+    func enforces(pattern: String) -> Bool { GlobPattern(regularExpression: pattern) != nil }
+
+    func properties(
+        in expression: ModelExpression, of entity: Entity, of model: Model
+    ) -> Set<String> {
+        DerivationSources(of: expression, entity: entity, in: model).nodes[0].properties
+    }
+}
+
+extension ModelMatch {
+    /// Compares two versions whose stores are SQLite's.
+    package init(old: Model, new: Model) { self.init(old: old, new: new, on: SQLiteSupport()) }
+}
+
+extension ModelDifference {
+    /// Compares two versions whose stores are SQLite's.
+    package init(from old: Model, to new: Model) {
+        self.init(from: old, to: new, on: SQLiteSupport())
+    }
+}
+
+extension DraftDifference {
+    /// Compares two drafts whose stores are SQLite's.
+    package init(from old: Model, to new: Model) {
+        self.init(from: old, to: new, on: SQLiteSupport())
+    }
+}

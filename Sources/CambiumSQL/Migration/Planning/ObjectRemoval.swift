@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 
 /// Takes objects of an entity away, and the links to them. It runs while foreign keys are off.
 struct ObjectRemoval {
@@ -12,7 +13,7 @@ struct ObjectRemoval {
 
     private var root: Entity { model.root(of: entity) }
 
-    /// The helper table of a removal: the key of each object that goes, with that of the one that
+    /// The helper table of a removal: the key of each deleted object, with that of the one that
     /// stays for it, and its place among those that are equal.
     static func pairs(_ number: Int) -> String { SQLText.identifier(pairsName(number)) }
     private static func pairsName(_ number: Int) -> String {
@@ -35,9 +36,9 @@ struct ObjectRemoval {
     /// Chooses the objects that go.
     ///
     /// - Parameters:
-    ///   - query: The keys of the objects that go, each with that of the one that its links lead to
-    ///     from now on, and its place among those of the same; where links go as well, both are of no
-    ///     importance.
+    ///   - query: The keys of the deleted objects, each with that of the one that its links
+    ///     reference from now on, and its place among those of the same; where links go as well,
+    ///     both are of no importance.
     ///   - tables: The tables that the query reads.
     func choice(_ query: String, from tables: [String]) -> [MigrationStatement] {
         [
@@ -54,8 +55,8 @@ struct ObjectRemoval {
     /// Takes the links to the objects away, or moves them.
     var linkUpdates: [MigrationStatement] { schema.tables.flatMap(linkStatements) }
 
-    /// Takes the objects away. Links that go are taken away after their objects: what an object
-    /// requires may go with it.
+    /// Deletes the objects. Their links are deleted after their objects: what an object requires
+    /// may go with it.
     var deletion: [MigrationStatement] { [delete(from: root.name, where: isGoing("\"_id\""))] }
 
     /// Takes the helper table away.
@@ -93,7 +94,7 @@ struct ObjectRemoval {
         }
     }
 
-    /// What linked two equal objects would lead from one object to itself.
+    /// What linked two equal objects would link one object to itself.
     private func deletionOfInnerPairs(in table: Table) -> MigrationStatement {
         func kept(_ side: String) -> String {
             "coalesce((SELECT pair.\"kept\" FROM \(pairs) AS pair "
@@ -154,7 +155,7 @@ struct ObjectRemoval {
                 + "WHERE \"number\" > 1)")
     }
 
-    /// Links that are pairs: what would be there twice is there once.
+    /// Links that are pairs: what would exist twice exists once.
     private func pairStatements(
         _ table: Table, _ side: String, to end: Entity
     ) -> [MigrationStatement] {
@@ -196,10 +197,10 @@ struct ObjectRemoval {
         ]
     }
 
-    /// Lets keys lead to the objects that stay, and gives those what they lack of what the others
+    /// Lets keys reference the objects that stay, and gives those what they lack of what the others
     /// have. Each object has room for one link, and in a one-to-one the other end has, too: it is
-    /// for a link that both ends had before, else for that of the first of the objects that go. Which
-    /// side keeps the key makes no difference.
+    /// for a link that both ends had before, else for that of the first of the objects that go.
+    /// Which side keeps the key makes no difference.
     private func moveStatements(
         _ table: Table, _ key: String, _ relationship: Relationship, of source: Entity,
         to end: Entity
@@ -227,7 +228,7 @@ struct ObjectRemoval {
             place = "link.\(SQLText.identifier(position))"
         }
         let isListed = endGoes && place != "NULL"
-        // Links of and to objects that stay are there to keep their place.
+        // Links of and to objects that stay keep their position.
         var concerned: [String] = []
         var joins = ""
         if sourceGoes {
@@ -245,7 +246,7 @@ struct ObjectRemoval {
         if sourceGoes { conditions += membership(of: from, in: source) }
         if endGoes { conditions += membership(of: to, in: end) }
         if sourceGoes, endGoes {
-            // What linked two equal objects would lead from one object to itself: only where it is
+            // What linked two equal objects would link one object to itself: only where it is
             // required, it has to.
             var isMeant = ["\(from) <> \(to)", "link.\"_id\" = link.\(key)"]
             if !relationship.isOptional { isMeant.append("one.\"old\" IS NULL") }
@@ -292,7 +293,8 @@ struct ObjectRemoval {
         "\(key) IN (SELECT \"kept\" FROM \(pairs))"
     }
 
-    /// A condition that an object is of an entity, where what goes and stays may be of another one.
+    /// A condition that an object is of an entity, where deleted and kept objects may be of another
+    /// one.
     private func membership(of key: String, in end: Entity) -> [String] {
         guard !model.entity(entity, isKindOf: end) else { return [] }
         return [
@@ -305,7 +307,7 @@ struct ObjectRemoval {
         SQLText.literals(model.family(of: entity).map(\.name))
     }
 
-    // What can be told from the statements while they run.
+    // What the statements show while they run.
 
     /// Counts the objects that were chosen and are still there, by their entities.
     ///

@@ -32,8 +32,7 @@ struct RefusalBuilder {
         let condition: String
         /// SQL for what is to blame.
         var value = "NULL"
-        /// What kind of value that is: whoever tells a person of it has no other word of the version
-        /// before.
+        /// What kind of value that is: the message has no other word of the version before.
         var type: String?
         /// The other tables that the condition reads.
         var others: Set<String> = []

@@ -87,12 +87,12 @@ struct Restatement: Hashable {
             for check in column.checks where !old.implies(check) { require(check, of: column) }
         }
         let gained = new.checks.filter { !constraints.contains($0.definition) }
-        let gone = constraints.filter { !new.constraints.contains($0) }
+        let removed = constraints.filter { !new.constraints.contains($0) }
         // A primary key is nothing that a text alone can change.
-        guard gone.allSatisfy({ $0.hasPrefix("CONSTRAINT \"") }),
+        guard removed.allSatisfy({ $0.hasPrefix("CONSTRAINT \"") }),
             new.primaryKeyConstraint.map(constraints.contains) ?? true
         else { return nil }
-        for constraint in gone {
+        for constraint in removed {
             replacements.append(Replacement(old: ",\n    \(constraint)", new: ""))
         }
         for check in gained where !known.contains(where: { $0.implies(check) }) { require(check) }
@@ -145,7 +145,7 @@ struct Restatement: Hashable {
         }
 
         /// Whether only what is said about the values of a column differs: neither their form nor
-        /// where they lead, and not that each row has one now.
+        /// what they reference, and not that each row has one now.
         func canBecome(_ column: Table.Column) -> Bool {
             guard case .attribute = column.content, !column.isGenerated else { return false }
             return type == column.type.rawValue && (isRequired || !column.isRequired) && !isComputed
@@ -177,8 +177,8 @@ struct Restatement: Hashable {
                     "UPDATE \"sqlite_schema\" SET \"sql\" = \(text)\n"
                         + "WHERE \"type\" = 'table' AND \"name\" = \(SQLText.literal(table))"
                 ),
-                // What other connections know of the schema, and this one after a rollback, is told by
-                // a number that a change of the usual kind counts up.
+                // What other connections know of the schema, and this one after a rollback, is
+                // announced by a number that a change of the usual kind counts up.
                 .create("_restated", "(\"x\")"),
                 .drop("_restated"),
                 MigrationStatement(.other, "PRAGMA writable_schema = RESET"),

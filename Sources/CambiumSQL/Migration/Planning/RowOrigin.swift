@@ -75,7 +75,8 @@ struct RowOrigin {
                     from: old, in: match.old, to: attribute, in: match.new)
             else { return nil }
             let members = origin.members.filter { source.entities.contains($0.new.name) }
-            // Others that have such values and come along, to which they do not belong any more.
+            // Other objects that are migrated with such values, which do not belong to them any
+            // more.
             let strangers = origin.members.contains { member in
                 match.old.entity(member.old, isKindOf: owner)
                     && !source.entities.contains(member.new.name)

@@ -39,11 +39,11 @@ extension MigrationStepBuilder {
             note(copy, way, raise)
             let (before, after) = (copy.source?.indexes ?? [], copy.table.indexes)
             let made = after.filter { !before.contains($0) }.map(\.name)
-            let gone = before.map(\.name).filter { name in !after.contains { $0.name == name } }
+            let removed = before.map(\.name).filter { name in !after.contains { $0.name == name } }
             if !made.isEmpty { raise(copy.table.name, to: .scan) }
-            if !gone.isEmpty { raise(copy.table.name, to: .constant) }
+            if !removed.isEmpty { raise(copy.table.name, to: .constant) }
             works[copy.table.name]?.madeIndexes = made
-            works[copy.table.name]?.droppedIndexes = gone
+            works[copy.table.name]?.droppedIndexes = removed
             works[copy.table.name]?.causes = causes(of: copy)
         }
         for operation in steps.flatMap(\.statements).map(\.operation) {
@@ -93,10 +93,10 @@ extension MigrationStepBuilder {
     }
 
     private func causes(of copy: TableCopy) -> [String] {
-        let obstacles = copy.obstacles
+        let reasons = copy.rebuildReasons
         let names = Set(copy.table.columns.map(\.name))
-        let causes = obstacles.compactMap { obstacle -> String? in
-            guard case .column(let column) = obstacle else { return nil }
+        let causes = reasons.compactMap { reason -> String? in
+            guard case .column(let column) = reason else { return nil }
             // What lives on under another name is a column of the new table, too.
             if case .attribute(let entity, let name) = column.content,
                 !names.contains(column.name),
@@ -113,7 +113,7 @@ extension MigrationStepBuilder {
             case .system, .entity: nil
             }
         }
-        guard causes.count == obstacles.count else { return [] }
+        guard causes.count == reasons.count else { return [] }
         var seen: Set<String> = []
         return causes.filter { seen.insert($0).inserted }
     }
@@ -179,7 +179,7 @@ extension MigrationStepBuilder {
         let declared = new.entity(named: entity).flatMap { owner in
             new.relationship(name, of: owner).map { (entity: owner, relationship: $0) }
         }
-        guard let (entity, relationship) = declared ?? inverseOfGone(entity, name) else {
+        guard let (entity, relationship) = declared ?? inverseOfDeleted(entity, name) else {
             return nil
         }
         return switch new.storage(of: relationship, of: entity) {
@@ -191,8 +191,8 @@ extension MigrationStepBuilder {
         }
     }
 
-    /// What keeps the links of a relationship that is gone itself.
-    private func inverseOfGone(
+    /// What keeps the links of a deleted relationship.
+    private func inverseOfDeleted(
         _ entity: String, _ name: String
     ) -> (entity: Entity, relationship: Relationship)? {
         let match = difference.match
@@ -214,13 +214,13 @@ package struct TableWork: Sendable, Hashable {
         case constant
         /// Rows are read: whether they meet a condition, or for an index.
         case scan
-        /// Rows are changed, or taken away, where they are.
+        /// Rows are changed or deleted in place.
         case update
         /// Every row is written into a new table.
         case rebuild
         /// It is new, and empty.
         case new
-        /// It goes, with its rows.
+        /// It is dropped, with its rows.
         case dropped
 
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
@@ -234,7 +234,7 @@ package struct TableWork: Sendable, Hashable {
     package var effect: Effect
     /// The indexes that are made, and were not there.
     package var madeIndexes: [String] = []
-    /// The indexes that are there no longer.
+    /// The indexes that do not exist any more.
     package var droppedIndexes: [String] = []
     /// The properties without which the table would not be rebuilt, as `Entity.property`; empty where
     /// it is not, or where its rows come from elsewhere.
@@ -245,5 +245,32 @@ package struct TableWork: Sendable, Hashable {
         self.table = table
         self.effect = effect
         self.causes = causes
+    }
+}
+
+/// The questions about a store that tell what a migration of it will cost.
+package enum ForecastSQL {
+    /// How many bytes the database has.
+    package static let size = """
+        SELECT "page_count" * "page_size" FROM pragma_page_count(), pragma_page_size()
+        """
+
+    /// How many bytes a table (parameter 1) and its indexes have. Goes through the table; fails
+    /// where SQLite was built without what it asks.
+    package static let sizeOfTable = """
+        SELECT coalesce(sum("pgsize"), 0) FROM "dbstat"
+        WHERE "aggregate" = 1
+        AND "name" IN (SELECT "name" FROM "sqlite_schema" WHERE "tbl_name" = ?)
+        """
+
+    /// Counts the rows of a table, for which it goes through one of its indexes.
+    package static func count(of table: String) -> String {
+        "SELECT count(*) FROM \(SQLText.identifier(table))"
+    }
+
+    /// A number that the rows of a table are not far below, in no time at all. Fails where rows have
+    /// no numbers.
+    package static func estimate(of table: String) -> String {
+        "SELECT max(\"rowid\") FROM \(SQLText.identifier(table))"
     }
 }

@@ -35,7 +35,7 @@ struct TableCopy {
         var old: Origin
         /// SQL over the columns of the new row, which `old` has filled; nil where that is all.
         var new: String?
-        /// When `new` has its turn: it sees what those before it have given.
+        /// When `new` is evaluated: it sees what those before it have given.
         var turn = 1
 
         init(_ old: Origin, new: String? = nil) {
@@ -162,12 +162,12 @@ struct TableCopy {
         case keep
         /// Columns are added to it, and what it says about others becomes something else.
         case restate(added: [Table.Column], Restatement)
-        /// It is made anew and filled.
+        /// It is rebuilt and filled.
         case rebuild
     }
 
     /// What keeps the table from being changed in place.
-    enum Obstacle: Hashable {
+    enum RebuildReason: Hashable {
         /// Its rows come from elsewhere, or not all of them stay.
         case rows
         /// What is said about a column, or what rows get there.
@@ -178,29 +178,29 @@ struct TableCopy {
 
     /// The simplest way. The order of columns is of no importance.
     var way: Way {
-        guard obstacles.isEmpty, let source,
+        guard rebuildReasons.isEmpty, let source,
             let restatement = Restatement(from: source, to: table, besides: added)
         else { return .rebuild }
         return added.isEmpty && restatement.isEmpty
             ? .keep : .restate(added: added, restatement)
     }
 
-    /// Why there is nothing simpler than to make it anew; none where there is.
-    var obstacles: [Obstacle] {
+    /// Why there is nothing simpler than to rebuild it; none where there is.
+    var rebuildReasons: [RebuildReason] {
         guard parts.count == 1, let part = parts.first, part.source.name == table.name,
             part.filter == nil, links == nil
         else { return [.rows] }
         let known = Dictionary(
             part.source.columns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        var obstacles: [Obstacle] = []
+        var reasons: [RebuildReason] = []
         for (column, value) in zip(table.columns, part.values)
         where !isInPlace(column, value, from: known[column.name]) {
-            obstacles.append(.column(column))
+            reasons.append(.column(column))
         }
         let names = Set(table.columns.map(\.name))
-        obstacles += part.source.columns.filter { !names.contains($0.name) }.map { .column($0) }
+        reasons += part.source.columns.filter { !names.contains($0.name) }.map { .column($0) }
         let isRestatable = Restatement(from: part.source, to: table, besides: added) != nil
-        return obstacles.isEmpty && !isRestatable ? [.statement] : obstacles
+        return reasons.isEmpty && !isRestatable ? [.statement] : reasons
     }
 
     private var added: [Table.Column] {

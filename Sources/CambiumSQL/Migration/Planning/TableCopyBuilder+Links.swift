@@ -178,7 +178,7 @@ extension TableCopyBuilder {
             + "WHERE \(ownKey) = \(key))"
     }
 
-    /// What the objects that a relationship leads to were.
+    /// What the objects that a relationship references were.
     private func oldDestination(of relationship: String, in entity: String) -> Entity? {
         new.entity(named: entity).flatMap { new.relationship(relationship, of: $0) }
             .flatMap { new.entity(named: $0.destination) }.flatMap(match.oldEntity)

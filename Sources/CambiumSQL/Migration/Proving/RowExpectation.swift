@@ -62,7 +62,7 @@ package struct RowExpectation {
             }
         }
         let key = match.keyShift(of: oldEntity).map { "\"_id\" + \($0)" } ?? "\"_id\""
-        // What the author gives up by a condition is not there any more.
+        // What the author drops by a condition does not exist any more.
         let givenUp = match.conditionalDrops.filter { $0.entity.name == oldEntity.name }
             .compactMap { match.rows(where: $0.condition, of: $0.entity)?.sql }
             .map { "NOT coalesce(\($0), 0)" }
@@ -107,7 +107,7 @@ package struct RowExpectation {
         return (old, match.old.column(of: old.name, in: oldOwner))
     }
 
-    // MARK: Nothing made up, nothing given twice
+    // MARK: Nothing generated, nothing given twice
 
     /// Queries of a new store that count the objects of entities that are new, with their names:
     /// there can be none.
@@ -147,7 +147,7 @@ package struct RowExpectation {
     }
 
     /// Queries of a new store that count the objects of the entities in some tables, with their
-    /// names. Where an entity is new, or its author gives up every object, there are none to count.
+    /// names. Where an entity is new, or its author drops every object, there are none to count.
     ///
     /// - Parameters:
     ///   - tables: The tables of the new version that are of interest.
@@ -165,11 +165,11 @@ package struct RowExpectation {
     }
 
     /// The entities of the new version of which drops by condition take objects.
-    package var thinnedEntities: Set<String> {
+    package var reducedEntities: Set<String> {
         Set(match.conditionalDrops.compactMap { match.newEntity(of: $0.entity)?.name })
     }
 
-    /// Whether the author gives up some of the objects of an entity by a condition.
+    /// Whether the author drops some of the objects of an entity by a condition.
     func isThinned(_ entity: Entity) -> Bool {
         let drops = match.conditionalDrops.map { match.old.root(of: $0.entity).name }
         guard !drops.isEmpty else { return false }
@@ -186,7 +186,7 @@ package struct RowExpectation {
         package let oldQuery: String
         /// The query of a new store.
         package let newQuery: String
-        /// Whether the author lets some of the rows go: those that are there must be old ones.
+        /// Whether the author drops some of the rows: those that exist must be old ones.
         package let mayBeFewer: Bool
         /// What becomes of each column after the key and the version; nil where whole rows are the
         /// same.
@@ -215,7 +215,7 @@ package struct RowExpectation {
             return rest.isEmpty ? nil : names.first
         }
 
-        /// A value that was made up, for the error.
+        /// A generated value, for the error.
         private static func text(_ value: StoredValue) -> String {
             let text = SQLText.literal(value)
             return text.count > 60 ? text.prefix(60) + "…" : text

@@ -174,7 +174,7 @@ struct SampleHints {
                 return value
             }
         }
-        // Few numbers with decimal places can do with fewer, and few numbers are truth values.
+        // Few numbers with decimal places can do with fewer, and few numbers are Booleans.
         let numbers = new.type == .bool ? [0, 1] : [0, 1, 12, 40]
         let values: [Value] =
             switch (old.type, new.type) {

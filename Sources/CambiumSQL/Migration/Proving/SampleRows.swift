@@ -71,8 +71,8 @@ package struct SampleRows {
         self.keys = keys
     }
 
-    /// The rows of all tables, those that need others after them. Links may lead to rows that could
-    /// not be inserted.
+    /// The rows of all tables, those that need others after them. Links may reference rows that
+    /// could not be inserted.
     package var rows: [Row] {
         let tables = schema.tables.enumerated()
             .map { (depth: depth(of: $0.element), number: $0.offset, table: $0.element) }
@@ -86,7 +86,7 @@ package struct SampleRows {
         }
     }
 
-    /// What takes away the links that lead nowhere, as `MigrationSQL.foreignKeyCheck` lists them.
+    /// What deletes the dangling links, as `MigrationSQL.foreignKeyCheck` lists them.
     package static func repair(_ violation: [StoredValue]) -> String? {
         guard case .text(let table) = violation.first, violation.count > 1 else { return nil }
         let name = SQLText.identifier(table)
@@ -144,9 +144,9 @@ package struct SampleRows {
             for destination in destinations
             where content == .ordinary
                 ? (source + destination) % 2 == 0
-                    // That somebody is his own friend is the exception.
+                    // An object that references itself is the exception.
                     && !(relationship.isOwnInverse(in: owner) && source == destination)
-                // One leads to all, and all lead to one.
+                // One references all, and all reference one.
                 : source == sources.first || destination == destinations.first
             {
                 let pair = [Int64(source), Int64(destination)].map { StoredValue.integer($0) }
@@ -179,7 +179,7 @@ package struct SampleRows {
         model.entity(named: relationship.destination).map { model.root(of: $0).name }
     }
 
-    /// Whether the table that a relationship leads to is one of those that get rows.
+    /// Whether the table that a relationship references is one of those that get rows.
     private func isThere(_ relationship: Relationship) -> Bool {
         root(of: relationship).map(roots.contains) ?? false
     }
@@ -217,8 +217,9 @@ package struct SampleRows {
             guard !destinations.isEmpty else { return .null }
             // A list of one has no order to lose.
             let isInList = model.inversePositionColumn(of: relationship, of: declarer) != nil
-            // The first object of an entity has nothing optional, and goes where a drop asks for it:
-            // others do not lead to it, so that some stay at the end of a chain of drops.
+            // The first object of an entity has nothing optional, and is deleted where a drop
+            // selects it: others do not reference it, so that some stay at the end of a chain of
+            // drops.
             let isOther = model.root(of: declarer).name != self.root(of: relationship)
             var position = (isInList ? key / 2 : isOther ? key - 1 : key) % destinations.count
             // All at the first or the last, and none at those between.

@@ -23,7 +23,7 @@ package struct ValueLaw: Sendable {
     private let newModel: Model
     /// What an object has that had no value.
     private let absent: Expectation
-    /// Whether the author computes every value anew.
+    /// Whether the author computes every value again.
     private let isRevised: Bool
 
     /// The law for an attribute of the new version.
@@ -77,7 +77,7 @@ package struct ValueLaw: Sendable {
         return new.usesExternalForm ? converted.inExternalForm : converted
     }
 
-    /// What the author says about the case that a value is, where it is gone.
+    /// What the author says about the case that a value is, where it was deleted.
     private func replacement(of value: StoredValue) -> MigrationDeclaration.Replacement? {
         guard let old, case .enumeration(let name) = new.type,
             case .enumeration(let former) = old.attribute.type,
@@ -112,7 +112,7 @@ package struct ValueLaw: Sendable {
         if hadOne, attribute.isOptional { return .exactly(.null) }
         switch attribute.defaultValue {
         case nil:
-            // What nobody else fills the program's own steps do.
+            // What nothing else fills the program's own steps do.
             let isFilledByCode =
                 !attribute.isOptional && match.new.migration?.steps.isEmpty == false
             return isFilledByCode ? .something : .exactly(.null)
@@ -133,7 +133,7 @@ extension Model {
     /// What a stored value is in another type, by Swift's own arithmetic and not by SQLite's.
     ///
     /// - Parameters:
-    ///   - value: The value, which is there.
+    ///   - value: The value, which is not nil.
     ///   - old: Its type; of an enumeration that of its raw values.
     ///   - new: The type that it gets.
     func expectation(

@@ -84,7 +84,7 @@ package enum StepTableSQL {
         } + [keys, entities, successors, deletions].map { .drop($0) }
     }
 
-    /// Gives a new table, which is there, the rows that the steps have left. From here on they meet
+    /// Gives a new table, which exists, the rows that the steps have left. From here on they meet
     /// the conditions of the new version.
     static func settle(_ table: Table, into name: String) -> [MigrationStatement] {
         let columns = table.columns.filter { !$0.isGenerated }

@@ -29,29 +29,29 @@ struct RelatedSQLTests {
 
     @Test func `the far end of each kind of link`() throws {
         let (owner, item) = (try entity("Owner"), try entity("Item"))
-        func heads(_ name: String, of source: Entity, to destination: Entity) throws -> String? {
+        func rowKeys(_ name: String, of source: Entity, to destination: Entity) throws -> String? {
             let relationship = try #require(model.relationship(name, of: source))
-            return RelatedSQL.heads(
+            return RelatedSQL.rowKeys(
                 of: model.storage(of: relationship, of: source), from: source, to: destination,
                 in: model)
         }
         #expect(
-            try heads("items", of: owner, to: item) == #"""
+            try rowKeys("items", of: owner, to: item) == #"""
                 SELECT p.key, t."_id", t."_version" FROM pending AS p \#
                 CROSS JOIN "Item" AS t ON t."owner" = p.key
                 """#)
         #expect(
-            try heads("owner", of: item, to: owner) == #"""
+            try rowKeys("owner", of: item, to: owner) == #"""
                 SELECT p.key, t."_id", t."_version", t."_entity" FROM pending AS p \#
                 CROSS JOIN "Item" AS s ON s."_id" = p.key \#
                 CROSS JOIN "Owner" AS t ON t."_id" = s."owner"
                 """#)
         #expect(
-            try heads("friends", of: owner, to: owner) == #"""
+            try rowKeys("friends", of: owner, to: owner) == #"""
                 SELECT p.key, t."_id", t."_version", t."_entity" FROM pending AS p \#
                 CROSS JOIN "Owner_friends" AS j ON j."_source" = p.key \#
                 CROSS JOIN "Owner" AS t ON t."_id" = j."_destination"
                 """#)
-        #expect(RelatedSQL.heads(of: .transient, from: owner, to: item, in: model) == nil)
+        #expect(RelatedSQL.rowKeys(of: .transient, from: owner, to: item, in: model) == nil)
     }
 }

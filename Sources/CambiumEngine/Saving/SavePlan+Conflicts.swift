@@ -1,0 +1,190 @@
+import CambiumRecords
+
+// Unique values, and partners in one-to-ones, that two rows claim.
+extension SavePlan {
+    /// Writes decisions about collisions into the plan.
+    ///
+    /// - Returns: The collisions that the strategies do not resolve.
+    package mutating func resolve(
+        _ collisions: [UniqueCollision], by strategies: [ConflictStrategy]
+    ) -> [UniqueCollision] {
+        let revision = revision
+        var refused: [UniqueCollision] = []
+        for (collision, strategy) in zip(collisions, strategies) {
+            // What was decided about one of them may have settled this too; if not, it comes back.
+            if isTouched(collision.claims.map(\.id), since: revision) { continue }
+            let winner = collision.claims[0]
+            var isResolved = true
+            for loser in collision.claims.dropFirst() {
+                isResolved =
+                    resolve(winner, loser, collision.key, by: strategy) && isResolved
+            }
+            if !isResolved { refused.append(collision) }
+        }
+        return refused
+    }
+
+    /// - Returns: Whether it is resolved.
+    private mutating func resolve(
+        _ winner: UniqueCollision.Claim, _ loser: UniqueCollision.Claim, _ key: UniqueKey,
+        by strategy: ConflictStrategy
+    ) -> Bool {
+        let decision = strategy.decide(
+            ClaimPair(
+                winner: winner.kind, loser: loser.kind, isPartner: key.isPartner,
+                isRequired: key.isRequired))
+        switch decision {
+        case .unite(let handedOver):
+            switch handedOver {
+            case .none: dropLinks(of: loser.id)
+            case .linksOnly: break
+            case .setValues: handOver(setSlots(of: loser), of: loser, to: winner.id, key)
+            case .allValues: handOver(loser.entity.storedSlots, of: loser, to: winner.id, key)
+            }
+            forward(loser.id, to: winner.id)
+            return true
+        case .takeBack(let side, let all):
+            return takeBack(all ? nil : key.writtenSlots, of: (side == .winner ? winner : loser).id)
+        case .clear(let side):
+            clear(key.writtenSlots, of: (side == .winner ? winner : loser).id)
+            return true
+        case .refuse:
+            return false
+        }
+    }
+
+    /// Writes values of a new row into the row that it becomes.
+    private mutating func handOver(
+        _ wanted: SlotSet, of loser: UniqueCollision.Claim, to winner: RowIdentity, _ key: UniqueKey
+    ) {
+        guard let row = rows[winner] else { return }
+        let entity = row.entity
+        // Of a row of another branch of the hierarchy only what both have.
+        let common = model.commonSlots(loser.entity, entity, key.declarer)
+        var placed = writer.copy(row.record, entity.shape)
+        var slots = SlotSet()
+        wanted.intersection(common).subtracting(entity.derivedSlots).forEach { slot in
+            guard !loser.record.isEqual(slot, entity.shape.kinds[slot], to: row.record) else {
+                return
+            }
+            writer.copySlot(slot, from: loser.record, to: &placed, entity.shape)
+            slots.insert(slot)
+        }
+        if !slots.isEmpty { write(placed, row.written(with: slots), to: winner) }
+    }
+
+    /// The slots of a new row that the program has set: those that differ from the defaults.
+    private func setSlots(of claim: UniqueCollision.Claim) -> SlotSet {
+        let entity = claim.entity
+        guard let row = rows[claim.id] else { return entity.storedSlots }
+        guard claim.kind == .inserted else { return row.changed }
+        var slots = SlotSet()
+        entity.storedSlots.forEach { slot in
+            let kind = entity.shape.kinds[slot]
+            if let value = row.defaults[slot] {
+                if claim.record.storedValue(slot, kind) != value { slots.insert(slot) }
+            } else if !claim.record.isEqual(slot, kind, to: entity.template.record) {
+                slots.insert(slot)
+            }
+        }
+        return slots
+    }
+
+    /// Takes back that a row got values that another one has.
+    ///
+    /// - Parameter slots: Those in which it keeps what it had; nil for the whole row, with its links.
+    /// - Returns: Whether it is known what it had before.
+    private mutating func takeBack(_ slots: SlotSet?, of id: RowIdentity) -> Bool {
+        guard let row = rows[id], case .update(let written) = row.write,
+            let former = row.formerPlaced
+        else { return false }
+        if slots == nil { dropLinks(of: id) }
+        let rest = slots.map { written.subtracting($0) } ?? SlotSet()
+        guard let slots, !rest.isEmpty else {
+            yield(id, to: former)
+            return true
+        }
+        var placed = writer.copy(row.record, row.entity.shape)
+        slots.forEach { slot in
+            writer.copySlot(slot, from: former.record, to: &placed, row.entity.shape)
+        }
+        write(placed, rest, to: id)
+        return true
+    }
+
+    // Keys that would reference no row.
+
+    /// Writes decisions about keys into the plan.
+    ///
+    /// - Parameter strategy: How conflicts are decided; nil leaves them to the error.
+    package mutating func resolve(_ dangling: DanglingKeys, by strategy: ConflictStrategy?) {
+        // Without an inverse no context could know of the link, and there is no conflict.
+        for key in dangling.keys where key.rule != nil && key.relationship.inverse == nil {
+            resolve(key)
+        }
+        guard let strategy else { return }
+        if !strategy.keepsOurs, keepTargets(of: dangling) { return }
+        dropLinks(endingAt: dangling.missing.contains)
+        let revision = revision
+        for key in dangling.keys where !isTouched([key.row], since: revision) { resolve(key) }
+    }
+
+    /// Keeps the rows that this save was to delete and that others reference: that is their side.
+    ///
+    /// - Returns: Whether there was any.
+    private mutating func keepTargets(of dangling: DanglingKeys) -> Bool {
+        var kept: Set<RowIdentity> = []
+        for key in dangling.keys where key.rule != nil && key.relationship.inverse != nil {
+            guard let id = target(of: key), let row = rows[id], case .delete = row.write,
+                row.origin == .deleted, let former = row.formerPlaced
+            else { continue }
+            yield(id, to: former)
+            kept.insert(id)
+        }
+        if !kept.isEmpty { restoreRelated(of: kept.sorted()) }
+        return !kept.isEmpty
+    }
+
+    private mutating func resolve(_ key: DanglingKey) {
+        guard let row = rows[key.row], let slot = key.relationship.slot else { return }
+        let decision = DanglingDecision.decide(
+            rule: key.rule, isOptional: key.relationship.relationship.isOptional,
+            isInserted: row.isInserted, wasDeleted: row.origin == .updated)
+        switch decision {
+        case .delete:
+            if let former = row.formerPlaced { delete(key.row, former) }
+        case .clear:
+            var slots = SlotSet(slot)
+            if let entitySlot = key.relationship.entitySlot { slots.insert(entitySlot) }
+            clear(slots, of: key.row)
+        case .leaveDeleted: yield(key.row, to: nil)
+        case .none: break
+        }
+    }
+
+    /// The row that this save deletes and that the row of a key references.
+    package func target(of key: DanglingKey) -> RowIdentity? {
+        guard let row = rows[key.row], let slot = key.relationship.slot else { return nil }
+        let root = model.entities[key.relationship.destination].rootIndex
+        return RowIdentity(root: root, key: (row.theirs?.record ?? row.record).integer(slot))
+    }
+
+    /// Writes no value into some slots of a row, beside what is written of it.
+    package mutating func clear(_ slots: SlotSet, of id: RowIdentity) {
+        guard let row = rows[id] else { return }
+        let placed = writer.copy(row.record, row.entity.shape)
+        slots.forEach { placed.record.setNull($0) }
+        write(placed, row.written(with: slots), to: id)
+    }
+}
+
+extension ModelDescription {
+    /// The slots that two entities have in common, which both are of the family of a third.
+    package func commonSlots(
+        _ one: EntityDescription, _ other: EntityDescription, _ family: Int
+    ) -> SlotSet {
+        if families[one.index].contains(other.index) { return one.storedSlots }
+        if families[other.index].contains(one.index) { return other.storedSlots }
+        return entities[family].storedSlots
+    }
+}

@@ -1,0 +1,293 @@
+import CambiumModel
+import CambiumPlan
+
+/// The statements that tell older changes of a history under the names of a new version.
+///
+/// What cannot be reported is omitted: a deleted property, a value of another type than before.
+/// Objects whose entity was deleted are in the history as objects of their nearest ancestor that is
+/// there still, with its name, its keys and its properties; where there is none, nothing is said.
+struct HistoryTranslation {
+    private let match: ModelMatch
+    private let oldSchema: Schema
+    private let newSchema: Schema
+
+    init(_ match: ModelMatch, _ oldSchema: Schema, _ newSchema: Schema) {
+        (self.match, self.oldSchema, self.newSchema) = (match, oldSchema, newSchema)
+    }
+
+    private static let changes = HistorySQL.changes
+    private static let values = HistorySQL.values
+
+    var statements: [String] {
+        valueStatements + propertyStatements + keyStatements + entityStatements
+    }
+
+    /// As objects of which entity the history has those of an old entity: what that was, and what
+    /// it is; nil where nothing is said of them any more.
+    func heir(of oldEntity: Entity) -> (old: Entity, new: Entity)? {
+        match.old.lineage(of: oldEntity).reversed().lazy
+            .compactMap { old in match.newEntity(of: old).map { (old, $0) } }.first
+    }
+
+    /// SQL for what is added to the keys of an old entity's objects in the history; nil where they
+    /// stay.
+    func keyShift(of oldEntity: Entity) -> String? {
+        heir(of: oldEntity).flatMap { match.keyShift(of: $0.old) }
+    }
+
+    private func name(of oldEntity: Entity) -> String? { heir(of: oldEntity)?.new.name }
+
+    private static func names(_ entities: [Entity]) -> String {
+        SQLText.literals(entities.map(\.name))
+    }
+
+    // MARK: Entities and keys
+
+    private var entityStatements: [String] {
+        let renamed = match.old.entities.filter { name(of: $0) != $0.name }
+        guard !renamed.isEmpty else { return [] }
+        let cases = renamed.map { entity in
+            "WHEN \(SQLText.literal(entity.name)) "
+                + "THEN \(SQLText.literal(name(of: entity) ?? ""))"
+        }
+        return [
+            "UPDATE \(Self.changes) SET \"entity\" = CASE \"entity\" \(cases.joined(separator: " ")) "
+                + "END WHERE \"entity\" IN (\(Self.names(renamed)))"
+        ]
+    }
+
+    private var keyStatements: [String] {
+        let shifts = match.old.entities.compactMap { entity in
+            keyShift(of: entity).map { (entity, $0) }
+        }
+        return Dictionary(grouping: shifts, by: \.1).sorted { $0.key < $1.key }.map {
+            shift, found in
+            "UPDATE \(Self.changes) SET \"key\" = \"key\" + \(shift) "
+                + "WHERE \"entity\" IN (\(Self.names(found.map(\.0))))"
+        }
+    }
+
+    // MARK: Properties
+
+    /// The new names of an entity's properties by the old ones, without the deleted ones.
+    private func properties(of oldEntity: Entity) -> [String: String] {
+        guard let entity = heir(of: oldEntity)?.new else { return [:] }
+        let names =
+            match.new.attributes(of: entity).map(\.name)
+            + match.new.relationships(of: entity).map(\.name)
+        var found: [String: String] = [:]
+        for name in names {
+            if let origin = match.origin(of: name, in: entity) { found[origin.property] = name }
+        }
+        return found
+    }
+
+    /// Renames the properties in the lists of those that were changed.
+    private var propertyStatements: [String] {
+        let old = match.old
+        var entities: [[Change]: [Entity]] = [:]
+        for entity in old.entities where !match.settled.contains(entity.name) {
+            let heirs = properties(of: entity)
+            let names =
+                old.attributes(of: entity).map(\.name) + old.relationships(of: entity).map(\.name)
+            let changes = names.filter { heirs[$0] != $0 }
+                .map { Change(from: $0, to: heirs[$0]) }
+            if !changes.isEmpty { entities[changes, default: []].append(entity) }
+        }
+        return entities.sorted { $0.value[0].name < $1.value[0].name }
+            .flatMap { changes, entities in
+                let areAllDeleted =
+                    changes.allSatisfy { $0.to == nil }
+                    && entities.allSatisfy { heir(of: $0) == nil }
+                return (areAllDeleted ? ["''"] : Self.lists(after: changes)).map { list in
+                    "UPDATE \(Self.changes) SET \"properties\" = \(list) "
+                        + "WHERE \"properties\" <> '' AND \"entity\" IN (\(Self.names(entities)))"
+                }
+            }
+    }
+
+    /// A name that is another one now; nil where it was deleted.
+    private struct Change: Hashable {
+        let from: String
+        let to: String?
+    }
+
+    /// SQL for a list of names, each after a space, with other names: one expression after the other,
+    /// as SQLite's parser has a limit to the depth of each. Every name is put between spaces of its own, and has
+    /// a mark first that no name has: two names may have been exchanged.
+    private static func lists(after changes: [Change]) -> [String] {
+        let marks = changes.enumerated().map { number, change in
+            (" \(change.from) ", change.to == nil ? "" : " !\(number) ")
+        }
+        let names = changes.enumerated().compactMap { number, change in
+            change.to.map { (" !\(number) ", " \($0) ") }
+        }
+        let replacements = marks + names + [("  ", " ")]
+        let depth = 20
+        return stride(from: 0, to: replacements.count, by: depth).map { start in
+            let end = min(start + depth, replacements.count)
+            let first =
+                start == 0 ? "replace(\"properties\", ' ', '  ') || ' '" : "\"properties\""
+            let list = replacements[start..<end].reduce(first) { list, replacement in
+                let old = SQLText.literal(replacement.0)
+                return "replace(\(list), \(old), \(SQLText.literal(replacement.1)))"
+            }
+            return end == replacements.count ? "rtrim(\(list))" : list
+        }
+    }
+
+    // MARK: Values
+
+    /// Gives values the names of their new columns, and removes those that have none.
+    private var valueStatements: [String] {
+        let tables = oldSchema.tables.compactMap { table -> (Table, Entity)? in
+            guard case .objects(let name) = table.content else { return nil }
+            return match.old.entity(named: name).map { (table, $0) }
+        }
+        var statements: [String] = []
+        for (table, root) in tables {
+            for entity in match.old.family(of: root) where !match.settled.contains(entity.name) {
+                statements += valueStatements(of: entity, in: table)
+            }
+        }
+        guard !statements.isEmpty else { return [] }
+        return statements + [
+            "UPDATE \(Self.values) SET \"column\" = substr(\"column\", 2) WHERE \"column\" LIKE ' %'"
+        ]
+    }
+
+    private func valueStatements(of oldEntity: Entity, in table: Table) -> [String] {
+        let heirs = columns(of: oldEntity, in: table)
+        let owned = table.columns.filter { column in
+            column.content.declarer.flatMap(match.old.entity(named:))
+                .map { match.old.entity(oldEntity, isKindOf: $0) } ?? false
+        }
+        let changes =
+            "\"change\" IN (SELECT \"number\" FROM \(Self.changes) "
+            + "WHERE \"entity\" = \(SQLText.literal(oldEntity.name)))"
+        let references = owned.filter { heirs[$0.name] != nil }.compactMap { column in
+            translation(of: column.content, in: oldEntity).map { value in
+                "UPDATE \(Self.values) SET \"old\" = \(value("\"old\"")), "
+                    + "\"new\" = \(value("\"new\"")) WHERE \(changes) "
+                    + "AND \"column\" = \(SQLText.literal(column.name))"
+            }
+        }
+        guard owned.contains(where: { heirs[$0.name] != $0.name }) else { return references }
+        let kept = heirs.sorted { $0.key < $1.key }
+        let keptNames = SQLText.literals(kept.map(\.key))
+        let removal =
+            "DELETE FROM \(Self.values) WHERE \(changes) AND \"column\" NOT IN (\(keptNames))"
+        guard !kept.isEmpty else { return [removal] }
+        // A mark that no name has: two columns may have been exchanged.
+        let cases = kept.map { old, new in
+            "WHEN \(SQLText.literal(old)) THEN \(SQLText.literal(" " + new))"
+        }
+        return references + [
+            removal,
+            "UPDATE \(Self.values) SET \"column\" = CASE \"column\" \(cases.joined(separator: " ")) "
+                + "END WHERE \(changes)",
+        ]
+    }
+
+    /// SQL for a value of a column that says which object a to-one references, from SQL for the old
+    /// one; nil where it is the same, or where the column has other values.
+    private func translation(
+        of content: Table.Column.Content, in oldEntity: Entity
+    ) -> ((String) -> String)? {
+        guard let name = content.property,
+            let destination = match.old.relationship(name, of: oldEntity)
+                .flatMap({ match.old.entity(named: $0.destination) })
+        else { return nil }
+        if case .entityOfKey = content {
+            let cases = match.old.family(of: destination).compactMap { member in
+                self.name(of: member).flatMap { heir in
+                    heir == member.name
+                        ? nil
+                        : "WHEN \(SQLText.literal(member.name)) "
+                            + "THEN \(SQLText.literal(heir)) "
+                }
+            }
+            return cases.isEmpty ? nil : { "CASE \($0) \(cases.joined())ELSE \($0) END" }
+        }
+        return keyShift(of: destination).map { shift in { "\($0) + \(shift)" } }
+    }
+
+    /// The columns that have the values of an old entity's columns.
+    func columns(of oldEntity: Entity, in table: Table) -> [String: String] {
+        guard let entity = heir(of: oldEntity)?.new,
+            let newTable = newSchema.tables.first(where: {
+                $0.content == .objects(root: match.new.root(of: entity).name)
+            })
+        else { return [:] }
+        let heirs = properties(of: oldEntity)
+        var found: [String: String] = [:]
+        for column in table.columns {
+            guard let declarer = column.content.declarer.flatMap(match.old.entity(named:)),
+                match.old.entity(oldEntity, isKindOf: declarer),
+                let name = column.content.property.flatMap({ heirs[$0] }),
+                let newDeclarer = match.new.declarer(of: name, in: entity),
+                keepsValues(column.content, in: oldEntity, as: name, in: entity),
+                let content = column.content.named(name, in: newDeclarer),
+                let newColumn = newTable.columns.first(where: { $0.content == content })
+            else { continue }
+            found[column.name] = newColumn.name
+        }
+        return found
+    }
+
+    /// Whether what a column says of an old entity's objects is still right.
+    private func keepsValues(
+        _ content: Table.Column.Content, in oldEntity: Entity, as name: String, in entity: Entity
+    ) -> Bool {
+        switch content {
+        case .attribute(_, let oldName):
+            guard let old = match.old.attribute(oldName, of: oldEntity),
+                let new = match.new.attribute(name, of: entity),
+                let conversion = AttributeConversion(
+                    from: old, in: match.old, to: new, in: match.new)
+            else { return false }
+            return conversion.keepsValues
+        case .key(_, let oldName), .entityOfKey(_, let oldName):
+            guard let old = match.old.relationship(oldName, of: oldEntity),
+                let new = match.new.relationship(name, of: entity),
+                let oldDestination = match.old.entity(named: old.destination),
+                let destination = match.newEntity(of: oldDestination),
+                destination.name == new.destination
+            else { return false }
+            // A key says nothing without the table that it is of.
+            return match.old.family(of: oldDestination).allSatisfy { member in
+                heir(of: member).map { match.new.entity($0.new, isKindOf: destination) } ?? false
+            }
+        case .system, .entity, .position: return false
+        }
+    }
+}
+
+extension Table.Column.Content {
+    /// The entity that declares the property that the column belongs to.
+    fileprivate var declarer: String? {
+        switch self {
+        case .attribute(let entity, _), .key(let entity, _), .entityOfKey(let entity, _): entity
+        case .system, .entity, .position: nil
+        }
+    }
+
+    /// The property that changes with the column; nil for what is the runtime's own and for places,
+    /// which are others' lists.
+    var property: String? {
+        switch self {
+        case .attribute(_, let name), .key(_, let name), .entityOfKey(_, let name): name
+        case .system, .entity, .position: nil
+        }
+    }
+
+    /// The same of another property.
+    fileprivate func named(_ name: String, in entity: Entity) -> Table.Column.Content? {
+        switch self {
+        case .attribute: .attribute(entity: entity.name, name: name)
+        case .key: .key(entity: entity.name, relationship: name)
+        case .entityOfKey: .entityOfKey(entity: entity.name, relationship: name)
+        case .system, .entity, .position: nil
+        }
+    }
+}
