@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumPlan
 
 /// A version whose checks have all passed, with the places of what it declares.
-package struct CheckedModel: Sendable {
+package final class CheckedModel: Sendable {
     /// The model.
     package let model: Model
     /// Who may use the generated code.
