@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumSQLite
 
 /// Why a store could not be brought to the program's version of the model. The store is as it was.
-public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
+public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file is a database, but no store of Cambium's.
     case notAStore
     /// The store is one of another model.

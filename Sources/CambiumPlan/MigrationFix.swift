@@ -2,7 +2,7 @@ import CambiumModel
 
 /// Something that the author of a model can write so that a migration can be planned. It is a
 /// value, because each kind of model file says it in words of its own.
-package enum MigrationFix: Sendable, Hashable {
+package indirect enum MigrationFix: Sendable, Hashable {
     /// The kinds of declarations that a fix may be about.
     package enum Declaration: String, Sendable, Hashable {
         /// An entity.
@@ -48,7 +48,7 @@ package enum MigrationFix: Sendable, Hashable {
     case makeOptional(Declaration, name: String, type: String)
 
     /// Several things that solve the problem together, and none of them alone.
-    indirect case together([MigrationFix])
+    case together([MigrationFix])
 
     /// What is to be written, one thing after the other.
     package var parts: [MigrationFix] {

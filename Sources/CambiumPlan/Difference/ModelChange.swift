@@ -2,7 +2,7 @@ import CambiumModel
 
 /// One difference of two versions of a model. Names are those of the new version, except of what
 /// is dropped.
-package enum ModelChange: Sendable, Hashable {
+package indirect enum ModelChange: Sendable, Hashable {
     case entityAdded(String)
     case entityDropped(String)
     case entityRenamed(String, from: String)

@@ -4,7 +4,7 @@ import CambiumModel
 ///
 /// The planner says it where it makes the statement. Data loss, forecast, progress, drift and refusals
 /// are computed from operations; no code reads SQL text back.
-public enum SchemaOperation: Sendable, Hashable {
+public indirect enum SchemaOperation: Sendable, Hashable {
     /// Creates a table.
     case createTable(String)
     /// Adds a column to a table.
