@@ -33,7 +33,7 @@ awk -v files="$work/files" '
             gsub(/"([^"\\]|\\.)*"/, "", line)
             sub(/\/\/.*/, "", line)
             if (pass == 1) {
-                if (line !~ /^[a-z@]/ || line ~ /^(private|fileprivate) /) continue
+                if (line !~ /^[a-z@]/ || line ~ /^(private|fileprivate) |(^| )import /) continue
                 if (!match(line, /(^| )(struct|class|enum|actor|protocol|typealias) [A-Z][A-Za-z0-9]*/)) continue
                 name = substr(line, RSTART, RLENGTH)
                 sub(/.* /, "", name)

@@ -91,7 +91,8 @@ folders() {
     rm -rf "$work/package"
     mkdir -p "$work/package/Sources/Cambium/Upper" "$work/package/Sources/Cambium/Lower" \
         "$work/package/Scripts"
-    echo "struct Roof { let floor: Floor }" >"$work/package/Sources/Cambium/Upper/Roof.swift"
+    printf '@_exported import struct Plan.Beam\nstruct Roof { let floor: Floor }\n' \
+        >"$work/package/Sources/Cambium/Upper/Roof.swift"
     printf 'struct Floor {}\n%s\n' "$1" >"$work/package/Sources/Cambium/Lower/Floor.swift"
     printf '# Arrows\n\nCambium\n  Upper: Lower\n' >"$work/package/Scripts/folders.txt"
     sh "$root/Scripts/check-folders.sh" "$work/package" >"$work/output" 2>&1
@@ -99,6 +100,8 @@ folders() {
 
 folders "// Under the Roof."
 result $? "a folder uses what the list lets it use"
+folders "import Plan"
+result $? "an import declares nothing"
 cp "$work/package/Scripts/folders.txt" "$work/listed"
 sh "$root/Scripts/check-folders.sh" --accept "$work/package" >"$work/output" 2>&1 &&
     cmp "$work/listed" "$work/package/Scripts/folders.txt" >>"$work/output" 2>&1

@@ -78,6 +78,22 @@ struct MigrationChain: Equatable {
     }
 }
 
+/// The way from one draft of a version to another, which is not proven.
+struct DraftStep: Sendable, Equatable {
+    /// The tables of the store.
+    let schema: Schema
+    /// What differs, in words.
+    let changes: [String]
+
+    /// What was done, for a log.
+    func words(of store: String?, _ model: String, backup: String?) -> String {
+        "The store\(store.map { " '\($0)'" } ?? "") was migrated from another draft of version "
+            + "\(schema.metadata.version) of \(model), and nothing has proven that migration: "
+            + (changes.isEmpty ? "nothing that it holds changed" : changes.joined(separator: ", "))
+            + (backup.map { ". The store as it was: '\($0)'" } ?? "")
+    }
+}
+
 /// What opening a store did to it.
 public enum MigrationOutcome: Sendable, Hashable {
     /// There was nothing; the store is new.

@@ -28,3 +28,8 @@ extension Collection where Element == String {
         return count > limit ? "\(shown)\(separator)and \(count - limit) more" : shown
     }
 }
+
+extension Int {
+    /// The number and what is counted, in the right form.
+    package func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}

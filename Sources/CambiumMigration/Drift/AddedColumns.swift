@@ -1,6 +1,5 @@
 import CambiumPlan
 import CambiumSQL
-import CambiumSQLite
 
 /// The columns that other programs have added to the model's tables, on their way through a
 /// migration that leaves them: where a table is rebuilt, the new one gets them too.
@@ -82,37 +81,6 @@ struct AddedColumns {
         else { return [] }
         return columns.flatMap { column in
             MigrationStatement.carry(column, of: table)
-        }
-    }
-}
-
-/// What other programs have added to the model's tables.
-extension MigrationRunner {
-    /// The columns that are migrated.
-    ///
-    /// - Throws: ``MigrationError/storeDiffers(_:)`` where the migration has no place for some.
-    func addedColumns(
-        _ changed: [StoreDifference], on connection: Connection, _ chain: MigrationChain
-    ) throws -> AddedColumns {
-        guard driftPolicy == .report, !changed.isEmpty else {
-            return AddedColumns(areRepaired: !changed.isEmpty)
-        }
-        let added = AddedColumns(
-            changed, in: Catalogue(rows: try connection.rows(Catalogue.query)))
-        let lost = Set(chain.migrations.flatMap(added.lost))
-        guard lost.isEmpty else {
-            throw MigrationError.columnsHaveNoPlace(changed.filter { lost.contains($0.name) })
-        }
-        return added
-    }
-
-    /// Looks at the tables of the new version for columns that were unknown before, because the
-    /// store was made by another form of its version. They stay, or the store is refused.
-    func leaveOrRefuse(_ added: inout AddedColumns, in catalogue: Catalogue) throws {
-        if added.areRepaired { return }
-        let found = added.add(besides: schema, in: catalogue)
-        guard driftPolicy != .refuse || found.isEmpty else {
-            throw MigrationError.storeDiffers(found)
         }
     }
 }

@@ -54,6 +54,49 @@ enum ExpectedObjects {
         }
     }
 
+    // MARK: Names
+
+    /// The names of the tables and indexes that are the model's own.
+    func names(
+        among objects: [StoreObject], _ chain: MigrationChain?, _ target: Schema
+    ) -> [String] {
+        func names(of schema: Schema) -> [String] {
+            schema.tables.map(\.name) + schema.tables.flatMap(\.indexes).map(\.name)
+        }
+        switch self {
+        case .all(let schema): return names(of: schema)
+        case .columns(let schema):
+            // Indexes may be other ones in a store that was made before.
+            return schema.tables.map(\.name) + Self.indexes(among: objects)
+        case .fingerprints(let expected, _, _):
+            let used = Self.names(neededBy: chain, target)
+            let keys = Set(expected.keys)
+            // A chain that does not begin with the first version does not say all.
+            let isAll = used.allSatisfy(keys.contains)
+            return expected.keys + (isAll ? [] : used + Self.indexes(among: objects))
+        case .nothing:
+            return Self.names(neededBy: chain, target) + Self.indexes(among: objects)
+        }
+    }
+
+    private static func indexes(among objects: [StoreObject]) -> [String] {
+        objects.filter { $0.kind == .index && TableIndex.mayBeOurs($0.name) }.map(\.name)
+    }
+
+    /// The tables that a chain drops, or that the new version has, and that no statement makes before.
+    private static func names(neededBy chain: MigrationChain?, _ target: Schema) -> [String] {
+        var used: [String] = []
+        var made: Set<String> = []
+        for operation in chain?.operations ?? [] {
+            switch operation {
+            case .dropTable(let table) where !made.contains(table): used.append(table)
+            case .createTable(let table), .renameTable(_, let table): made.insert(table)
+            default: continue
+            }
+        }
+        return used + target.tables.map(\.name).filter { !made.contains($0) }
+    }
+
     // MARK: All
 
     /// A store that was never migrated has every text as it was made: only what is not the same
@@ -194,50 +237,6 @@ enum ExpectedObjects {
 
     private static func contains(_ names: [String], _ name: String) -> Bool {
         names.contains { $0 == name || $0.lowercased() == name.lowercased() }
-    }
-}
-
-extension MigrationRunner {
-    /// What is known of the tables of a store that the chain starts from; nil where the store has
-    /// the program's version and there is none.
-    func expectedObjects(of store: StoreMetadata, _ chain: MigrationChain?) -> ExpectedObjects {
-        guard let chain else { return .all(schema) }
-        guard let first = chain.migrations.first else { return .columns(schema) }
-        if let draft = chain.draft { return .all(draft.schema) }
-        if let earlier = earlierSchema(store) {
-            return earlier.hash == store.schemaHash ? .all(earlier) : .columns(earlier)
-        }
-        guard first.schemaHash == store.schemaHash else { return .nothing }
-        let earlier = migrations(before: first)
-        let fingerprints = (earlier + [first])
-            .reduce(into: [String: String]()) { $0.merge($1.objects) { $1 } }
-            .filter { !$0.value.isEmpty }
-        return .fingerprints(
-            fingerprints, later: schema,
-            .init(
-                earlier: earlier.flatMap(\.statements), later: chain.operations))
-    }
-
-    /// Those up to the version that a migration starts from: each says what its own has other than
-    /// the one before.
-    private func migrations(before first: Migration) -> [Migration] {
-        var way = [first]
-        while let last = way.last, way.count <= migrations.count,
-            let former = migrations.first(where: {
-                $0.to == last.from && $0.toHash == last.fromHash
-            })
-        {
-            way.append(former)
-        }
-        return way.dropFirst().reversed()
-    }
-
-    /// What another program has changed about a store's tables and indexes, as far as this one can
-    /// know: everything for a store of the program's version, sorted by name.
-    package func differences(in connection: Connection) throws -> [StoreDifference] {
-        guard let metadata = try Self.readMetadata(connection) else { return [] }
-        return try expectedObjects(of: metadata, chain(from: metadata, in: connection))
-            .differences(in: connection)
     }
 }
 

@@ -72,6 +72,26 @@ extension Connection {
         else { throw MigrationError.notAStore }
         return true
     }
+
+    /// Runs a body that looks at a store which is not known yet: its statements end after some
+    /// seconds in all. The catalogue of a store takes some milliseconds.
+    ///
+    /// - Throws: ``MigrationError/storeIsDamaged(finding:)`` where they have not come to an end; what
+    ///   the body throws.
+    package func withBudget<Result>(_ body: () throws -> Result) throws -> Result {
+        var questions = 500
+        do {
+            return try asking(
+                every: 100_000,
+                {
+                    questions -= 1
+                    return questions > 0
+                }, body)
+        } catch let error as SQLiteError where error.isInterruption && questions <= 0 {
+            throw MigrationError.storeIsDamaged(
+                finding: "what it says about its tables does not come to an end")
+        }
+    }
 }
 
 /// What a chain tells about the tables of a version of which no more than fingerprints are known:

@@ -83,9 +83,6 @@ extension SQLiteError {
         return "\(trouble.problem.prefix(1).uppercased())\(trouble.problem.dropFirst()). "
             + trouble.remedy
     }
-
-    /// Whether the file is not what SQLite has written.
-    var isDamage: Bool { [11, 26].contains(primaryCode) }
 }
 
 /// What is wrong with the file of a store, its folder or its disk, and what to do about it, for
@@ -167,39 +164,6 @@ extension Connection {
             throw MigrationError.cancelled
         } catch let error as SQLiteError where error.isDamage {
             throw MigrationError.storeIsDamaged(finding: error.message)
-        }
-    }
-
-    /// Runs a body that looks at a store which is not known yet: its statements end after some
-    /// seconds in all. The catalogue of a store takes some milliseconds.
-    ///
-    /// - Throws: ``MigrationError/storeIsDamaged(finding:)`` where they have not come to an end; what
-    ///   the body throws.
-    package func withBudget<Result>(_ body: () throws -> Result) throws -> Result {
-        var questions = 500
-        do {
-            return try asking(
-                every: 100_000,
-                {
-                    questions -= 1
-                    return questions > 0
-                }, body)
-        } catch let error as SQLiteError where error.isInterruption && questions <= 0 {
-            throw MigrationError.storeIsDamaged(
-                finding: "what it says about its tables does not come to an end")
-        }
-    }
-}
-
-extension MigrationError {
-    /// The same as damage, where that is the reason.
-    func noticingDamage() -> MigrationError {
-        switch self {
-        case .statementFailed(let step, let error) where error.isDamage:
-            .storeIsDamaged(finding: "\(error.message), found in the step: \(step)")
-        case .backupFailed(_, let error) where error.isDamage:
-            .storeIsDamaged(finding: "\(error.message), found while the store was copied")
-        default: self
         }
     }
 }

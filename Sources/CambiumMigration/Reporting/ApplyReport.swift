@@ -61,7 +61,7 @@ package struct ApplyReport: MigrationReport, Hashable {
             switch outcome {
             case .migrated:
                 "\(store): migrated from version \(from ?? "?") to \(version), "
-                    + "\(ReportText.count(steps.count, "step")) in \(time)\n"
+                    + "\(steps.count.counted("step")) in \(time)\n"
             case .refreshed:
                 "\(store): checks, defaults or indexes brought up to date in \(time)\n"
             case .created: "\(store): made, version \(version)\n"
@@ -124,7 +124,7 @@ package struct RehearsalReport: MigrationReport, Hashable {
             "\(store): \(ReportText.way(versions)): a copy was migrated, the store was only read\n"
             + (changed.isEmpty ? "" : table)
             + ReportText.list([
-                (others, "\(ReportText.count(same, "table")) with as many rows as before"),
+                (others, "\(same.counted("table")) with as many rows as before"),
                 ("Time", "\(ReportText.seconds(seconds)), without the copying"),
                 (
                     "Size",

@@ -69,11 +69,6 @@ enum ReportText {
         }.joined()
     }
 
-    /// A number and what is counted, in the right form.
-    static func count(_ number: Int, _ noun: String) -> String {
-        "\(number) \(noun)\(number == 1 ? "" : "s")"
-    }
-
     /// A number of bytes in the unit that leaves one to three digits before the point.
     static func bytes(_ number: Int) -> String {
         var rest = Double(number)

@@ -88,7 +88,7 @@ package struct PlanReport: MigrationReport, Hashable {
         for (number, step) in steps.enumerated() {
             text += "\(number + 1). \(step.summary)\n   "
             var facts = [MigrationKind(rawValue: step.class)?.words ?? step.class]
-            facts.append("about \(ReportText.count(step.rows, "row"))")
+            facts.append("about \(step.rows.counted("row"))")
             if step.losesData { facts.append("loses data") }
             if let code = step.code { facts.append("runs \(code) of the program") }
             text += facts.joined(separator: ", ") + "\n"

@@ -105,7 +105,7 @@ package struct StatusReport: MigrationReport, Hashable {
             case .behind: "behind: version \(version ?? "?"), the program has \(programVersion)"
             case .refused: "cannot be opened"
             }
-        let count = ReportText.count(max(0, versions.count - 1), "migration")
+        let count = max(0, versions.count - 1).counted("migration")
         return ReportText.list(
             [
                 ("Store", store), ("State", words),

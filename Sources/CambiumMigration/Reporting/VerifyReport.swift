@@ -109,8 +109,8 @@ package struct VerifyReport: MigrationReport, Decodable, Hashable {
         let scarce = steps.count(where: \.lacksRows)
         let verdict =
             (failed == 0
-                ? "\(ReportText.count(steps.count, "step")) proven"
-                : "\(failed) of \(ReportText.count(steps.count, "step")) not proven")
+                ? "\(steps.count.counted("step")) proven"
+                : "\(failed) of \(steps.count.counted("step")) not proven")
             + (scarce == 0 ? "" : ", \(scarce) without two rows of every entity")
         let table = ReportText.table(
             ["From", "To", "Class", "Rows in", "Rows out", "Time", "Verdict"],

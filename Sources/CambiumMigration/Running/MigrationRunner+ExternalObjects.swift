@@ -128,14 +128,6 @@ extension MigrationRunner {
     }
 }
 
-extension ExternalObjectTrial {
-    /// Why something does not work here that works in another version.
-    func firstFailure(of object: StoreObject, besides other: ExternalObjectTrial) -> String? {
-        failures.filter { $0.key.object == object && other.failures[$0.key] == nil }
-            .min { $0.key.number < $1.key.number }?.value
-    }
-}
-
 extension MigratedNames {
     /// What an object names that is something else afterwards; nil where there is nothing.
     func otherMeaning(
@@ -183,49 +175,6 @@ extension Catalogue {
             if let gone { return gone }
         }
         return nil
-    }
-}
-
-extension ExpectedObjects {
-    /// The names of the tables and indexes that are the model's own.
-    func names(
-        among objects: [StoreObject], _ chain: MigrationChain?, _ target: Schema
-    ) -> [String] {
-        func names(of schema: Schema) -> [String] {
-            schema.tables.map(\.name) + schema.tables.flatMap(\.indexes).map(\.name)
-        }
-        switch self {
-        case .all(let schema): return names(of: schema)
-        case .columns(let schema):
-            // Indexes may be other ones in a store that was made before.
-            return schema.tables.map(\.name) + Self.indexes(among: objects)
-        case .fingerprints(let expected, _, _):
-            let used = Self.names(neededBy: chain, target)
-            let keys = Set(expected.keys)
-            // A chain that does not begin with the first version does not say all.
-            let isAll = used.allSatisfy(keys.contains)
-            return expected.keys + (isAll ? [] : used + Self.indexes(among: objects))
-        case .nothing:
-            return Self.names(neededBy: chain, target) + Self.indexes(among: objects)
-        }
-    }
-
-    private static func indexes(among objects: [StoreObject]) -> [String] {
-        objects.filter { $0.kind == .index && TableIndex.mayBeOurs($0.name) }.map(\.name)
-    }
-
-    /// The tables that a chain drops, or that the new version has, and that no statement makes before.
-    private static func names(neededBy chain: MigrationChain?, _ target: Schema) -> [String] {
-        var used: [String] = []
-        var made: Set<String> = []
-        for operation in chain?.operations ?? [] {
-            switch operation {
-            case .dropTable(let table) where !made.contains(table): used.append(table)
-            case .createTable(let table), .renameTable(_, let table): made.insert(table)
-            default: continue
-            }
-        }
-        return used + target.tables.map(\.name).filter { !made.contains($0) }
     }
 }
 

@@ -3,22 +3,6 @@ import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
-/// The way from one draft of a version to another, which is not proven.
-struct DraftStep: Sendable, Equatable {
-    /// The tables of the store.
-    let schema: Schema
-    /// What differs, in words.
-    let changes: [String]
-
-    /// What was done, for a log.
-    func words(of store: String?, _ model: String, backup: String?) -> String {
-        "The store\(store.map { " '\($0)'" } ?? "") was migrated from another draft of version "
-            + "\(schema.metadata.version) of \(model), and nothing has proven that migration: "
-            + (changes.isEmpty ? "nothing that it holds changed" : changes.joined(separator: ", "))
-            + (backup.map { ". The store as it was: '\($0)'" } ?? "")
-    }
-}
-
 /// Stores that another draft of one of the program's versions has written.
 extension MigrationRunner {
     /// The way to the program's version from a store that another draft of one of its versions has
@@ -170,30 +154,6 @@ extension MigrationRunner {
                 target, after: nil, keeping: definition(of: target, in: connection), in: connection)
         }
     }
-}
-
-/// What becomes of a store that another draft of the program's version has written.
-///
-/// A version that is not frozen (`cambium freeze`) is a draft, and is changed in its place while a
-/// program is being made. Stores that were written before such a change are on the developers'
-/// machines only.
-public enum DraftPolicy: String, Sendable, Hashable, CaseIterable {
-    /// The store is not opened. The error names its file, says what differs and what can be done.
-    case refuse
-    /// The difference between the two drafts is planned when the store is opened, with the planner
-    /// that the build has, and carried out in one transaction. A store for which that is ambiguous, or
-    /// would lose data, is not opened, and the error lists the reasons. Neither is one with data that
-    /// does not fit the program's draft, such as a number above a new limit.
-    ///
-    /// - Warning: This is the one migration that was not proven when the model was compiled. A copy of
-    ///   the store is made first, unless the change only adds something.
-    case migrate
-    /// The store is moved aside, with the files of its large values, to a name that says so, such as
-    /// `shop.draft-2026-11-23-215500.sqlite`. A new, empty store is made in its place. While another
-    /// process has the store open, it is not opened. A store that was ever of a frozen version is
-    /// never moved: it is not opened. Drafts that differ in limits or rules alone need no migration:
-    /// their stores are opened as they are, and moved only if their data does not fit.
-    case recreate
 }
 
 /// Which of the versions that a program knows have shipped, and what those are that have not.

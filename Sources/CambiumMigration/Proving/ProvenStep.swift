@@ -30,7 +30,11 @@ final class ProvenStep {
         var runner = MigrationRunner(model: new, schema: newSchema, migrations: [migration])
         // Differences are found here, and reported in another way.
         runner.driftPolicy = .report
-        runner.isProof = true
+        runner.refuseRest = { names in
+            throw MigrationProver.Failure(
+                description: "The migration leaves something to be done about "
+                    + names.joined(separator: ", "))
+        }
         runner.code = stepped?.code ?? []
         self.runner = runner
         isReplacement = stepped?.isReplacement ?? false

@@ -173,6 +173,17 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
         }
     }
 
+    /// The same as damage, where that is the reason.
+    func noticingDamage() -> MigrationError {
+        switch self {
+        case .statementFailed(let step, let error) where error.isDamage:
+            .storeIsDamaged(finding: "\(error.message), found in the step: \(step)")
+        case .backupFailed(_, let error) where error.isDamage:
+            .storeIsDamaged(finding: "\(error.message), found while the store was copied")
+        default: self
+        }
+    }
+
     static func words(for refusal: MigrationRefusal, _ what: String) -> String {
         "\(problem(of: refusal, what)). \(remedyOfRefusal)"
     }
@@ -186,6 +197,9 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
 }
 
 extension SQLiteError {
+    /// Whether the file is not what SQLite has written.
+    var isDamage: Bool { [11, 26].contains(primaryCode) }
+
     /// What to do about a copy that cannot be made in a folder.
     fileprivate func remedyOfCopy(in folder: String) -> String {
         if !StoreFiles.isFolder(folder) { return "There is no folder \(folder): create it" }

@@ -54,7 +54,7 @@ public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
             case .wouldBreak(let message): "would not work any more (\(message))"
             case .wouldMeanSomethingElse(let text): "would mean something else (\(text))"
             case .wouldLoseLinks(let count):
-                "has \(ReportText.count(count, "link")) to objects that the migration deletes"
+                "has \(count.counted("link")) to objects that the migration deletes"
             case .looksLikeOurs: "has a name as only the model's own indexes have"
             case .goesWith(let owner): "belongs to \(owner), which has to be dropped"
             case .isNotTrusted: "is none of the model's"

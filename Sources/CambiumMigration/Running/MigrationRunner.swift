@@ -47,8 +47,9 @@ package struct MigrationRunner {
     /// Whether a store may have tables, indexes, views and triggers of other programs.
     package var trustsExternalObjects = true
 
-    /// Whether a migration must do all by itself that a store of the version before needs.
-    var isProof = false
+    /// Called with the names of tables and indexes that the migrations have left to be brought up to
+    /// date. What it throws ends them: in a proof a migration must do all by itself.
+    var refuseRest: (([String]) throws -> Void)?
 
     let schema: Schema
     let target: StoreMetadata

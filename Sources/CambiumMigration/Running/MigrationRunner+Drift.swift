@@ -1,8 +1,82 @@
 import CambiumSQL
 import CambiumSQLite
 
-/// What a repair of what other programs have changed would mean for the data.
+/// What other programs have changed about the model's tables and indexes, and what becomes of it.
 extension MigrationRunner {
+    /// What is known of the tables of a store that the chain starts from; nil where the store has
+    /// the program's version and there is none.
+    func expectedObjects(of store: StoreMetadata, _ chain: MigrationChain?) -> ExpectedObjects {
+        guard let chain else { return .all(schema) }
+        guard let first = chain.migrations.first else { return .columns(schema) }
+        if let draft = chain.draft { return .all(draft.schema) }
+        if let earlier = earlierSchema(store) {
+            return earlier.hash == store.schemaHash ? .all(earlier) : .columns(earlier)
+        }
+        guard first.schemaHash == store.schemaHash else { return .nothing }
+        let earlier = migrations(before: first)
+        let fingerprints = (earlier + [first])
+            .reduce(into: [String: String]()) { $0.merge($1.objects) { $1 } }
+            .filter { !$0.value.isEmpty }
+        return .fingerprints(
+            fingerprints, later: schema,
+            .init(
+                earlier: earlier.flatMap(\.statements), later: chain.operations))
+    }
+
+    /// Those up to the version that a migration starts from: each says what its own has other than
+    /// the one before.
+    private func migrations(before first: Migration) -> [Migration] {
+        var way = [first]
+        while let last = way.last, way.count <= migrations.count,
+            let former = migrations.first(where: {
+                $0.to == last.from && $0.toHash == last.fromHash
+            })
+        {
+            way.append(former)
+        }
+        return way.dropFirst().reversed()
+    }
+
+    /// What another program has changed about a store's tables and indexes, as far as this one can
+    /// know: everything for a store of the program's version, sorted by name.
+    package func differences(in connection: Connection) throws -> [StoreDifference] {
+        guard let metadata = try Self.readMetadata(connection) else { return [] }
+        return try expectedObjects(of: metadata, chain(from: metadata, in: connection))
+            .differences(in: connection)
+    }
+
+    // MARK: Columns of others
+
+    /// The columns that are migrated.
+    ///
+    /// - Throws: ``MigrationError/storeDiffers(_:)`` where the migration has no place for some.
+    func addedColumns(
+        _ changed: [StoreDifference], on connection: Connection, _ chain: MigrationChain
+    ) throws -> AddedColumns {
+        guard driftPolicy == .report, !changed.isEmpty else {
+            return AddedColumns(areRepaired: !changed.isEmpty)
+        }
+        let added = AddedColumns(
+            changed, in: Catalogue(rows: try connection.rows(Catalogue.query)))
+        let lost = Set(chain.migrations.flatMap(added.lost))
+        guard lost.isEmpty else {
+            throw MigrationError.columnsHaveNoPlace(changed.filter { lost.contains($0.name) })
+        }
+        return added
+    }
+
+    /// Looks at the tables of the new version for columns that were unknown before, because the
+    /// store was made by another form of its version. They stay, or the store is refused.
+    func leaveOrRefuse(_ added: inout AddedColumns, in catalogue: Catalogue) throws {
+        if added.areRepaired { return }
+        let found = added.add(besides: schema, in: catalogue)
+        guard driftPolicy != .refuse || found.isEmpty else {
+            throw MigrationError.storeDiffers(found)
+        }
+    }
+
+    // MARK: What a repair would mean for the data
+
     /// The same differences with the number of values that a repair deletes, and with what is in
     /// its way. Goes through the tables that differ, and through those alone, as far as they are
     /// tables. What another program has them compute is not looked at.
@@ -75,7 +149,7 @@ extension MigrationRunner {
         if repair.hasNoKeys { return ["the objects of \(name) have lost their numbers"] }
         return repair.conditions.compactMap { condition in
             guard let count = connection.count(condition.query), count > 0 else { return nil }
-            return "\(condition.violation) (\(ReportText.count(count, "row")))"
+            return "\(condition.violation) (\(count.counted("row")))"
         }
     }
 
@@ -102,7 +176,7 @@ extension MigrationRunner {
                 count > 0
             else { return nil }
             return "\(source).\(column) references deleted objects of \(table) "
-                + "(\(ReportText.count(count, "row")))"
+                + "(\(count.counted("row")))"
         }
     }
 

@@ -42,6 +42,12 @@ struct ExternalObjectTrial {
         for object in objects where object.kind == .trigger { tryTrigger(object) }
     }
 
+    /// Why something does not work here that works in another version.
+    func firstFailure(of object: StoreObject, besides other: ExternalObjectTrial) -> String? {
+        failures.filter { $0.key.object == object && other.failures[$0.key] == nil }
+            .min { $0.key.number < $1.key.number }?.value
+    }
+
     private mutating func make(_ object: StoreObject, _ statement: String) {
         do {
             try connection.executeAlone(statement)

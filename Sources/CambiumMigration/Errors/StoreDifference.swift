@@ -74,7 +74,7 @@ extension StoreDifference.Part: CustomStringConvertible {
     /// How many values are in it, where there are some.
     var valueWords: String {
         guard let values, values > 0 else { return "" }
-        return " (\(ReportText.count(values, "value")))"
+        return " (\(values.counted("value")))"
     }
 }
 
