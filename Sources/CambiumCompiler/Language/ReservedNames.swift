@@ -1,3 +1,5 @@
+import CambiumModel
+
 /// Names that generated code cannot declare, because the runtime or Swift has them.
 package enum ReservedNames {
     /// Members of `ManagedObject` that users see or override, names that every Swift type has, and
@@ -35,16 +37,14 @@ package enum ReservedNames {
 
     /// Types and modules whose name no type of a model can have. (Generated code writes other types
     /// of the runtime with their module where a model has one of the same name.)
-    package static let types: Set<String> = [
+    package static let types = Set(AttributeType.words.keys).union([
         // Swift
         "Any", "AnyObject", "Self", "Type", "Protocol", "Swift", "Foundation",
         "FoundationEssentials",
         // Cambium
         "Cambium", "ManagedObject", "ManagedObjectContext", "EntityKeys",
-        // the words for types in models
-        "bool", "int16", "int32", "int64", "float", "double", "decimal", "string", "date", "uuid",
-        "uri", "data", "codable",
-    ]
+        "codable",
+    ])
 
     /// Members that every enumeration has.
     static let enumerationMembers: Set<String> = [

@@ -144,11 +144,11 @@ package enum RefusalText {
     }
 
     package static func isBelow(_ property: String, _ minimum: some Any) -> String {
-        "\(property) is below \(minimum)."
+        "\(property) is below \(words(minimum))."
     }
 
     package static func isAbove(_ property: String, _ maximum: some Any) -> String {
-        "\(property) is above \(maximum)."
+        "\(property) is above \(words(maximum))."
     }
 
     /// - Parameter length: How long it is, such as `3 characters`.
@@ -163,6 +163,10 @@ package enum RefusalText {
 
     package static func mismatches(_ property: String, _ pattern: String) -> String {
         "\(property) does not match the pattern \(pattern)."
+    }
+
+    private static func words(_ limit: some Any) -> String {
+        (limit as? Duration).map(DurationStorage.text) ?? "\(limit)"
     }
 
     /// A limit of the model as a person reads it.

@@ -10,7 +10,8 @@ package enum DurationStorage {
     /// do not hold them (beyond 292 years).
     package static func nanoseconds(of duration: Duration) -> Int64? {
         // The components of longer ones may not exist.
-        guard abs(duration) < .seconds(1 << 34) else { return nil }
+        let limit = Duration.seconds(1 << 34)
+        guard (.zero - limit...limit).contains(duration) else { return nil }
         let (seconds, attoseconds) = duration.components
         let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         let rounding = rest.magnitude >= 500_000_000 ? rest.signum() : 0
@@ -20,10 +21,6 @@ package enum DurationStorage {
     /// The nearest duration that the store can keep.
     package static func nearest(to duration: Duration) -> Duration {
         .nanoseconds(nanoseconds(of: duration) ?? (duration < .zero ? .min : .max))
-    }
-
-    private static func abs(_ duration: Duration) -> Duration {
-        duration < .zero ? .zero - duration : duration
     }
 
     /// A duration as text, in hours, minutes and seconds.

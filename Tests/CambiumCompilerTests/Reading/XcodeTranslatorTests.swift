@@ -133,6 +133,16 @@ struct XcodeTranslatorTests {
         #expect(words == ["type": "codable", "class": "Colour", "default": "{}"])
     }
 
+    @Test func `user info makes an integer a duration, whose values are nanoseconds`() throws {
+        let info = #"<userInfo><entry key="cambium.type" value="duration"/></userInfo>"#
+        let words = try property(
+            """
+            <attribute name="a" attributeType="Integer 64" minValueString="0" \
+            defaultValueString="90000000000">\(info)</attribute>
+            """)
+        #expect(words == ["type": "duration", "default": "PT1M30S", "min": "PT0S"])
+    }
+
     @Test func `user info says what Xcode cannot`() throws {
         let (root, diagnostics) = try translate(
             """

@@ -63,6 +63,9 @@ struct DurationStorageTests {
         #expect(DurationStorage.nanoseconds(of: limit) == .max)
         #expect(DurationStorage.nanoseconds(of: .nanoseconds(Int64.min)) == .min)
         #expect(DurationStorage.nanoseconds(of: limit + .nanoseconds(1)) == nil)
+        for attoseconds in [Int128.min, .max] {
+            #expect(DurationStorage.nanoseconds(of: Duration(attoseconds: attoseconds)) == nil)
+        }
         for seconds in [1e10, 1e15, 1e19, 1e20] {
             #expect(DurationStorage.nanoseconds(of: .seconds(seconds)) == nil)
             #expect(DurationStorage.nanoseconds(of: .seconds(-seconds)) == nil)

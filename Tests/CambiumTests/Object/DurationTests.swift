@@ -62,6 +62,7 @@ struct DurationTests {
             tracks[0].length = .seconds(-1)
             let tooShort = #expect(throws: ValidationError.self) { try context.save() }
             #expect(tooShort?.code == .numberTooSmall)
+            #expect(tooShort?.message == "length is below PT0S.")
             tracks[0].length = .seconds(86_401)
             let tooLong = #expect(throws: ValidationError.self) { try context.save() }
             #expect(tooLong?.code == .numberTooLarge)
@@ -103,7 +104,8 @@ struct DurationTests {
         arguments: [
             "length == 'an hour'", "length LIKE 'PT*'", "length > start",
             "length * length > 'PT1S'",
-            "length == title", "sqrt:(length) > 1", "length > 0.0000000001",
+            "length == title", "length > rating", "rating + length > rating", "sqrt:(length) > 1",
+            "length > 0.0000000001",
         ])
     func refusals(_ text: String) throws {
         try withTracks { context, _, _ in
@@ -156,6 +158,28 @@ struct DurationTests {
                     Track.Snapshot.self,
                     from: Data(json.replacingOccurrences(of: "PT1H30M", with: "long").utf8))
             }
+        }
+    }
+
+    @Test func `groups compare sums with any duration`() throws {
+        try withTracks { context, _, _ in
+            func count(_ limit: Duration) throws -> Int {
+                try context.fetch(
+                    Track.fetchRequest().select(Track.album.title, Track.length.sum)
+                        .grouped(by: Track.album.title).having(Track.length.sum < limit)
+                ).count
+            }
+            #expect(try count(.seconds(1e11)) == 1)
+            #expect(try count(.seconds(240)) == 0)
+        }
+    }
+
+    @Test func `a number of seconds is rounded to the nanosecond`() throws {
+        try withTracks { context, _, tracks in
+            tracks[0].length = .seconds(0.3)
+            try context.save()
+            let request = Track.fetchRequest().filter(format: "length == %@", 0.1 + 0.2)
+            #expect(try context.fetch(request).count == 1)
         }
     }
 

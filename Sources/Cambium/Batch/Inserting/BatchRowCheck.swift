@@ -71,15 +71,10 @@ struct BatchRowCheck {
 
     /// A slot was set to a value that the store cannot keep.
     func unfitError(_ slot: Int) -> ValidationError {
-        if case .codable = entity.attributes[slot]?.type {
-            return make(.unencodable, slot, nil) {
-                "\($0) was set to a value that cannot be written as JSON."
-            }
-        }
-        return make(.unfitDecimal, slot, nil) {
-            "\($0) was set to a decimal that has more places than the attribute keeps, or more "
-                + "digits."
-        }
+        let type = entity.attributes[slot]?.type
+        var code = ValidationError.Code.unfitDecimal
+        if case .codable = type { code = .unencodable }
+        return make(code, slot, nil) { "\($0) was set to \(type?.descriptor.unfit ?? "")" }
     }
 
     private func make(

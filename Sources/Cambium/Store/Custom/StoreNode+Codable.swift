@@ -87,6 +87,9 @@ private struct CodableValue: Codable {
                     Date(
                         timeIntervalSinceReferenceDate: Double(
                             bitPattern: try container.decode(UInt64.self, forKey: kind))))
+            // One digit more than a text of a person may have.
+            case "decimal":
+                Decimal(string: try container.decode(String.self, forKey: kind)).map(Value.decimal)
             case "data": .data(try container.decode(Data.self, forKey: kind))
             default:
                 Value(

@@ -89,9 +89,7 @@ struct Nullability {
 
     private func isNumberOtherThanZero(_ expression: ModelExpression) -> Bool {
         switch expression {
-        case .literal(.int(let number)): number != 0
-        case .literal(.double(let number)): number != 0
-        case .literal(.decimal(let number)): number != 0
+        case .literal(let value): value.sign.map { $0 != 0 } ?? false
         default: false
         }
     }

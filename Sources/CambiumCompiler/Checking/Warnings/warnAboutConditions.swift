@@ -144,8 +144,10 @@ struct ConstantFolding {
         }
     }
 
-    /// Whether a number or moment is less than another, or nil where they cannot be compared.
+    /// Whether a number or moment is less than another, or nil where they cannot be compared. The
+    /// order of strings depends on the options of the comparison.
     private static func isLess(_ left: Value, _ right: Value) -> Bool? {
-        Value.order(left, right).map { $0 == .less }
+        if case .string = left { return nil }
+        return Value.order(left, right).map { $0 == .less }
     }
 }

@@ -92,6 +92,12 @@ extension XcodeTranslator {
         var list = spelling.translated(element.list)
         reportAttribute(element, list)
         list.take(info.keys.filter { !["class", "enum"].contains($0.key) })
+        if let type = info["type"]?.value {
+            for name in ["default", "min", "max"] where info[name] == nil {
+                guard let written = list[name] else { continue }
+                list.set(name, XcodeValues.own(written.value, type: type), from: written)
+            }
+        }
         markEmptyInfo(info, &list)
         let isDerived = list["expression"] != nil
         return ParsedElement(

@@ -29,9 +29,9 @@ extension ExpressionChecker {
         case (let type, .decimal) where type.isFloatingPoint,
             (let type, .anyDecimal) where type.isFloatingPoint:
             other.typed = .convert(other.typed, .double)
-        case (let type, .anyDecimal) where type.scale != nil:
+        case (let type, .anyDecimal) where type.isNumber && type.scale != nil:
             one.typed = .convert(one.typed, .anyDecimal)
-        case (.anyDecimal, let type) where type.scale != nil:
+        case (.anyDecimal, let type) where type.isNumber && type.scale != nil:
             other.typed = .convert(other.typed, .anyDecimal)
         default: break
         }

@@ -78,6 +78,7 @@ extension ExpressionChecker {
             }
             return names.isEmpty ? nil : "its cases are \(names.joined(separator: ", "))"
         case .date: return "write '2001-12-31T23:59:59Z' or seconds since 2001-01-01 UTC"
+        case .duration: return "write 'PT1H30M' or seconds, to the nanosecond"
         case .decimal: return "at most \(DecimalStorage.maximumScale) places are exact"
         case .anyDecimal: return "at most 38 digits are exact"
         case .codable: return "it can only be compared with nil"

@@ -59,10 +59,14 @@ extension Model {
                 ($0.rawValue, type)
             }
         default:
-            guard let scale = type.scale, let exact = value.exact,
-                let units = DecimalStorage.units(of: exact, scale: scale)
-            else { return nil }
-            return (type.value(ofUnits: units), type)
+            guard let scale = type.scale else { return nil }
+            let units: Int64? =
+                if case .double(let number) = value {
+                    DecimalStorage.units(rounding: number, scale: scale)
+                } else {
+                    value.exact.flatMap { DecimalStorage.units(of: $0, scale: scale) }
+                }
+            return units.map { (type.value(ofUnits: $0), type) }
         }
     }
 }

@@ -177,7 +177,7 @@ private struct ResultChecker {
                     "\(typed.type.description) cannot be compared with \(constant)",
                     column.description)
             }
-            return .comparison(typed, relation, constant)
+            return .comparison(typed, relation, constant.normalized)
         case .and(let tests): return .and(try self.tests(tests))
         case .or(let tests): return .or(try self.tests(tests))
         case .not(let test): return .not(try self.test(test))

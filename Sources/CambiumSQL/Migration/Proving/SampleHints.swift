@@ -101,6 +101,7 @@ struct SampleHints {
             case .int16, .int32, .int64: Int64(exactly: rank.rounded(rule)).map { .int($0) }
             case .decimal: .decimal(Decimal(rank))
             case .double, .float: .double(rank)
+            case .duration: abs(rank) < 9e9 ? .duration(.seconds(rank)) : nil
             default: nil
             }
         }
@@ -178,6 +179,7 @@ struct SampleHints {
         let numbers = new.type == .bool ? [0, 1] : [0, 1, 12, 40]
         let values: [Value] =
             switch (old.type, new.type) {
+            case (.duration, _): numbers.map { .duration(.seconds($0)) }
             case (.decimal(1...), _): numbers.map { .decimal(Decimal($0)) }
             case (.double, .double), (.double, .float), (.double, .date), (.float, .double),
                 (.float, .float), (.float, .date):
@@ -207,6 +209,8 @@ extension Value {
             [self, .int(number - 1), .int(number + 1)]
         case .double(let number): [self, .double(number - 1), .double(number + 1)]
         case .decimal(let number): [self, .decimal(number - 1), .decimal(number + 1)]
+        case .duration(let length):
+            [self, .duration(length - .seconds(1)), .duration(length + .seconds(1))]
         default: [self]
         }
     }
@@ -217,6 +221,7 @@ extension Value {
         case .int(let number): Double(number)
         case .double(let number): number
         case .decimal(let number): Double("\(number)")
+        case .duration(let length): length / .seconds(1)
         case .date(let date): date.timeIntervalSinceReferenceDate
         default: nil
         }

@@ -13,6 +13,7 @@ enum XcodeValues {
         case "int16", "int32", "int64": integer(text)
         case "float", "double": number(text)
         case "decimal": decimal(text)
+        case "duration": Int64(text).map { DurationStorage.text(of: .nanoseconds($0)) } ?? text
         case "date": Double(text).flatMap(date) ?? text
         default: text
         }
