@@ -83,6 +83,7 @@ func value(of attribute: Attribute, in model: Model) -> Value {
     case .decimal, .anyDecimal: .decimal(1)
     case .string: .string("AB")
     case .date: .date(Date(timeIntervalSinceReferenceDate: 1))
+    case .duration: .duration(.seconds(1))
     case .uuid: .uuid(UUID())
     case .uri: .uri(URL(fileURLWithPath: "/"))
     case .data: .data(Data([1]))
