@@ -26,6 +26,35 @@ struct ModelCheckerTests {
         )
     }
 
+    @Test(arguments: AttributeType.words.keys.sorted() + ["codable"])
+    func `no type of a model has the word of an attribute type`(_ word: String) throws {
+        let (_, diagnostics) = try check(
+            """
+            <model xmlns='urn:cambium:model:1' name='Shop' version='1'>
+            <enum name='\(word)'><case name='a'/></enum></model>
+            """)
+        #expect(diagnostics.map(\.code).contains(.reservedName))
+    }
+
+    @Test func `a quotient of durations by a constant is never nil`() throws {
+        let model = try model(
+            """
+            <entity name='A'><attribute name='length' type='duration'/>
+            <derived name='seconds' type='double' expression="length / 'PT1S'"/></entity>
+            """)
+        #expect(model.entities.first?.attributes.last?.isOptional == false)
+    }
+
+    @Test func `the bytes of strings do not decide a comparison with options`() throws {
+        let (_, diagnostics) = try check(
+            """
+            <model xmlns='urn:cambium:model:1' name='Shop' version='1'>
+            <entity name='A'><attribute name='x' type='string'/>
+            <rule name='r'>'B' &lt;[c] 'b' OR x == 'c'</rule></entity></model>
+            """)
+        #expect(diagnostics.map(\.code) == [])
+    }
+
     @Test func `everything of an attribute is kept`() throws {
         let model = try model(
             """

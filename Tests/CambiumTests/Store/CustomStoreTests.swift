@@ -7,6 +7,20 @@ import Testing
 /// What is particular to stores of the program's own. Their general behaviour is tested wherever
 /// tests run on every kind of store.
 struct CustomStoreTests {
+    @Test func `a row reads back what it wrote, also decimals of 39 digits and durations`() throws {
+        let digits = "340282366920938463463374607431768211455"
+        let node = StoreNode(
+            entityName: "A", key: 1, version: 1,
+            values: [
+                "exact": .decimal(try #require(Decimal(string: digits))),
+                "length": .duration(.nanoseconds(Int64.min)), "infinite": .double(.infinity),
+                "bytes": .data(Data([0, 255])), "text": .string("null"),
+            ])
+        let read = try JSONDecoder().decode(
+            StoreNode.self, from: try JSONEncoder().encode(node))
+        #expect(read.values == node.values)
+    }
+
     private func withJSON(
         _ body: (String, () throws -> ManagedObjectContext) throws -> Void
     ) throws {
