@@ -20,6 +20,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Cambium", targets: ["Cambium"]),
+        .library(name: "CambiumExchange", targets: ["CambiumExchange"]),
         .library(name: "CambiumCoreData", targets: ["CambiumCoreData"]),
         .library(name: "CambiumNotificationCenter", targets: ["CambiumNotificationCenter"]),
         // One product for each tool, of the target's own name: SwiftPM's next build system finds the
@@ -112,6 +113,12 @@ let package = Package(
 
         .target(
             name: "CambiumNotificationCenter", dependencies: ["Cambium"], swiftSettings: settings),
+
+        // Files of objects, as JSON and CSV: for programs that import or export them
+        .target(
+            name: "CambiumExchange",
+            dependencies: ["Cambium", "CambiumRecords", "CambiumSQLiteStore"],
+            swiftSettings: settings),
 
         // Stores that Core Data wrote: for programs that import them, and for the tool
         .target(

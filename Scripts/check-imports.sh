@@ -29,6 +29,7 @@ CambiumTool: CambiumCompiler CambiumAuthoring CambiumMigration CambiumCoreDataSt
 Cambium: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumEngine CambiumSQLiteStore
 CambiumCoreData: Cambium CambiumCoreDataStore
 CambiumNotificationCenter: Cambium | Foundation
+CambiumExchange: Cambium CambiumRecords CambiumSQLiteStore
 PackageIndex: Cambium PackagesModel FirstPackagesModel
 CambiumEngineSpecification: Cambium CambiumModel CambiumEngine CambiumRecords CambiumSQL EverythingModel ShopModel | Foundation Testing
 CambiumBuildPlugin: | PackagePlugin Foundation

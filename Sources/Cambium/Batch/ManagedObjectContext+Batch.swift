@@ -119,17 +119,29 @@ extension ManagedObjectContext {
 }
 
 /// Runs batch operations of a context.
-struct BatchRun: ContextAccess {
+package struct BatchRun: ContextAccess {
     let context: ManagedObjectContext
 
-    func entity(_ name: String) throws -> EntityDescription {
+    package init(context: ManagedObjectContext) {
+        self.context = context
+    }
+
+    /// The model of the context's stores.
+    package var model: ModelDescription { coordinator.model }
+
+    /// The identity of the store that has the rows of a hierarchy.
+    package func storeIdentifier(ofRoot root: Int) -> StoreIdentifier {
+        coordinator.store(ofRoot: root).identifier
+    }
+
+    package func entity(_ name: String) throws -> EntityDescription {
         guard let entity = coordinator.model[name], !entity.isAbstract else {
             throw StoreError.noConcreteEntity(name, in: coordinator.model.model)
         }
         return entity
     }
 
-    func policy(_ wanted: MergePolicy?) throws -> MergePolicy {
+    package func policy(_ wanted: MergePolicy?) throws -> MergePolicy {
         let policy = wanted ?? context.mergePolicy
         guard case .custom = policy else { return policy }
         throw StoreError.invalidRequest(
@@ -138,7 +150,7 @@ struct BatchRun: ContextAccess {
             remedy: "Set the request's mergePolicy to another one.")
     }
 
-    func run(_ work: some BatchWork, root: Int, _ merging: BatchMerging) throws -> BatchResult {
+    package func run(_ work: some BatchWork, root: Int, _ merging: BatchMerging) throws -> BatchResult {
         let changes = try changes(of: work, root: root, merging)
         var result = BatchResult()
         result.count = changes.count

@@ -56,10 +56,3 @@ extension BatchInsertError: CoreDataCompatibleError {
         (underlying as? any CoreDataCompatibleError)?.coreDataCode ?? 134030
     }
 }
-
-extension ImportError: CoreDataCompatibleError {
-    /// The code that Core Data uses for what is wrong; 1550 for input that cannot be read.
-    public var coreDataCode: Int {
-        (underlying as? any CoreDataCompatibleError)?.coreDataCode ?? 1550
-    }
-}

@@ -240,20 +240,6 @@ extension BatchInsertError: LocalizedError {
     }
 }
 
-extension ImportError: LocalizedError {
-    /// The place, and what is wrong there.
-    public var errorDescription: String? { description }
-    /// What the error behind it says of the reason.
-    public var failureReason: String? {
-        (underlying as? any LocalizedError)?.failureReason
-            ?? "The input is not what the model or the format requires."
-    }
-    /// What to do about it.
-    public var recoverySuggestion: String? {
-        underlying?.suggestion ?? "Correct the input at that place, and import it again."
-    }
-}
-
 extension QueryGenerationExpired: LocalizedError {
     /// What ended the generation.
     public var errorDescription: String? { problem }
@@ -343,7 +329,7 @@ extension Error {
     }
 
     /// What the error says that helps.
-    fileprivate var suggestion: String? { (self as? any LocalizedError)?.recoverySuggestion }
+    package var suggestion: String? { (self as? any LocalizedError)?.recoverySuggestion }
 }
 
 extension String {

@@ -36,7 +36,7 @@ open class ManagedObject {
     @exclusivity(unchecked) final var extras: ObjectExtras?
     final let state: ContextState
     // Safety: the state holds the coordinator, which holds the descriptions.
-    final unowned(unsafe) let entityDescription: EntityDescription
+    package final unowned(unsafe) let entityDescription: EntityDescription
     final let key: Int64
 
     /// What was noted of the object.

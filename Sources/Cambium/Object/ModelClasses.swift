@@ -28,7 +28,7 @@ extension EntityDescription {
     ///   - writer: Whose pages the record is in.
     ///   - now: The moment that dates start at whose default is the present.
     /// - Throws: Where a default is a new UUID, and there is none.
-    func makeRecord(
+    package func makeRecord(
         by writer: RecordWriter, at now: @autoclosure () -> Date
     ) throws(RandomNumbersError) -> PlacedRecord {
         var placed = writer.copy(template.record, shape, room: 128)

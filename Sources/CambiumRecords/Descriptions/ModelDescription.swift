@@ -127,6 +127,11 @@ public final class ModelDescription: Sendable, CustomReflectable, CustomStringCo
         indexByName[name].map { entities[$0] }
     }
 
+    /// Whether an object may be of both entities.
+    package func haveCommon(_ one: EntityDescription, _ other: EntityDescription) -> Bool {
+        families[one.index].contains(other.index) || families[other.index].contains(one.index)
+    }
+
     private static func identities(of model: Model) -> [String: Int] {
         var identities: [String: Int] = [:]
         for entity in model.entities {

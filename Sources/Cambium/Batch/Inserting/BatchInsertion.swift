@@ -1,9 +1,9 @@
 import CambiumRecords
 
 /// Inserts rows chunk by chunk.
-final class BatchInsertion: BatchWork {
-    let resultType: BatchResultType
-    let canPlan = false
+package final class BatchInsertion: BatchWork {
+    package let resultType: BatchResultType
+    package let canPlan = false
     private let entity: EntityDescription
     private let policy: MergePolicy
     /// Hands over the rows of the next chunk, up to so many; none at the end.
@@ -13,14 +13,14 @@ final class BatchInsertion: BatchWork {
     private var knownTargets: [Int: [Int64: Int]] = [:]
     /// Whether a row is refused that would update an object of another entity than its own. If not,
     /// such an object gets the values of the properties that both have.
-    var refusesOtherEntities = false
+    package var refusesOtherEntities = false
     /// Hears what becomes of each row; the transaction may still be taken back.
-    var didPlace: ((_ row: BatchRow, _ outcome: BatchRowOutcome) -> Void)?
+    package var didPlace: ((_ row: BatchRow, _ outcome: BatchRowOutcome) -> Void)?
 
     private static let chunkSize = 4096
     private static let maximumKnownTargets = 100_000
 
-    init(
+    package init(
         _ entity: EntityDescription, _ policy: MergePolicy, _ resultType: BatchResultType,
         nextRows: @escaping (_ count: Int) throws -> [BatchRow]
     ) {
@@ -30,7 +30,7 @@ final class BatchInsertion: BatchWork {
         self.nextRows = nextRows
     }
 
-    func run(in transaction: any BatchTransaction) throws {
+    package func run(in transaction: any BatchTransaction) throws {
         while true {
             let rows = try nextRows(Self.chunkSize)
             if rows.isEmpty { return }
@@ -42,7 +42,7 @@ final class BatchInsertion: BatchWork {
     /// Writes rows. Those that reference others may have been given their keys.
     ///
     /// - Throws: ``BatchInsertError``
-    func write(_ rows: [BatchRow], _ transaction: any BatchTransaction) throws {
+    package func write(_ rows: [BatchRow], _ transaction: any BatchTransaction) throws {
         let keys = try transaction.reserveKeys(root: entity.rootIndex, count: rows.count)
         for (row, key) in zip(rows, keys) { row.placed.record.key = key }
         do {
@@ -251,7 +251,7 @@ final class BatchInsertion: BatchWork {
         }
     }
 
-    static func missingTarget(
+    package static func missingTarget(
         _ relationship: RelationshipDescription, of entity: EntityDescription
     ) -> StoreError {
         StoreError(
@@ -263,7 +263,7 @@ final class BatchInsertion: BatchWork {
 }
 
 /// What becomes of a row of a batch insertion.
-enum BatchRowOutcome {
+package enum BatchRowOutcome {
     /// It is a new object.
     case inserted(Int64)
     /// The object that has its unique values got what it sets.

@@ -2,7 +2,7 @@ import CambiumRecords
 
 /// Looks in a record for what the store could not keep or does not check itself; the rest its own
 /// checks say.
-struct BatchRowCheck {
+package struct BatchRowCheck {
     private let entity: EntityDescription
     private let numbers: [Int]
     private let texts: [Int]
@@ -10,7 +10,7 @@ struct BatchRowCheck {
     private let files: [(slot: Int, limits: Limits)]
 
     /// - Parameter slots: Those that the operation may set.
-    init(_ entity: EntityDescription, _ slots: SlotSet) {
+    package init(_ entity: EntityDescription, _ slots: SlotSet) {
         self.entity = entity
         numbers = entity.floatingSlots.intersection(slots).slots
         texts = entity.shape.byteSlots.filter {
@@ -32,7 +32,7 @@ struct BatchRowCheck {
     }
 
     /// What is wrong with a row; nil where nothing is.
-    func error(in record: Record, of id: ObjectID? = nil) -> ValidationError? {
+    package func error(in record: Record, of id: ObjectID? = nil) -> ValidationError? {
         for slot in numbers where record.hasValue(slot) && record.real(slot).isNaN {
             return make(.numberTooSmall, slot, id) { "\($0) is not a number (NaN)." }
         }

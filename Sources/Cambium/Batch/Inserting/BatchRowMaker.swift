@@ -114,10 +114,16 @@ final class BatchRowMaker {
 }
 
 /// A row of the input of a batch insertion.
-struct BatchRow {
+package struct BatchRow {
     /// The number in the input.
-    let index: Int
-    let placed: PlacedRecord
+    package let index: Int
+    package let placed: PlacedRecord
     /// The slots that were set, where that is noted.
     let slots: SlotSet
+
+    package init(index: Int, placed: PlacedRecord, slots: SlotSet) {
+        self.index = index
+        self.placed = placed
+        self.slots = slots
+    }
 }

@@ -63,7 +63,7 @@ extension ManagedObject {
         return context.registry.object(at: place, key: key)
     }
 
-    final func destination(of relationship: RelationshipDescription) -> ManagedObject? {
+    package final func destination(of relationship: RelationshipDescription) -> ManagedObject? {
         if let slot = relationship.slot {
             if notesReads { noteRead(of: slot) }
             let record = readable

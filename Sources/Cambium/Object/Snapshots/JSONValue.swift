@@ -1,6 +1,6 @@
 /// Any JSON value: how the values of codable attributes, whose types only the accessors know, go
 /// into the JSON of a snapshot and come out of it.
-enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -12,12 +12,12 @@ enum JSONValue: Hashable, Sendable {
     case object([String: JSONValue])
 
     /// Reads the JSON that a row holds; null where it is none.
-    init(text: String) {
+    package init(text: String) {
         self = (try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))) ?? .null
     }
 
     /// The JSON that a row holds.
-    func text() throws -> String {
+    package func text() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(self), as: UTF8.self)
@@ -25,7 +25,7 @@ enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Codable {
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         if let container = try? decoder.container(keyedBy: PropertyName.self) {
             var object: [String: JSONValue] = [:]
             for key in container.allKeys {
@@ -64,7 +64,7 @@ extension JSONValue: Codable {
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         switch self {
         case .object(let object):
             var container = encoder.container(keyedBy: PropertyName.self)

@@ -10,12 +10,9 @@ extension ManagedObjectContext {
     public func execute<Entity>(
         _ request: ExportRequest<Entity>, to path: String
     ) throws -> ExportResult {
-        let run = try ExportPreparation(context: self).run(request)
+        let run = try ExportPreparation(reading: SliceReading(context: self)).run(request)
         // Who may not read the store may not read what is written of it.
-        let root = try fetching.rowRequest(for: request.objects).entity.rootIndex
-        let store = coordinator.persistentStores.first { $0.roots.contains(root) }
-        let permissions = store?.location.path.flatMap(StorePermissions.init(ofFile:))
-        let mode = permissions?.mode(in: StoreFiles.folder(of: path)) ?? 0o644
+        let mode = run.permissions?.mode(in: StoreFiles.folder(of: path)) ?? 0o644
         try reportingFiles {
             let file = try PartialFile(path, mode: mode)
             while let chunk = try run.next() {
@@ -41,21 +38,19 @@ extension ManagedObjectContext {
     /// - Throws: ``StoreError`` where the request names what the model does not have;
     ///   `CancellationError` where the task is cancelled; what ``fetch(_:)`` throws.
     public func chunks<Entity>(of request: ExportRequest<Entity>) throws -> ExportChunks {
-        ExportChunks(run: try ExportPreparation(context: self).run(request))
+        ExportChunks(run: try ExportPreparation(reading: SliceReading(context: self)).run(request))
     }
 }
 
 /// Finds out what an export writes.
-private struct ExportPreparation: ContextAccess {
-    let context: ManagedObjectContext
+private struct ExportPreparation {
+    let reading: SliceReading
 
     /// Prepares an export.
     func run<Entity>(_ request: ExportRequest<Entity>) throws -> ExportRun {
-        context.mergeIfAutomatic()
-        context.processChanges()
-        let rows = try fetching.rowRequest(for: request.objects)
+        let rows = try reading.rows(of: request.objects)
         let root = rows.entity
-        let model = coordinator.model
+        let model = reading.model
         let entities =
             request.entityField == nil
             ? [root]
@@ -75,8 +70,8 @@ private struct ExportPreparation: ContextAccess {
                 keys: request.relationshipKeys, dates: request.dateFormat)
         }
         return try ExportRun(
-            context, plans, request.format, try keys(of: request.objects, rows), leftOut: leftOut,
-            protectsFormulas: request.protectsFormulas)
+            reading, plans, request.format, try reading.keys(of: request.objects, rows),
+            leftOut: leftOut, protectsFormulas: request.protectsFormulas)
     }
 
     /// What an export writes of the objects of an entity.
@@ -87,7 +82,7 @@ private struct ExportPreparation: ContextAccess {
         return try (named ?? ExchangePlan.exportable(entity)).filter { property in
             guard case .relationship(let description) = property else { return true }
             let relationship = try ExchangeRelationship(
-                description, of: entity, in: coordinator.model,
+                description, of: entity, in: reading.model,
                 by: request.relationshipKeys[property.name])
             if relationship.key != nil { return true }
             guard named == nil else {
@@ -99,29 +94,5 @@ private struct ExportPreparation: ContextAccess {
             if !leftOut.contains(property.name) { leftOut.append(property.name) }
             return false
         }
-    }
-
-    /// The keys of the objects that a request finds, in its order.
-    private func keys<Entity>(
-        of request: FetchRequest<Entity>, _ rows: RowRequest
-    ) throws -> [ExportRun.Key] {
-        let includesPendingChanges = request.options(for: rows.entity).includesPendingChanges
-        if includesPendingChanges, fetching.countsPendingChanges {
-            return try fetching.objects(rows, true).map {
-                ExportRun.Key(key: $0.key, entity: $0.entityDescription.index)
-            }
-        }
-        var keys: [ExportRun.Key] = []
-        var rows = rows
-        rows.readsKeysOnly = true
-        rows.interruption = .ofTask
-        do {
-            try reads.store(of: rows.entity).fetch(rows) {
-                keys.append(ExportRun.Key(key: $0.key, entity: $0.entity))
-            }
-        } catch  where rows.interruption?.isRequested == true {
-            throw CancellationError()
-        }
-        return keys
     }
 }

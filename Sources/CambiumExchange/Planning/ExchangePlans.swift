@@ -48,7 +48,7 @@ extension ModelDescription {
 /// Tells the entity of an object by a word of the file.
 struct EntityChoice: Sendable {
     /// The name of the field that has the word.
-    let field: PropertyName
+    let field: FieldName
     private let root: EntityDescription
     private let model: ModelDescription
     private let entities: [EntityDescription]
@@ -63,7 +63,7 @@ struct EntityChoice: Sendable {
         _ field: ExchangeEntityField, among entities: [EntityDescription],
         of root: EntityDescription, in model: ModelDescription
     ) throws {
-        self.field = PropertyName(field.name)
+        self.field = FieldName(field.name)
         self.root = root
         self.model = model
         self.entities = entities

@@ -24,3 +24,24 @@ extension ImportError: CustomStringConvertible {
         return "\(sourceName)\(place): \(message)"
     }
 }
+
+extension ImportError: LocalizedError {
+    /// The place, and what is wrong there.
+    public var errorDescription: String? { description }
+    /// What the error behind it says of the reason.
+    public var failureReason: String? {
+        (underlying as? any LocalizedError)?.failureReason
+            ?? "The input is not what the model or the format requires."
+    }
+    /// What to do about it.
+    public var recoverySuggestion: String? {
+        underlying?.suggestion ?? "Correct the input at that place, and import it again."
+    }
+}
+
+extension ImportError: CoreDataCompatibleError {
+    /// The code that Core Data uses for what is wrong; 1550 for input that cannot be read.
+    public var coreDataCode: Int {
+        (underlying as? any CoreDataCompatibleError)?.coreDataCode ?? 1550
+    }
+}

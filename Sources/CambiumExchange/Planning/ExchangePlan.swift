@@ -14,7 +14,7 @@ struct ExchangePlan: Sendable {
     /// A field by its name.
     struct Node: Sendable {
         /// The name within the object that it is a member of.
-        let key: PropertyName
+        let key: FieldName
         /// The names on the way to it, joined by dots: the column in CSV.
         let path: String
         var content: Content
@@ -94,7 +94,7 @@ struct ExchangePlan: Sendable {
         let index = nodes.firstIndex { $0.key.stringValue == name }
         guard names.count > 1 else {
             guard index == nil else { return false }
-            nodes.append(Node(key: PropertyName(name), path: path, content: content))
+            nodes.append(Node(key: FieldName(name), path: path, content: content))
             return true
         }
         var members: [Node] = []
@@ -108,7 +108,7 @@ struct ExchangePlan: Sendable {
         if let index {
             nodes[index].content = .group(members)
         } else {
-            nodes.append(Node(key: PropertyName(name), path: path, content: .group(members)))
+            nodes.append(Node(key: FieldName(name), path: path, content: .group(members)))
         }
         return true
     }
@@ -134,5 +134,23 @@ struct ExchangePlan: Sendable {
         let attributes = entity.attributes.compactMap { $0?.name }
         let groups = entity.model.compositeAttributes(of: entity.entity).map(\.name)
         return attributes + groups + entity.relationships.map(\.relationship.name)
+    }
+}
+
+/// The name of a field, as a key of JSON.
+struct FieldName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(_ name: some StringProtocol) {
+        stringValue = String(name)
+    }
+
+    init?(stringValue: String) {
+        self.init(stringValue)
+    }
+
+    init?(intValue: Int) {
+        return nil
     }
 }

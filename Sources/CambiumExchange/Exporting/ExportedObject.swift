@@ -1,10 +1,10 @@
 /// An object as files show it.
-struct ExportedObject: ObjectAccess {
+struct ExportedObject {
     let subject: ManagedObject
 
     /// The value of an attribute for a file.
     func value(_ attribute: ExchangeAttribute) -> Value {
-        subject.properties.value(ofSlot: attribute.slot, attribute.attribute, in: subject.readable)
+        subject.value(ofSlot: attribute.slot, attribute.attribute)
     }
 
     /// What a relationship leads to, each by the values of its key.
@@ -14,12 +14,7 @@ struct ExportedObject: ObjectAccess {
         _ relationship: ExchangeRelationship
     ) throws -> [[(part: ExchangeKeyShape.Part, value: Value)]] {
         guard let key = relationship.key else { return [] }
-        let description = relationship.description
-        let objects =
-            description.isToMany
-            ? subject.links(description.ordinal).members.compactMap { subject.object(for: $0) }
-            : subject.destination(of: description).map { [$0] } ?? []
-        return try objects.map { object in
+        return try subject.destinations(of: relationship.description).map { object in
             let values = ExportedObject(subject: object).values(of: key)
             return try zip(key.parts, values).map { part, value in
                 guard value != .null else {

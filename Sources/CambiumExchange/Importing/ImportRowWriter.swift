@@ -249,10 +249,3 @@ struct ImportRowWriter {
         let values: [StoredValue]
     }
 }
-
-extension ModelDescription {
-    /// Whether an object may be of both entities.
-    func haveCommon(_ one: EntityDescription, _ other: EntityDescription) -> Bool {
-        families[one.index].contains(other.index) || families[other.index].contains(one.index)
-    }
-}

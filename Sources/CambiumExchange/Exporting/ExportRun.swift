@@ -2,12 +2,9 @@ import CambiumRecords
 
 /// Writes objects one after the other, some hundred at a time.
 final class ExportRun {
-    /// An object's entity and key.
-    typealias Key = LinkSet.Member
-
-    private let context: ManagedObjectContext
+    private let reading: SliceReading
     private let plans: ExchangePlans
-    private let keys: [Key]
+    private let keys: [SliceReading.Key]
     private let leftOut: [String]
     private let writer: any ExportWriter
     private var position = 0
@@ -18,10 +15,10 @@ final class ExportRun {
     private static let sliceSize = 500
 
     init(
-        _ context: ManagedObjectContext, _ plans: ExchangePlans, _ format: ExchangeFormat,
-        _ keys: [Key], leftOut: [String], protectsFormulas: Bool
+        _ reading: SliceReading, _ plans: ExchangePlans, _ format: ExchangeFormat,
+        _ keys: [SliceReading.Key], leftOut: [String], protectsFormulas: Bool
     ) throws {
-        self.context = context
+        self.reading = reading
         self.plans = plans
         self.keys = keys
         self.leftOut = leftOut
@@ -34,6 +31,9 @@ final class ExportRun {
                     plans, separator: try format.separatorByte, protectsFormulas: protectsFormulas)
             }
     }
+
+    /// Who may read the store that is exported; nil where it has no file.
+    var permissions: StorePermissions? { reading.permissions(ofStoreOf: plans.entity) }
 
     /// What was written, when all is.
     var result: ExportResult { ExportResult(count: count, leftOut: leftOut) }
@@ -61,11 +61,8 @@ final class ExportRun {
         return nil
     }
 
-    private func objects(_ keys: ArraySlice<Key>) throws -> [ManagedObject] {
-        context.sweepIfGrown()
-        var objects = keys.map { context.registry.object(entity: $0.entity, key: $0.key) }
-        try context.faulting.load(objects.filter { $0.isFault && $0.lifecycle == .clean })
-        objects.removeAll { !$0.isThere || $0.isFault }
+    private func objects(_ keys: ArraySlice<SliceReading.Key>) throws -> [ManagedObject] {
+        let objects = try reading.objects(keys)
         let groups = Dictionary(grouping: objects) { plans.number(of: $0.entityDescription) }
         for (number, objects) in groups.sorted(by: { $0.key < $1.key }) {
             let plan = plans.plans[number]
@@ -75,7 +72,7 @@ final class ExportRun {
                         "\(relationship.name).\($0)"
                     }
             }
-            try context.prefetching.prefetch(paths, of: objects, plan.entity)
+            try reading.prefetch(paths, of: objects, plan.entity)
         }
         return objects
     }

@@ -27,10 +27,10 @@ final class ImportWork: BatchWork {
     }
 
     /// What was done, after the commit.
-    func result(_ changes: BatchChanges) -> ImportResult {
+    func result(_ batch: BatchResult) -> ImportResult {
         var result = log.result
         result.ignoredFields = readers.flatMap { $0?.ignoredFields ?? [] }
-        result.changes = RemoteChanges(changes)
+        result.changes = batch.changes
         return result
     }
 

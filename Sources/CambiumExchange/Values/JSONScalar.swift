@@ -13,8 +13,8 @@ protocol JSONScalar {
 
 /// The value of a member of an object.
 struct JSONMember: JSONScalar {
-    let container: KeyedDecodingContainer<PropertyName>
-    let key: PropertyName
+    let container: KeyedDecodingContainer<FieldName>
+    let key: FieldName
 
     func decode(_ type: Bool.Type) throws -> Bool { try container.decode(type, forKey: key) }
     func decode(_ type: Int64.Type) throws -> Int64 { try container.decode(type, forKey: key) }

@@ -21,12 +21,13 @@ extension ManagedObjectContext {
     public func execute(
         _ request: ImportRequest, merging: BatchMerging = .contexts
     ) throws -> ImportResult {
+        let batch = BatchRun(context: self)
         _ = try batch.policy(request.mergePolicy)
-        let plans = try request.sources.map { try $0.plans(in: self) }
+        let plans = try request.sources.map { try $0.plans(batch) }
         guard let root = plans.first?.entity.rootIndex else { return ImportResult() }
-        let store = coordinator.store(ofRoot: root).identifier
+        let store = batch.storeIdentifier(ofRoot: root)
         if let foreign = plans.first(where: {
-            coordinator.store(ofRoot: $0.entity.rootIndex).identifier != store
+            batch.storeIdentifier(ofRoot: $0.entity.rootIndex) != store
         }) {
             throw StoreError(
                 code: .invalidRequest,
@@ -35,15 +36,15 @@ extension ManagedObjectContext {
                 remedy: "Import the objects of each store with a request of their own.")
         }
         let work = ImportWork(request, plans)
-        return work.result(try batch.changes(of: work, root: root, merging))
+        return work.result(try batch.run(work, root: root, merging))
     }
 }
 
 extension ImportSource {
     /// How the rows of the source become objects.
-    fileprivate func plans(in context: ManagedObjectContext) throws -> ExchangePlans {
-        let model = context.coordinator.model
-        let root = entityField == nil ? try context.batch.entity(entityName) : model[entityName]
+    fileprivate func plans(_ batch: BatchRun) throws -> ExchangePlans {
+        let model = batch.model
+        let root = entityField == nil ? try batch.entity(entityName) : model[entityName]
         guard let root else {
             throw StoreError.unknownEntity(entityName, in: model.model)
         }

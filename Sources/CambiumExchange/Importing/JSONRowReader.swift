@@ -58,7 +58,7 @@ final class JSONRowReader: ImportRowReader {
     }
 
     fileprivate func read(_ decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: PropertyName.self)
+        let container = try decoder.container(keyedBy: FieldName.self)
         guard try chooseEntity(container) else { return }
         if looked < Self.lookedAt {
             looked += 1
@@ -74,7 +74,7 @@ final class JSONRowReader: ImportRowReader {
     ///
     /// - Returns: Whether it says one.
     private func chooseEntity(
-        _ container: KeyedDecodingContainer<PropertyName>
+        _ container: KeyedDecodingContainer<FieldName>
     ) throws -> Bool {
         guard let choice else { return true }
         do {
@@ -95,7 +95,7 @@ final class JSONRowReader: ImportRowReader {
     }
 
     private static func word(
-        _ field: PropertyName, in container: KeyedDecodingContainer<PropertyName>
+        _ field: FieldName, in container: KeyedDecodingContainer<FieldName>
     ) throws -> String? {
         guard container.contains(field), try !container.decodeNil(forKey: field) else { return nil }
         do {
@@ -106,7 +106,7 @@ final class JSONRowReader: ImportRowReader {
     }
 
     private func read(
-        _ fields: [JSONField], from container: KeyedDecodingContainer<PropertyName>
+        _ fields: [JSONField], from container: KeyedDecodingContainer<FieldName>
     ) {
         for field in fields {
             do {
@@ -125,7 +125,7 @@ final class JSONRowReader: ImportRowReader {
 
     /// Reads a member that may be missing, or null.
     private func readIfPresent(
-        _ field: JSONField, from container: KeyedDecodingContainer<PropertyName>
+        _ field: JSONField, from container: KeyedDecodingContainer<FieldName>
     ) throws {
         guard container.contains(field.key) else { return }
         if try container.decodeNil(forKey: field.key) {
@@ -137,7 +137,7 @@ final class JSONRowReader: ImportRowReader {
 
     /// Reads a member that has always been there; where that fails, looks whether it is this time.
     private func read(
-        _ field: JSONField, from container: KeyedDecodingContainer<PropertyName>
+        _ field: JSONField, from container: KeyedDecodingContainer<FieldName>
     ) throws {
         do {
             try readValue(of: field, from: container)
@@ -152,7 +152,7 @@ final class JSONRowReader: ImportRowReader {
     }
 
     private func readValue(
-        of field: JSONField, from container: KeyedDecodingContainer<PropertyName>
+        of field: JSONField, from container: KeyedDecodingContainer<FieldName>
     ) throws {
         switch field.content {
         case .attribute(let attribute):
@@ -162,7 +162,7 @@ final class JSONRowReader: ImportRowReader {
             read(
                 members,
                 from: try container.nestedContainer(
-                    keyedBy: PropertyName.self, forKey: field.key))
+                    keyedBy: FieldName.self, forKey: field.key))
         case .relationship(let number):
             let relationship = plan.relationships[number]
             guard let key = relationship.key else { throw relationship.keylessField }
@@ -197,7 +197,7 @@ final class JSONRowReader: ImportRowReader {
     /// The key that a member is, or has.
     private func key(
         _ key: ExchangeKeyShape, of field: JSONField,
-        from container: KeyedDecodingContainer<PropertyName>
+        from container: KeyedDecodingContainer<FieldName>
     ) throws -> ExchangeKey {
         let member = JSONMember(container: container, key: field.key)
         if key.parts.count == 1,
@@ -224,20 +224,20 @@ final class JSONRowReader: ImportRowReader {
             do {
                 return [try key.parts[0].attribute.stored(from: element, plan.dates)]
             } catch {
-                guard (try? decoder.container(keyedBy: PropertyName.self)) != nil else {
+                guard (try? decoder.container(keyedBy: FieldName.self)) != nil else {
                     throw error
                 }
             }
         }
-        let container = try decoder.container(keyedBy: PropertyName.self)
+        let container = try decoder.container(keyedBy: FieldName.self)
         return try key.columns.flatMap { column in
             let names = column.name.split(separator: ".")
             var inner = container
             for name in names.dropLast() {
                 inner = try inner.nestedContainer(
-                    keyedBy: PropertyName.self, forKey: PropertyName(name))
+                    keyedBy: FieldName.self, forKey: FieldName(name))
             }
-            let last = PropertyName(names.last ?? "")
+            let last = FieldName(names.last ?? "")
             guard inner.contains(last), try !inner.decodeNil(forKey: last) else {
                 throw FieldProblem("lacks \(column.name), which is a part of the key. Add it.")
             }
@@ -279,7 +279,7 @@ private final class JSONField {
         case relationship(Int)
     }
 
-    let key: PropertyName
+    let key: FieldName
     let path: String
     let content: Content
     /// Whether a row was without it, or had null. Till then it is decoded at once: to ask whether

@@ -1,0 +1,88 @@
+import CambiumRecords
+
+/// Reads what a request finds for a module that does something with each object: the keys at once,
+/// and the objects slice by slice, so that few are in memory.
+package struct SliceReading: ContextAccess {
+    /// An object's entity and key.
+    package typealias Key = LinkSet.Member
+
+    let context: ManagedObjectContext
+
+    package init(context: ManagedObjectContext) {
+        self.context = context
+    }
+
+    /// The model of the context's stores.
+    package var model: ModelDescription { coordinator.model }
+
+    /// What a request reads from the store. Changes of other contexts are merged first.
+    package func rows<Entity>(of request: FetchRequest<Entity>) throws -> RowRequest {
+        context.mergeIfAutomatic()
+        context.processChanges()
+        return try fetching.rowRequest(for: request)
+    }
+
+    /// The keys of the objects that a request finds, in its order.
+    ///
+    /// - Parameter rows: What the request reads from the store.
+    package func keys<Entity>(
+        of request: FetchRequest<Entity>, _ rows: RowRequest
+    ) throws -> [Key] {
+        let includesPendingChanges = request.options(for: rows.entity).includesPendingChanges
+        if includesPendingChanges, fetching.countsPendingChanges {
+            return try fetching.objects(rows, true).map {
+                Key(key: $0.key, entity: $0.entityDescription.index)
+            }
+        }
+        var keys: [Key] = []
+        var rows = rows
+        rows.readsKeysOnly = true
+        rows.interruption = .ofTask
+        do {
+            try reads.store(of: rows.entity).fetch(rows) {
+                keys.append(Key(key: $0.key, entity: $0.entity))
+            }
+        } catch  where rows.interruption?.isRequested == true {
+            throw CancellationError()
+        }
+        return keys
+    }
+
+    /// The objects of keys, with their values. Those that were deleted meanwhile are left out.
+    package func objects(_ keys: ArraySlice<Key>) throws -> [ManagedObject] {
+        context.sweepIfGrown()
+        var objects = keys.map { registry.object(entity: $0.entity, key: $0.key) }
+        try faulting.load(objects.filter { $0.isFault && $0.lifecycle == .clean })
+        objects.removeAll { !$0.isThere || $0.isFault }
+        return objects
+    }
+
+    /// Reads what relationships of objects reference, with one statement for each relationship.
+    ///
+    /// - Parameter paths: Names of relationships, joined by dots.
+    package func prefetch(
+        _ paths: [String], of objects: [ManagedObject], _ entity: EntityDescription
+    ) throws {
+        try prefetching.prefetch(paths, of: objects, entity)
+    }
+
+    /// Who may read the file of the store that has the rows of an entity; nil where it has none.
+    package func permissions(ofStoreOf entity: EntityDescription) -> StorePermissions? {
+        let store = coordinator.persistentStores.first { $0.roots.contains(entity.rootIndex) }
+        return store?.location.path.flatMap(StorePermissions.init(ofFile:))
+    }
+}
+
+extension ManagedObject {
+    /// The value of an attribute, by its slot.
+    package final func value(ofSlot slot: Int, _ attribute: Attribute) -> Value {
+        properties.value(ofSlot: slot, attribute, in: readable)
+    }
+
+    /// The objects that a relationship references, in its order.
+    package final func destinations(of relationship: RelationshipDescription) -> [ManagedObject] {
+        relationship.isToMany
+            ? links(relationship.ordinal).members.compactMap { object(for: $0) }
+            : destination(of: relationship).map { [$0] } ?? []
+    }
+}
