@@ -231,8 +231,8 @@ let package = Package(
         .testTarget(
             name: "CambiumTests",
             dependencies: [
-                "Cambium", "CambiumCoreData", "CambiumRecords", "CambiumPlan", "CambiumSQL",
-                "CambiumSQLite", "CambiumEngine", "CambiumSQLiteStore",
+                "Cambium", "CambiumExchange", "CambiumCoreData", "CambiumRecords", "CambiumPlan",
+                "CambiumSQL", "CambiumSQLite", "CambiumEngine", "CambiumSQLiteStore",
                 "CambiumEngineSpecification",
                 "TestDummyModel", "ShopModel", "PackagesModel", "FirstPackagesModel",
                 "EverythingModel", "ExtendedModel", "ContactsModel", "TimesModel", "FaultVFS",
@@ -249,6 +249,13 @@ let package = Package(
         .testTarget(
             name: "CambiumCoreDataTests",
             dependencies: ["CambiumCoreData", "CambiumSQL", "CambiumSQLite"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CambiumExchangeTests",
+            dependencies: [
+                "CambiumExchange", "CambiumSQLite", "CambiumEngineSpecification", "ShopModel",
+                "ExtendedModel",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "CambiumNotificationCenterTests",

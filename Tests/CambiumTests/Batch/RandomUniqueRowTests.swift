@@ -1,4 +1,5 @@
 import Cambium
+import CambiumExchange
 import CambiumModel
 import Testing
 

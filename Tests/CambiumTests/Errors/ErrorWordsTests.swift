@@ -5,6 +5,7 @@ import Testing
 
 @testable import Cambium
 @testable import CambiumEngine
+@testable import CambiumExchange
 @testable import CambiumSQLiteStore
 @testable import CambiumCoreDataStore
 @testable import CambiumMigration

@@ -17,6 +17,7 @@ struct LocalizedErrorTests {
         let modules = [
             "Cambium", "CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
             "CambiumCoreDataStore", "CambiumCoreData", "CambiumEngine", "CambiumSQLiteStore",
+            "CambiumExchange",
         ]
         var texts = ""
         for module in modules {

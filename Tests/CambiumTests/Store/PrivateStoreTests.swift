@@ -1,4 +1,5 @@
 import Cambium
+import CambiumExchange
 import CambiumSQLite
 import Foundation
 import Testing
