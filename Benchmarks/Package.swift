@@ -40,7 +40,10 @@ let package = Package(
         // A process of its own, as its memory is measured.
         .executableTarget(
             name: "ImportBenchmarks",
-            dependencies: ["RawSQLite", .product(name: "Cambium", package: "Cambium")],
+            dependencies: [
+                "RawSQLite", .product(name: "Cambium", package: "Cambium"),
+                .product(name: "CambiumExchange", package: "Cambium"),
+            ],
             swiftSettings: [
                 .swiftLanguageMode(.v6),
                 .enableUpcomingFeature("ExistentialAny"),

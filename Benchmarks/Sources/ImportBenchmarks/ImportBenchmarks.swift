@@ -1,4 +1,4 @@
-import Cambium
+import CambiumExchange
 import Foundation
 import RawSQLite
 

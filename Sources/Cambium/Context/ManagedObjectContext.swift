@@ -29,8 +29,8 @@ import CambiumRecords
 /// - Batch operations: ``execute(_:merging:)-(BatchInsertRequest<Entity>,_)``,
 ///   ``execute(_:merging:isolation:)``, ``execute(_:merging:)-(BatchUpdateRequest<Entity>,_)``,
 ///   ``execute(_:merging:)-(BatchDeleteRequest<Entity>,_)``
-/// - Import and export: ``execute(_:merging:)-(ImportRequest,_)``, ``execute(_:to:)``,
-///   ``chunks(of:)``
+/// - Import and export, in the module `CambiumExchange`: `execute(_:merging:)`, `execute(_:to:)`,
+///   `chunks(of:)`
 /// - Undoing: ``undoManager``, ``undo()``, ``redo()``
 /// - History: ``transactionAuthor``, ``fetchHistory(_:)``,
 ///   ``mergeChanges(from:)-([HistoryTransaction])``
