@@ -139,8 +139,8 @@ RULES=$rules LIST=$list RUNTIME=$runtime ENGINES=$engines IMPORTERS=$importers W
             while (line ~ /^(@[A-Za-z_]+(\([^)]*\))?|public|package|internal|fileprivate|private)[ \t]/)
                 sub(/^[^ \t]+[ \t]+/, "", line)
             if (line !~ /^\/\//) {
-                if (index(path, runtime) == 1) checkSeam(path, number, line)
-                if (path ~ /^Sources\/Cambium(CoreDataStore|Engine|SQLiteStore)?\// && path !~ /\/Statements\//)
+                if (path ~ /^Sources\/Cambium(Exchange)?\//) checkSeam(path, number, line)
+                if (path ~ /^Sources\/Cambium(CoreDataStore|Engine|Exchange|SQLiteStore)?\// && path !~ /\/Statements\//)
                     checkText(path, number, line)
             }
             # The whole line is the import (prose in a string may start with the word too).

@@ -79,6 +79,10 @@ forbidden Sources/Cambium/Store/Store.swift "} catch is SQLiteError {" "may not 
 forbidden Sources/Cambium/Store/Store.swift 'let sql = "SELECT 1"' "may not contain SQL"
 forbidden Sources/Cambium/Store/Store.swift '    PRAGMA query_only = ON' "may not contain SQL"
 forbidden Sources/CambiumSQLiteStore/SQLiteEngine.swift 'let sql = "PRAGMA x"' "may not contain SQL"
+forbidden Sources/CambiumExchange/Importing/Row.swift 'let sql = "SELECT 1"' "may not contain SQL"
+forbidden Sources/CambiumExchange/Importing/Row.swift "if store is SQLiteEngine {" "may not cast"
+refused Sources/CambiumExchange/Importing/Row.swift "import CambiumSQL"
+refused Sources/Cambium/Batch/Run.swift "import CambiumExchange"
 allowed Sources/CambiumSQLiteStore/Statements/SaveSQL.swift 'let sql = "PRAGMA x"'
 allowed Sources/CambiumSQL/PragmaSQL.swift 'let sql = "PRAGMA query_only = ON"'
 allowed Sources/CambiumRecords/Record.swift '@inlinable @inline(__always) public func key() {}'
