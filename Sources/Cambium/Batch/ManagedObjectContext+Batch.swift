@@ -150,9 +150,9 @@ package struct BatchRun: ContextAccess {
             remedy: "Set the request's mergePolicy to another one.")
     }
 
-    package func run(_ work: some BatchWork, root: Int, _ merging: BatchMerging) throws
-        -> BatchResult
-    {
+    package func run(
+        _ work: some BatchWork, root: Int, _ merging: BatchMerging
+    ) throws -> BatchResult {
         let changes = try changes(of: work, root: root, merging)
         var result = BatchResult()
         result.count = changes.count
