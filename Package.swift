@@ -21,6 +21,7 @@ let package = Package(
     products: [
         .library(name: "Cambium", targets: ["Cambium"]),
         .library(name: "CambiumCoreData", targets: ["CambiumCoreData"]),
+        .library(name: "CambiumCustomStores", targets: ["CambiumCustomStores"]),
         .library(name: "CambiumNotificationCenter", targets: ["CambiumNotificationCenter"]),
         // One product for each tool, of the target's own name: SwiftPM's next build system finds the
         // tool of a plugin only so.
@@ -113,6 +114,11 @@ let package = Package(
         .target(
             name: "CambiumNotificationCenter", dependencies: ["Cambium"], swiftSettings: settings),
 
+        // Stores that a program reads and writes itself, in any form
+        .target(
+            name: "CambiumCustomStores", dependencies: ["Cambium", "CambiumRecords"],
+            swiftSettings: settings),
+
         // Stores that Core Data wrote: for programs that import them, and for the tool
         .target(
             name: "CambiumCoreDataStore",
@@ -152,8 +158,8 @@ let package = Package(
         .target(
             name: "CambiumEngineSpecification",
             dependencies: [
-                "Cambium", "CambiumModel", "CambiumEngine", "CambiumRecords", "CambiumSQL",
-                "EverythingModel", "ShopModel",
+                "Cambium", "CambiumCustomStores", "CambiumModel", "CambiumEngine",
+                "CambiumRecords", "CambiumSQL", "EverythingModel", "ShopModel",
             ],
             path: "Tests/CambiumEngineSpecification", swiftSettings: settings),
 
@@ -224,7 +230,8 @@ let package = Package(
         .testTarget(
             name: "CambiumTests",
             dependencies: [
-                "Cambium", "CambiumCoreData", "CambiumRecords", "CambiumPlan", "CambiumSQL",
+                "Cambium", "CambiumCoreData", "CambiumCustomStores", "CambiumRecords",
+                "CambiumPlan", "CambiumSQL",
                 "CambiumSQLite", "CambiumEngine", "CambiumSQLiteStore",
                 "CambiumEngineSpecification",
                 "TestDummyModel", "ShopModel", "PackagesModel", "FirstPackagesModel",

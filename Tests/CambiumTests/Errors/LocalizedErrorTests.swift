@@ -16,7 +16,8 @@ struct LocalizedErrorTests {
             .deletingLastPathComponent().deletingLastPathComponent()
         let modules = [
             "Cambium", "CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
-            "CambiumCoreDataStore", "CambiumCoreData", "CambiumEngine", "CambiumSQLiteStore",
+            "CambiumCoreDataStore", "CambiumCoreData", "CambiumCustomStores", "CambiumEngine",
+            "CambiumSQLiteStore",
         ]
         var texts = ""
         for module in modules {
