@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "Cambium", targets: ["Cambium"]),
         .library(name: "CambiumExchange", targets: ["CambiumExchange"]),
         .library(name: "CambiumCoreData", targets: ["CambiumCoreData"]),
+        .library(name: "CambiumCustomStores", targets: ["CambiumCustomStores"]),
         .library(name: "CambiumNotificationCenter", targets: ["CambiumNotificationCenter"]),
         // One product for each tool, of the target's own name: SwiftPM's next build system finds the
         // tool of a plugin only so.
@@ -120,6 +121,11 @@ let package = Package(
             dependencies: ["Cambium", "CambiumRecords", "CambiumSQLiteStore"],
             swiftSettings: settings),
 
+        // Stores that a program reads and writes itself, in any form
+        .target(
+            name: "CambiumCustomStores", dependencies: ["Cambium", "CambiumRecords"],
+            swiftSettings: settings),
+
         // Stores that Core Data wrote: for programs that import them, and for the tool
         .target(
             name: "CambiumCoreDataStore",
@@ -159,8 +165,8 @@ let package = Package(
         .target(
             name: "CambiumEngineSpecification",
             dependencies: [
-                "Cambium", "CambiumModel", "CambiumEngine", "CambiumRecords", "CambiumSQL",
-                "EverythingModel", "ShopModel",
+                "Cambium", "CambiumCustomStores", "CambiumModel", "CambiumEngine",
+                "CambiumRecords", "CambiumSQL", "EverythingModel", "ShopModel",
             ],
             path: "Tests/CambiumEngineSpecification", swiftSettings: settings),
 
@@ -231,8 +237,9 @@ let package = Package(
         .testTarget(
             name: "CambiumTests",
             dependencies: [
-                "Cambium", "CambiumExchange", "CambiumCoreData", "CambiumRecords", "CambiumPlan",
-                "CambiumSQL", "CambiumSQLite", "CambiumEngine", "CambiumSQLiteStore",
+                "Cambium", "CambiumExchange", "CambiumCoreData", "CambiumCustomStores",
+                "CambiumRecords", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumEngine",
+                "CambiumSQLiteStore",
                 "CambiumEngineSpecification",
                 "TestDummyModel", "ShopModel", "PackagesModel", "FirstPackagesModel",
                 "EverythingModel", "ExtendedModel", "ContactsModel", "TimesModel", "FaultVFS",

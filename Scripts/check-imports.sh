@@ -28,10 +28,11 @@ CambiumGenerator: CambiumCompiler
 CambiumTool: CambiumCompiler CambiumAuthoring CambiumMigration CambiumCoreDataStore | Foundation
 Cambium: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumEngine CambiumSQLiteStore
 CambiumCoreData: Cambium CambiumCoreDataStore
+CambiumCustomStores: Cambium CambiumRecords
 CambiumNotificationCenter: Cambium | Foundation
 CambiumExchange: Cambium CambiumRecords CambiumSQLiteStore
 PackageIndex: Cambium PackagesModel FirstPackagesModel
-CambiumEngineSpecification: Cambium CambiumModel CambiumEngine CambiumRecords CambiumSQL EverythingModel ShopModel | Foundation Testing
+CambiumEngineSpecification: Cambium CambiumCustomStores CambiumModel CambiumEngine CambiumRecords CambiumSQL EverythingModel ShopModel | Foundation Testing
 CambiumBuildPlugin: | PackagePlugin Foundation
 CambiumCommandPlugin: | PackagePlugin Foundation
 Models: Cambium
@@ -140,7 +141,7 @@ RULES=$rules LIST=$list RUNTIME=$runtime ENGINES=$engines IMPORTERS=$importers W
                 sub(/^[^ \t]+[ \t]+/, "", line)
             if (line !~ /^\/\//) {
                 if (path ~ /^Sources\/Cambium(Exchange)?\//) checkSeam(path, number, line)
-                if (path ~ /^Sources\/Cambium(CoreDataStore|Engine|Exchange|SQLiteStore)?\// && path !~ /\/Statements\//)
+                if (path ~ /^Sources\/Cambium(CoreDataStore|CustomStores|Engine|Exchange|SQLiteStore)?\// && path !~ /\/Statements\//)
                     checkText(path, number, line)
             }
             # The whole line is the import (prose in a string may start with the word too).

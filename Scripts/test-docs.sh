@@ -168,8 +168,8 @@ target=$(swift -print-target-info | sed -n 's/^ *"triple": "\(.*\)",*$/\1/p' | h
 sdk=
 [ "$(uname -s)" != Darwin ] || sdk="-sdk $(xcrun --show-sdk-path)"
 mkdir "$work/symbols"
-for module in Cambium CambiumExchange CambiumEngine CambiumModel CambiumMigration CambiumCoreDataStore \
-    CambiumCoreData CambiumSQLite; do
+for module in Cambium CambiumEngine CambiumModel CambiumMigration CambiumCoreDataStore CambiumCoreData \
+    CambiumCustomStores CambiumExchange CambiumSQLite; do
     # shellcheck disable=SC2086
     swift symbolgraph-extract -module-name "$module" -I "$modules" -target "$target" $sdk \
         -Xcc -fmodule-map-file=Sources/CSQLite/module.modulemap \

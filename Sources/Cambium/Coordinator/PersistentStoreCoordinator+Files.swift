@@ -141,7 +141,7 @@ struct StoreMove {
         self.description = description
         source = store.store
         opener =
-            StoreOpenerFactory(
+            StoreOpeningRequest(
                 description: description, compiled: compiled, roots: store.roots,
                 migratesByDefault: true, source: store.location
             ).opener

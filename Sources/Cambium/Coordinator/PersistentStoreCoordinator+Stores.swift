@@ -54,10 +54,10 @@ extension PersistentStoreCoordinator {
         do {
             let roots = try model.roots(ofConfiguration: description.configuration)
             try requireRoom(for: roots, among: persistentStores)
-            let factory = try StoreOpenerFactory(
+            let request = try StoreOpeningRequest(
                 description: description, compiled: compiled, roots: roots,
                 migratesByDefault: migratesByDefault)
-            let (store, migration) = try factory.opener.open()
+            let (store, migration) = try request.opener.open()
             let added = PersistentStore(
                 storeDescription: description, roots: roots, store: store, migration: migration)
             do {

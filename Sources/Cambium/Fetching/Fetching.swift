@@ -298,7 +298,7 @@ extension ObjectOrder {
     }
 
     func sorted(_ objects: [ManagedObject]) throws -> [ManagedObject] {
-        try sorted(objects, key: \.key, values: keys)
+        try indices(of: objects.map { ($0.key, try keys(of: $0)) }).map { objects[$0] }
     }
 }
 

@@ -4,12 +4,12 @@ import CambiumRecords
 /// value unless a term says otherwise, equal objects come in the order of their keys.
 ///
 /// It belongs to one isolation, as the objects do.
-struct ObjectOrder {
-    let terms: [SortTerm]
+package struct ObjectOrder {
+    package let terms: [SortTerm]
     private let levels: [Level]
     /// Whether the least value of the first term comes first or last, by its bytes.
     var comparesFirstPlainly: Bool { levels.first?.isPlain ?? false }
-    let readers: [Reader]
+    package let readers: [Reader]
 
     /// How one term compares, as far as that is said in few bits: a list compares more often than
     /// it does anything else.
@@ -24,9 +24,8 @@ struct ObjectOrder {
         }
     }
 
-    /// Where the value of a term comes from.
     /// How a value is read that decides an object's place.
-    enum Reader {
+    package enum Reader {
         /// An attribute of the object itself whose form in the row is that of its value.
         case slot(Int, AttributeType)
         case path([String])
@@ -41,7 +40,7 @@ struct ObjectOrder {
     }
 
     /// - Throws: ``ExpressionDiagnostics`` where what is computed does not fit the entity.
-    init(_ terms: [SortTerm], of entity: EntityDescription) throws(ExpressionDiagnostics) {
+    package init(_ terms: [SortTerm], of entity: EntityDescription) throws(ExpressionDiagnostics) {
         self.terms = terms
         levels = terms.map { Level($0) }
         readers = try terms.map { (term) throws(ExpressionDiagnostics) -> Reader in
@@ -59,20 +58,18 @@ struct ObjectOrder {
         }
     }
 
-    /// Sorts by the values that decide, and by keys where those are equal.
-    func sorted<Element>(
-        _ elements: [Element], key: (Element) -> Int64, values: (Element) throws -> [Value]
-    ) throws -> [Element] {
+    /// The indices of objects or rows in this order: by the values that decide, and by keys where
+    /// those are equal.
+    package func indices(of rows: [(key: Int64, values: [Value])]) -> [Int] {
         // What texts weigh is worked out once for each.
         let prepared = ObjectOrder(
             terms.map {
                 SortTerm($0.value, isDescending: $0.isDescending, placesNilLast: $0.placesNilLast)
             })
-        return try elements.map {
-            (element: $0, key: key($0), values: weights(of: try values($0)))
+        let weighed = rows.map { weights(of: $0.values) }
+        return rows.indices.sorted {
+            prepared.precedes(weighed[$0], rows[$0].key, weighed[$1], rows[$1].key)
         }
-        .sorted { prepared.precedes($0.values, $0.key, $1.values, $1.key) }
-        .map(\.element)
     }
 
     private func weights(of keys: [Value]) -> [Value] {

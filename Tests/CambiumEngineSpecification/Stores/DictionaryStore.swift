@@ -1,4 +1,4 @@
-import Cambium
+import CambiumCustomStores
 import Foundation
 import Synchronization
 

@@ -1,4 +1,4 @@
-import Cambium
+import CambiumCustomStores
 import Foundation
 
 /// An atomic store in a file of JSON; in memory without one.

@@ -1,4 +1,5 @@
 @testable import Cambium
+import CambiumCustomStores
 import CambiumEngineSpecification
 import CambiumSQLite
 import EverythingModel

@@ -1,4 +1,5 @@
 import Cambium
+import CambiumCustomStores
 import CambiumEngineSpecification
 import CambiumSQLite
 import Foundation

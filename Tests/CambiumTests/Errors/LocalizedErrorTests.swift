@@ -16,8 +16,8 @@ struct LocalizedErrorTests {
             .deletingLastPathComponent().deletingLastPathComponent()
         let modules = [
             "Cambium", "CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
-            "CambiumCoreDataStore", "CambiumCoreData", "CambiumEngine", "CambiumSQLiteStore",
-            "CambiumExchange",
+            "CambiumCoreDataStore", "CambiumCoreData", "CambiumCustomStores", "CambiumEngine",
+            "CambiumExchange", "CambiumSQLiteStore",
         ]
         var texts = ""
         for module in modules {

@@ -24,7 +24,7 @@ public struct CompiledModel: Sendable {
     private let preparation = Preparation()
 
     /// The model in numbers, which objects and stores use: made once, by the first who needs it.
-    var modelDescription: ModelDescription {
+    package var modelDescription: ModelDescription {
         preparation.model.withLock { made in
             if let made { return made }
             let description = describe()

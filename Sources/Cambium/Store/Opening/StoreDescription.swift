@@ -49,53 +49,26 @@ extension StoreDescription: CustomStringConvertible {
 public struct StoreType: Sendable {
     /// The name, which the metadata of a store tell.
     public let name: String
-    let kind: Kind
+    /// What makes stores of the type.
+    let kind: any StoreKind
 
-    enum Kind: Sendable {
-        case sqlite
-        case memory
-        case atomic(@Sendable (StoreSetup) throws -> any AtomicStore)
-        case incremental(@Sendable (StoreSetup) throws -> any IncrementalStore)
+    /// A type of another product, which gives it with an extension of its own.
+    package init(name: String, kind: any StoreKind) {
+        self.name = name
+        self.kind = kind
     }
 
     /// SQLite, in a file or in memory.
-    public static let sqlite = StoreType(name: "SQLite", kind: .sqlite)
+    public static let sqlite = StoreType(name: "SQLite", kind: SQLiteKind.file)
     /// SQLite in memory, whatever else is said about the place.
-    public static let memory = StoreType(name: "InMemory", kind: .memory)
+    public static let memory = StoreType(name: "InMemory", kind: SQLiteKind.memory)
 
     /// The name that Core Data has for ``memory``.
     @available(*, unavailable, renamed: "memory")
     public static var inMemory: StoreType { memory }
 
-    /// A type of the program's own, whose stores are read and written as a whole.
-    ///
-    /// - Parameters:
-    ///   - name: Its name.
-    ///   - make: Makes a store that is being added, which then is asked to load.
-    public static func atomic(
-        _ name: String, make: @escaping @Sendable (StoreSetup) throws -> any AtomicStore
-    ) -> StoreType {
-        StoreType(name: name, kind: .atomic(make))
-    }
-
-    /// A type of the program's own, whose stores find rows when they are asked for.
-    ///
-    /// - Parameters:
-    ///   - name: Its name.
-    ///   - make: Makes a store that is being added.
-    public static func incremental(
-        _ name: String, make: @escaping @Sendable (StoreSetup) throws -> any IncrementalStore
-    ) -> StoreType {
-        StoreType(name: name, kind: .incremental(make))
-    }
-
     /// Whether a store of the type can take back what it has written, until it commits.
-    var isTransactional: Bool {
-        switch kind {
-        case .sqlite, .memory: true
-        case .atomic, .incremental: false
-        }
-    }
+    var isTransactional: Bool { kind.isTransactional }
 }
 
 extension StoreType: Hashable {

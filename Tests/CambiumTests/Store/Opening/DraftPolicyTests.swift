@@ -325,11 +325,11 @@ struct DraftPolicyTests {
 
     @Test func `a program that is not being developed is warned of the two policies`() {
         for policy in DraftPolicy.allCases {
-            #expect(StoreOpenerFactory.warning(about: policy, isDevelopment: true) == nil)
+            #expect(SQLiteKind.warning(about: policy, isDevelopment: true) == nil)
         }
-        #expect(StoreOpenerFactory.warning(about: .refuse, isDevelopment: false) == nil)
+        #expect(SQLiteKind.warning(about: .refuse, isDevelopment: false) == nil)
         #expect(
-            StoreOpenerFactory.warning(about: .migrate, isDevelopment: false)
+            SQLiteKind.warning(about: .migrate, isDevelopment: false)
                 == "StoreOptions.draftPolicy is .migrate, which is for development, in a program that "
                 + "was compiled without DEBUG. Set it inside #if DEBUG")
     }
