@@ -1,3 +1,4 @@
+@_spi(Generated) import CambiumMigration
 import CambiumSQLiteStore
 import Synchronization
 
@@ -254,5 +255,192 @@ extension StoreOptions {
             progress($0)
         }
         return options
+    }
+}
+
+extension PersistentContainer {
+    /// Opens the stores of ``persistentStoreDescriptions``, on the calling thread.
+    ///
+    /// A store that cannot be opened does not stop the others. Calling it twice opens nothing
+    /// twice: the second time each store is reported as one whose entities are in a store already.
+    ///
+    /// - Parameter completionHandler: Called once for each description, with the
+    ///   ``StoreLoadingError`` where the store could not be opened.
+    public func loadPersistentStores(
+        completionHandler: (_ description: StoreDescription, _ error: (any Error)?) -> Void
+    ) {
+        for description in persistentStoreDescriptions {
+            do {
+                try load(description)
+                completionHandler(description, nil)
+            } catch {
+                completionHandler(description, error)
+            }
+        }
+    }
+
+    /// Opens the stores of ``persistentStoreDescriptions``, one after the other, on a thread of the
+    /// container. Cancelling the task ends a migration soon, which leaves its store as it was.
+    ///
+    /// A store that cannot be opened does not stop the others.
+    ///
+    /// - Parameter migrationProgress: Called before each statement of a migration, and while a long
+    ///   one runs, on the thread that opens the store. Which store it is,
+    ///   ``StoreOptions/migrationProgress`` of its description knows.
+    /// - Throws: ``StoreLoadingError``, or ``StoreLoadingErrors`` where there are several.
+    public func loadPersistentStores(
+        migrationProgress: (@Sendable (_ progress: MigrationProgress) -> Void)? = nil
+    ) async throws {
+        var errors: [StoreLoadingError] = []
+        for original in persistentStoreDescriptions {
+            var description = original
+            description.options = original.options.reporting(to: migrationProgress)
+            do {
+                let described = description
+                try await coordinator.threads.run { () throws(StoreLoadingError) in
+                    var description = described
+                    description.options.endsMigrationOnCancellation = true
+                    try self.load(description)
+                }
+            } catch {
+                errors.append(error)
+            }
+        }
+        if errors.count > 1 { throw StoreLoadingErrors(errors: errors) }
+        if let error = errors.first { throw error }
+    }
+
+    /// Opens a store. A file's folder is made where there is none.
+    func load(_ description: StoreDescription) throws(StoreLoadingError) {
+        if let path = description.location.path, !description.options.isReadOnly {
+            let folder = URL(filePath: path).deletingLastPathComponent()
+            do {
+                if description.type == .sqlite { try StoreLocation.requireFile(path) }
+                try FileManager.default.createDirectory(
+                    at: folder, withIntermediateDirectories: true)
+            } catch let error as StoreError {
+                throw StoreLoadingError(description, error)
+            } catch {
+                throw StoreLoadingError(
+                    description,
+                    StoreError(
+                        code: .cannotOpen,
+                        message: "The folder of the store \(path) cannot be made.",
+                        remedy: "Choose another place, or let the program write there.",
+                        underlying: error))
+            }
+        }
+        try coordinator.addPersistentStore(with: description)
+    }
+}
+
+/// Models in whose migrations the program does steps of its own.
+extension PersistentContainer {
+    /// Opens one store for all entities: makes it, with its folder, where there is none, migrates it
+    /// where it is of an earlier version.
+    ///
+    /// - Parameters:
+    ///   - model: What the compiler made of the model, such as `Shop.model`.
+    ///   - migration: What the program does in migrations: a value of a type that conforms to the
+    ///     generated protocol, such as `ShopMigration`.
+    ///   - location: The file, or memory.
+    ///   - options: How to open it.
+    /// - Throws: As ``init(model:at:options:)``.
+    public convenience init<Steps>(
+        model: SteppedModel<Steps>, migration: Steps, at location: StoreLocation,
+        options: StoreOptions = StoreOptions()
+    ) throws(StoreLoadingError) {
+        try self.init(model: model.performing(migration), at: location, options: options)
+    }
+
+    /// A container whose stores are not open yet, as ``init(name:model:directory:)``.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the store; no more than a name.
+    ///   - model: What the compiler made of the model, such as `Shop.model`.
+    ///   - migration: What the program does in migrations.
+    ///   - directory: Where stores are; nil means ``defaultDirectory``.
+    public convenience init<Steps>(
+        name: String, model: SteppedModel<Steps>, migration: Steps, directory: String? = nil
+    ) {
+        self.init(name: name, model: model.performing(migration), directory: directory)
+    }
+
+    /// Opens one store on a thread of its own, as ``open(model:at:options:progress:)``.
+    ///
+    /// - Parameters:
+    ///   - model: What the compiler made of the model, such as `Shop.model`.
+    ///   - migration: What the program does in migrations. It runs on that thread.
+    ///   - location: The file, or memory.
+    ///   - options: How to open it.
+    ///   - progress: Told how far a migration is.
+    /// - Throws: As ``init(model:at:options:)``, also where the task is cancelled.
+    public static func open<Steps>(
+        model: SteppedModel<Steps>, migration: Steps, at location: StoreLocation,
+        options: StoreOptions = StoreOptions(),
+        progress: (@Sendable (MigrationProgress) -> Void)? = nil
+    ) async throws -> PersistentContainer {
+        try await open(
+            model: model.performing(migration), at: location, options: options,
+            progress: progress)
+    }
+
+    /// What opening a store would do to it, as ``migrationForecast(model:at:)``; no step runs.
+    ///
+    /// - Parameters:
+    ///   - model: What the compiler made of the model, such as `Shop.model`.
+    ///   - migration: What the program does in migrations.
+    ///   - path: The store's file.
+    /// - Throws: As ``migrationForecast(model:at:)``.
+    public static func migrationForecast<Steps>(
+        model: SteppedModel<Steps>, migration: Steps, at path: String
+    ) throws(StoreLoadingError) -> MigrationForecast? {
+        try migrationForecast(model: model.performing(migration), at: path)
+    }
+
+    // MARK: What people write who forget the argument: errors that name it
+
+    /// Not available: a model in whose migrations the program does steps needs them.
+    @available(
+        *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
+    )
+    public convenience init<Steps>(
+        model: SteppedModel<Steps>, at location: StoreLocation,
+        options: StoreOptions = StoreOptions()
+    ) throws(StoreLoadingError) {
+        try self.init(model: model.withoutSteps, at: location, options: options)
+    }
+
+    /// Not available: a model in whose migrations the program does steps needs them.
+    @available(
+        *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
+    )
+    public convenience init<Steps>(
+        name: String, model: SteppedModel<Steps>, directory: String? = nil
+    ) {
+        self.init(name: name, model: model.withoutSteps, directory: directory)
+    }
+
+    /// Not available: a model in whose migrations the program does steps needs them.
+    @available(
+        *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
+    )
+    public static func open<Steps>(
+        model: SteppedModel<Steps>, at location: StoreLocation,
+        options: StoreOptions = StoreOptions(),
+        progress: (@Sendable (MigrationProgress) -> Void)? = nil
+    ) async throws -> PersistentContainer {
+        try await open(
+            model: model.withoutSteps, at: location, options: options, progress: progress)
+    }
+
+    /// Not available: a model in whose migrations the program does steps needs them.
+    @available(
+        *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
+    )
+    public static func migrationForecast<Steps>(
+        model: SteppedModel<Steps>, at path: String
+    ) throws(StoreLoadingError) -> MigrationForecast? {
+        try migrationForecast(model: model.withoutSteps, at: path)
     }
 }

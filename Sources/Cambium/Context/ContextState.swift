@@ -168,3 +168,145 @@ extension ManagedObjectContext: ContextAccess {
     /// The context itself.
     var context: ManagedObjectContext { self }
 }
+
+/// The part of a context that knows the current event, and what is going on.
+final class ContextActivity {
+    // Safety: here and below, a value that is loaded or stored and nothing else.
+    /// The current event. It never ends where nobody says so.
+    @exclusivity(unchecked) private(set) var event = 0
+    /// How many calls are going on whose settings of attributes are no changes.
+    @exclusivity(unchecked) private var quietDepth = 0
+    /// Why the object whose hook is called is deleted.
+    @exclusivity(unchecked) var deletionCause: DeletionCause?
+    /// Whether changes are being processed.
+    var isProcessing = false
+    /// Whether the changes are being settled for a save.
+    var isSaving = false
+    /// Whether objects are being notified that everything is going to be forgotten.
+    var isResetting = false
+    /// Enqueues the end of the event, one job in the context's isolation, where that is known.
+    let schedule: (@Sendable () -> Void)?
+    /// Whether somebody will end the event: a job, or who has begun it.
+    @exclusivity(unchecked) var isEndOfEventScheduled = false
+
+    init(schedule: (@Sendable () -> Void)?) {
+        self.schedule = schedule
+    }
+
+    /// Whether somebody says when an event ends; if not, processing the changes ends it.
+    var hasEvents: Bool { schedule != nil }
+
+    /// Makes sure that changes are processed at the end of the current event.
+    func scheduleEndOfEvent() {
+        guard !isEndOfEventScheduled, let schedule else { return }
+        isEndOfEventScheduled = true
+        schedule()
+    }
+
+    /// Begins the next event.
+    func startNextEvent() {
+        event &+= 1
+    }
+
+    // MARK: Hooks
+
+    /// Whether attributes are set without being noted as changes.
+    var isAwaking: Bool { quietDepth > 0 }
+
+    /// Runs a body whose settings of attributes are no changes.
+    func withoutTracking<Result>(_ body: () throws -> Result) rethrows -> Result {
+        quietDepth += 1
+        defer { quietDepth -= 1 }
+        return try body()
+    }
+
+    /// Notifies objects that their values were read.
+    func awaken(_ objects: some Sequence<ManagedObject>) {
+        withoutTracking {
+            for object in objects { object.awakeFromFetch() }
+        }
+    }
+
+    /// Notifies objects that they got other values than by their setters.
+    func awaken(_ objects: some Sequence<ManagedObject>, from events: SnapshotEvents) {
+        withoutTracking {
+            for object in objects { object.awake(fromSnapshotEvents: events) }
+        }
+    }
+
+    /// Calls the hook of an object that is about to be deleted.
+    func prepareForDeletion(_ object: ManagedObject, because cause: DeletionCause) {
+        // Hooks that delete each other's objects end here.
+        guard !object.flags.contains(.isPreparingDeletion) else { return }
+        object.flags.insert(.isPreparingDeletion)
+        let former = deletionCause
+        deletionCause = cause
+        object.prepareForDeletion()
+        deletionCause = former
+        object.flags.remove(.isPreparingDeletion)
+    }
+}
+
+/// The part of a context that gives new objects their keys, which are final from insertion. Keys come
+/// from blocks that the stores reserve for the context and its children.
+///
+/// Invariant: a key is given out once, and one that no row may have is less than 0 and has an error.
+final class KeyAllocator {
+    private let coordinator: PersistentStoreCoordinator
+    private let parent: KeyAllocator?
+    // Safety: an access calls nothing that could come back to the same variable.
+    /// The free keys, by the number of the hierarchy's root.
+    @exclusivity(unchecked) private var ranges: [Range<Int64>]
+    private var blockSizes: [Int: Int] = [:]
+    private var nextFailedKey: Int64 = -1
+    /// Why new objects have keys that no row may have, or lack generated values. They cannot be saved.
+    private(set) var errors: [RowIdentity: any Error] = [:]
+
+    /// - Parameter parent: The allocator of the parent, from which a child takes its keys.
+    init(_ coordinator: PersistentStoreCoordinator, parent: KeyAllocator?) {
+        self.coordinator = coordinator
+        self.parent = parent
+        ranges = coordinator.model.entities.map { _ in 0..<0 }
+    }
+
+    /// A key for a new object. An initializer cannot throw: where there is no key, the save that the
+    /// object makes impossible does.
+    func next(root: Int) -> Int64 {
+        if !ranges[root].isEmpty { return ranges[root].removeFirst() }
+        do {
+            return try free(root: root)
+        } catch {
+            let key = failed()
+            fail(RowIdentity(root: root, key: key), error)
+            return key
+        }
+    }
+
+    /// Notes that a new object cannot be saved.
+    func fail(_ id: RowIdentity, _ error: any Error) {
+        errors[id] = error
+    }
+
+    /// Forgets the objects that cannot be saved: they were discarded.
+    func forgetErrors() {
+        errors = [:]
+    }
+
+    /// The next free key. Blocks grow with use.
+    private func free(root: Int) throws -> Int64 {
+        if ranges[root].isEmpty {
+            if let parent { return try parent.free(root: root) }
+            let size = min(4096, max(32, blockSizes[root, default: 16] * 2))
+            blockSizes[root] = size
+            ranges[root] = try coordinator.store(ofRoot: root).reserveKeys(root: root, count: size)
+        }
+        return ranges[root].removeFirst()
+    }
+
+    /// A key that no row has.
+    private func failed() -> Int64 {
+        if let parent { return parent.failed() }
+        defer { nextFailedKey -= 1 }
+        return nextFailedKey
+    }
+}

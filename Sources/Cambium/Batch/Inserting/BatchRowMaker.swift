@@ -127,3 +127,237 @@ package struct BatchRow {
         self.slots = slots
     }
 }
+
+/// Rows of a batch insertion as they are, with a slot for the numbers of the slots that were set.
+/// All rows of the input go there, so that the number in the spool is that in the input.
+struct BatchRowForm: SpoolForm {
+    let shape: RecordShape
+    private let rowShape: RecordShape
+    private var slotsOfRow: Range<Int> { rowShape.kinds.indices }
+    private var slotOfSlots: Int { rowShape.kinds.count }
+
+    init(_ entity: EntityDescription) {
+        rowShape = entity.shape
+        shape = RecordShape(kinds: entity.shape.kinds + [.blob])
+    }
+
+    func record(of row: BatchRow, by writer: RecordWriter) -> PlacedRecord {
+        var placed = writer.makeRecord(shape)
+        for slot in slotsOfRow {
+            writer.copySlot(slot, from: row.placed.record, to: &placed, shape)
+        }
+        let slots = Data(row.slots.slots.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8 & 0xff)] })
+        writer.set(.blob(slots), slotOfSlots, of: &placed, shape)
+        return placed
+    }
+
+    func element(of record: Record, by writer: RecordWriter) -> BatchRow {
+        var placed = writer.makeRecord(rowShape)
+        for slot in slotsOfRow { writer.copySlot(slot, from: record, to: &placed, rowShape) }
+        var slots = SlotSet()
+        let bytes = record.bytes(slotOfSlots)
+        for index in stride(from: 0, to: bytes.count - 1, by: 2) {
+            slots.insert(Int(bytes[index]) | Int(bytes[index + 1]) << 8)
+        }
+        return BatchRow(index: Int(record.key), placed: placed, slots: slots)
+    }
+}
+
+/// Looks in a record for what the store could not keep or does not check itself; the rest its own
+/// checks say.
+package struct BatchRowCheck {
+    private let entity: EntityDescription
+    private let numbers: [Int]
+    private let texts: [Int]
+    private let patterns: [(slot: Int, pattern: String)]
+    private let files: [(slot: Int, limits: Limits)]
+
+    /// - Parameter slots: Those that the operation may set.
+    package init(_ entity: EntityDescription, _ slots: SlotSet) {
+        self.entity = entity
+        numbers = entity.floatingSlots.intersection(slots).slots
+        texts = entity.shape.byteSlots.filter {
+            slots.contains($0) && entity.shape.kinds[$0] == .text && entity.attributes[$0] != nil
+        }
+        let attributes = entity.attributes.enumerated().compactMap { slot, attribute in
+            slots.contains(slot) ? attribute.map { (slot: slot, attribute: $0) } : nil
+        }
+        patterns = attributes.compactMap { slot, attribute in
+            guard let pattern = attribute.limits.pattern,
+                !entity.model.enforcesPattern(of: attribute)
+            else { return nil }
+            return (slot, pattern)
+        }
+        files = attributes.compactMap { slot, attribute in
+            attribute.usesExternalForm && !attribute.limits.isEmpty
+                ? (slot, attribute.limits) : nil
+        }
+    }
+
+    /// What is wrong with a row; nil where nothing is.
+    package func error(in record: Record, of id: ObjectID? = nil) -> ValidationError? {
+        for slot in numbers where record.hasValue(slot) && record.real(slot).isNaN {
+            return make(.numberTooSmall, slot, id) { "\($0) is not a number (NaN)." }
+        }
+        for slot in texts where record.hasValue(slot) && record.holdsNUL(slot) {
+            return make(.nulInText, slot, id) {
+                "\($0) holds a NUL character, which text cannot keep."
+            }
+        }
+        for (slot, pattern) in patterns where record.hasValue(slot) {
+            let text = String(decoding: record.bytes(slot), as: UTF8.self)
+            do {
+                if try PatternCache.matches(text, pattern) { continue }
+                return make(.patternMismatch, slot, id) { RefusalText.mismatches($0, pattern) }
+            } catch {
+                return make(.patternMismatch, slot, id, underlying: error) {
+                    "\($0) could not be checked. \(error)"
+                }
+            }
+        }
+        for (slot, limits) in files where record.hasValue(slot) {
+            // The first byte says where the value is.
+            let count = record.bytes(slot).count - 1
+            if let minimum = limits.minimumLength, count < minimum {
+                return make(.tooShort, slot, id) {
+                    RefusalText.isTooShort($0, "\(count) bytes", minimum)
+                }
+            }
+            if let maximum = limits.maximumLength, count > maximum {
+                return make(.tooLong, slot, id) {
+                    RefusalText.isTooLong($0, "\(count) bytes", maximum)
+                }
+            }
+        }
+        return nil
+    }
+
+    /// A slot was set to a value that the store cannot keep.
+    func unfitError(_ slot: Int) -> ValidationError {
+        let type = entity.attributes[slot]?.type
+        var code = ValidationError.Code.unfitDecimal
+        if case .codable = type { code = .unencodable }
+        return make(code, slot, nil) { "\($0) was set to \(type?.descriptor.unfit ?? "")" }
+    }
+
+    private func make(
+        _ code: ValidationError.Code, _ slot: Int, _ id: ObjectID?,
+        underlying: (any Error)? = nil, _ message: (_ property: String) -> String
+    ) -> ValidationError {
+        let property = entity.layout.slots[slot].property
+        return ValidationError(
+            code: code, entityName: entity.name, objectID: id, property: property,
+            message: message(property), underlying: underlying)
+    }
+
+    static func missing(_ property: String, of entity: EntityDescription) -> ValidationError {
+        ValidationError(
+            code: .missing, entityName: entity.name, objectID: nil, property: property,
+            message: "\(property) is required. Give it a value.")
+    }
+}
+
+extension ValidationError {
+    /// The same of a certain object.
+    func of(_ id: ObjectID) -> ValidationError {
+        ValidationError(
+            code: code, entityName: id.entityName, objectID: id, property: property, rule: rule,
+            message: message, underlying: underlying)
+    }
+}
+
+extension EntityDescription {
+    /// The slot of a property that a batch operation may set, and a value for it.
+    ///
+    /// - Throws: ``StoreError`` where there is no such property, or it cannot be set;
+    ///   ``ValidationError`` where the value does not fit.
+    func assigned(_ value: Value, to name: String) throws -> (slot: Int, value: StoredValue) {
+        let slot = try assignableSlot(name)
+        guard let attribute = attributes[slot] else {
+            switch value {
+            case .null:
+                if relationship(named: name)?.relationship.isOptional == false {
+                    throw BatchRowCheck.missing(name, of: self)
+                }
+                return (slot, .null)
+            case .int(let key): return (slot, .integer(key))
+            default:
+                throw StoreError.invalidRequest(
+                    "\(self.name).\(name) is a relationship, but was set to a value that "
+                        + "is not a key.",
+                    remedy: "Set it to the object's key as an int, or to null.")
+            }
+        }
+        guard let stored = model.stored(value, of: attribute) else {
+            throw misfit(attribute, name)
+        }
+        if case .null = stored, requiredSlots.contains(slot) {
+            throw BatchRowCheck.missing(name, of: self)
+        }
+        return (slot, stored)
+    }
+
+    /// The refusal of a value that does not fit an attribute.
+    func misfit(_ attribute: Attribute, _ name: String) -> StoreError {
+        let wanted =
+            if case .enumeration(let type) = attribute.type,
+                let cases = model.enumeration(named: type)?.cases
+            {
+                "one of " + cases.map(\.rawValue.expressionText).joined(separator: ", ")
+            } else {
+                "a value of the type \(attribute.type)"
+            }
+        return StoreError.invalidRequest(
+            "\(self.name).\(name) was set to a value that does not fit.",
+            remedy: "Set it to \(wanted).")
+    }
+
+    /// The refusal to set a derived attribute.
+    func isDerived(_ name: String) -> StoreError {
+        StoreError.invalidRequest(
+            "\(self.name).\(name) is derived from other properties, and cannot be set.",
+            remedy: "Set the properties that it is computed from.")
+    }
+
+    /// The slot of a property that a batch operation may set.
+    func assignableSlot(_ name: String) throws -> Int {
+        func refusal(_ reason: String, remedy: String) -> StoreError {
+            StoreError.invalidRequest(
+                "\(self.name).\(name) \(reason).",
+                remedy: remedy)
+        }
+        if let relationship = relationship(named: name) {
+            guard !relationship.isTransient else {
+                throw refusal(
+                    "is transient: it is not in the store", remedy: "Set it on objects.")
+            }
+            guard !relationship.isToMany else {
+                throw refusal(
+                    "is a to-many relationship", remedy: "Set the inverse, or change objects.")
+            }
+            guard let slot = relationship.slot else {
+                let inverse = relationship.relationship.inverse ?? ""
+                throw refusal(
+                    "is stored by its inverse",
+                    remedy: "Set \(relationship.relationship.destination).\(inverse) instead.")
+            }
+            return slot
+        }
+        guard let slot = layout.slot(of: name), let attribute = attributes[slot] else {
+            let parts = layout.slots.map(\.property).filter { $0.hasPrefix(name + ".") }
+            if !parts.isEmpty {
+                throw refusal(
+                    "is a composite value",
+                    remedy: "Name its parts: \(parts.joined(separator: ", ")).")
+            }
+            let known = layout.slots.map(\.property) + relationships.map(\.relationship.name)
+            throw StoreError.unknownName(
+                "The entity \(self.name) has no property \(name).", name, among: known)
+        }
+        guard attribute.derivation == nil else { throw isDerived(name) }
+        guard !attribute.isTransient else {
+            throw refusal("is transient: it is not in the store", remedy: "Set it on objects.")
+        }
+        return slot
+    }
+}

@@ -160,3 +160,189 @@ extension Array {
         }
     }
 }
+
+/// In which chunk of a list the row of a key is: an open-addressing table with eight bytes to a
+/// bucket.
+///
+/// A bucket holds half of the key's hash and the chunk's number; whether it is the very key, the
+/// chunk itself says.
+struct ChunkTable {
+    /// The upper half is that of the hash, the lower half the chunk's number and 1; 0 is free.
+    private var buckets: [UInt64] = []
+    private var count = 0
+    /// The number of bits that say where the search begins.
+    private var bits = 0
+
+    /// What is found in the chunk that has the key.
+    ///
+    /// - Parameter find: Looks for the key in a chunk, of which there may be several candidates.
+    func first<Found>(_ key: Int64, _ find: (_ chunk: Int) -> Found?) -> Found? {
+        guard count > 0 else { return nil }
+        let hash = Self.hash(of: key)
+        var index = home(of: hash)
+        while buckets[index] != 0 {
+            let bucket = buckets[index]
+            if bucket >> 32 == hash, let found = find(Self.chunk(in: bucket)) { return found }
+            index = next(index)
+        }
+        return nil
+    }
+
+    mutating func insert(_ key: Int64, in chunk: Int) {
+        if (count + 1) * 5 > buckets.count * 4 { grow(to: count + 1) }
+        place(Self.bucket(Self.hash(of: key), chunk))
+        count += 1
+    }
+
+    mutating func move(_ key: Int64, from chunk: Int, to other: Int) {
+        let hash = Self.hash(of: key)
+        guard let index = index(of: Self.bucket(hash, chunk)) else { return }
+        buckets[index] = Self.bucket(hash, other)
+    }
+
+    mutating func remove(_ key: Int64, from chunk: Int) {
+        guard var hole = index(of: Self.bucket(Self.hash(of: key), chunk)) else { return }
+        count -= 1
+        // Those behind that began before the hole move up, so that no search ends too early.
+        var index = next(hole)
+        while buckets[index] != 0 {
+            let distance = (index &- home(of: buckets[index] >> 32)) & (buckets.count - 1)
+            if distance >= (index &- hole) & (buckets.count - 1) {
+                buckets[hole] = buckets[index]
+                hole = index
+            }
+            index = next(index)
+        }
+        buckets[hole] = 0
+    }
+
+    /// Makes room for so many keys.
+    mutating func reserve(_ count: Int) {
+        if count * 5 > buckets.count * 4 { grow(to: count) }
+    }
+
+    // MARK: Buckets
+
+    /// Half a hash that spreads neighbouring keys evenly.
+    private static func hash(of key: Int64) -> UInt64 {
+        (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 32
+    }
+
+    private static func bucket(_ hash: UInt64, _ chunk: Int) -> UInt64 {
+        hash << 32 | UInt64(UInt32(truncatingIfNeeded: chunk)) + 1
+    }
+
+    private static func chunk(in bucket: UInt64) -> Int {
+        Int(bucket & 0xFFFF_FFFF) - 1
+    }
+
+    private func home(of hash: UInt64) -> Int {
+        Int(truncatingIfNeeded: hash >> UInt64(32 - bits))
+    }
+
+    private func next(_ index: Int) -> Int {
+        (index + 1) & (buckets.count - 1)
+    }
+
+    private func index(of bucket: UInt64) -> Int? {
+        guard count > 0 else { return nil }
+        var index = home(of: bucket >> 32)
+        while buckets[index] != bucket {
+            if buckets[index] == 0 { return nil }
+            index = next(index)
+        }
+        return index
+    }
+
+    private mutating func place(_ bucket: UInt64) {
+        var index = home(of: bucket >> 32)
+        while buckets[index] != 0 { index = next(index) }
+        buckets[index] = bucket
+    }
+
+    private mutating func grow(to count: Int) {
+        let old = buckets
+        bits = 3
+        while count * 5 > (1 << bits) * 4 { bits += 1 }
+        buckets = Array(repeating: 0, count: 1 << bits)
+        for bucket in old where bucket != 0 { place(bucket) }
+    }
+}
+
+/// Finds the rows of a list by their keys: which chunk has a key, and where that chunk is.
+struct ChunkDirectory {
+    private var table = ChunkTable()
+    /// The number of each chunk, in the order of the chunks.
+    private var numbers: [Int32] = []
+    /// Where the chunk of each number is among the chunks.
+    private var positions: [Int32] = []
+    /// Numbers that no chunk has.
+    private var unused: [Int] = []
+
+    init() {}
+
+    /// The directory of rows that are there.
+    init(of rows: ResultRows) {
+        numbers = rows.chunks.map { Int32(truncatingIfNeeded: $0.number) }
+        let end = Int(numbers.max() ?? -1) + 1
+        positions = Array(repeating: -1, count: end)
+        unused = Array(Set(0..<end).subtracting(numbers.map { Int($0) }))
+        table.reserve(rows.count)
+        for chunk in rows.chunks {
+            for row in chunk.rows { table.insert(row.key, in: chunk.number) }
+        }
+        locate(from: 0)
+    }
+
+    // MARK: Chunks
+
+    /// A number for a new chunk.
+    mutating func makeNumber() -> Int {
+        if let number = unused.popLast() { return number }
+        positions.append(-1)
+        return positions.count - 1
+    }
+
+    /// Takes note that a chunk has come to a place. Until ``locate(from:)`` nothing is found.
+    mutating func insertChunk(_ number: Int, at position: Int) {
+        numbers.insert(Int32(truncatingIfNeeded: number), at: position)
+    }
+
+    /// Takes note that the chunk of a place has gone. Until ``locate(from:)`` nothing is found.
+    mutating func removeChunk(at position: Int) {
+        unused.append(Int(numbers.remove(at: position)))
+    }
+
+    /// Takes note of where the chunks from a place on are now.
+    mutating func locate(from start: Int) {
+        for position in start..<max(start, numbers.count) {
+            positions[Int(numbers[position])] = Int32(truncatingIfNeeded: position)
+        }
+    }
+
+    // MARK: Rows
+
+    mutating func insert(_ key: Int64, in chunk: Int) {
+        table.insert(key, in: chunk)
+    }
+
+    mutating func remove(_ key: Int64, from chunk: Int) {
+        table.remove(key, from: chunk)
+    }
+
+    mutating func move(_ rows: some Sequence<ResultRow>, from chunk: Int, to other: Int) {
+        for row in rows { table.move(row.key, from: chunk, to: other) }
+    }
+
+    mutating func reserve(_ count: Int) {
+        table.reserve(count)
+    }
+
+    /// The index of the row with a key.
+    func index(of key: Int64, in rows: ResultRows) -> Int? {
+        table.first(key) { number in
+            let position = Int(positions[number])
+            return rows.chunks[position].offset(of: key).map { rows.start(of: position) + $0 }
+        }
+    }
+}

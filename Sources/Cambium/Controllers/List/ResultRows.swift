@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// The rows of a controller's results in their order, in chunks of some hundreds.
 ///
 /// A copy shares the chunks, so that it costs a reference for each of them; a change copies those
@@ -122,5 +124,297 @@ struct ResultRows {
     func precedes(_ index: Int, _ keys: [Value], _ key: Int64) -> Bool {
         let (chunk, offset) = place(of: index)
         return precedes(chunks[chunk], offset, keys, key)
+    }
+}
+
+extension ResultRows {
+    /// Takes over sorted rows instead of all that there are. Their chunks have room for others.
+    mutating func reset(to entries: [ResultEntry], _ directory: inout ChunkDirectory) {
+        chunks = []
+        ends = []
+        directory = ChunkDirectory()
+        directory.reserve(entries.count)
+        let size = max(1, chunkSize * 3 / 4)
+        for start in stride(from: 0, to: entries.count, by: size) {
+            let part = entries[start..<min(start + size, entries.count)]
+            let chunk = ResultChunk(number: directory.makeNumber())
+            // Some room, so that the first to come do not make all of them move.
+            chunk.reserve(
+                part.count + part.count / 8, width: width, keepsObjects: source == nil)
+            for entry in part {
+                chunk.append(entry, keepsObject: source == nil)
+                directory.insert(entry.key, in: chunk.number)
+            }
+            directory.insertChunk(chunk.number, at: chunks.count)
+            chunks.append(chunk)
+            ends.append(part.endIndex)
+        }
+        directory.locate(from: 0)
+    }
+
+    /// Lets a row have other values, which do not change its place.
+    mutating func setKeys(_ keys: [Value], at index: Int) {
+        let (position, offset) = place(of: index)
+        ownChunk(position).values.replaceSubrange(offset * width..<(offset + 1) * width, with: keys)
+    }
+
+    mutating func setSeen(_ seen: SeenState, at index: Int) {
+        let (position, offset) = place(of: index)
+        ownChunk(position).rows[offset].seen = seen
+    }
+
+    /// Removes the rows at ascending indices.
+    mutating func remove(at indices: [Int], _ directory: inout ChunkDirectory) {
+        // From the back, so that the places before stay what they are.
+        var shrunk: [(position: Int, by: Int)] = []
+        var end = indices.count
+        while end > 0 {
+            let position = place(of: indices[end - 1]).chunk
+            let start = start(of: position)
+            let first = partitionIndex(end) { indices[$0] >= start }
+            let offsets = indices[first..<end].map { $0 - start }
+            let chunk = ownChunk(position)
+            for offset in offsets { directory.remove(chunk.rows[offset].key, from: chunk.number) }
+            chunk.remove(at: offsets, width: width)
+            shrunk.append((position, offsets.count))
+            end = first
+        }
+        moveEnds(shrunk.reversed().map { ($0.position, -$0.by) })
+        uniteSmall(shrunk.map(\.position), &directory)
+    }
+
+    /// Inserts sorted rows.
+    ///
+    /// - Returns: The indices of the rows before which they came, as these were numbered until now.
+    mutating func insert(
+        _ entries: [ResultEntry], _ directory: inout ChunkDirectory
+    ) -> [Int] {
+        guard !entries.isEmpty else { return [] }
+        if chunks.isEmpty {
+            chunks.append(ResultChunk(number: directory.makeNumber()))
+            ends.append(0)
+            directory.insertChunk(chunks[0].number, at: 0)
+            directory.locate(from: 0)
+        }
+        var places: [Int] = []
+        places.reserveCapacity(entries.count)
+        var grown: [(position: Int, by: Int)] = []
+        var position = 0
+        var next = 0
+        while next < entries.count {
+            let first = entries[next]
+            position = partitionIndex(
+                from: position, reach: next == 0 ? chunks.count : 1, chunks.count - 1
+            ) { !endsBefore(first, $0) }
+            let start = start(of: position)
+            let isLast = position == chunks.count - 1
+            let chunk = ownChunk(position)
+            var offsets: [Int] = []
+            while next + offsets.count < entries.count {
+                let entry = entries[next + offsets.count]
+                if !isLast, !offsets.isEmpty, endsBefore(entry, position) { break }
+                // Those that come together often come close to each other.
+                let reach = offsets.isEmpty ? chunk.rows.count : 1
+                offsets.append(
+                    partitionIndex(from: offsets.last ?? 0, reach: reach, chunk.rows.count) {
+                        !precedes(chunk, $0, entry.keys, entry.key)
+                    })
+            }
+            let arriving = entries[next..<next + offsets.count]
+            places += offsets.map { start + $0 }
+            for entry in arriving { directory.insert(entry.key, in: chunk.number) }
+            chunk.insert(arriving, before: offsets, width: width, keepsObjects: source == nil)
+            grown.append((position, offsets.count))
+            next += offsets.count
+        }
+        moveEnds(grown)
+        divideLarge(grown.map(\.position), &directory)
+        return places
+    }
+
+    // MARK: Chunks
+
+    /// A chunk to be changed: a copy, where somebody else has it too.
+    private mutating func ownChunk(_ position: Int) -> ResultChunk {
+        if !isKnownUniquelyReferenced(&chunks[position]) {
+            chunks[position] = chunks[position].copy()
+        }
+        return chunks[position]
+    }
+
+    /// Whether all rows of a chunk come before an object.
+    private func endsBefore(_ entry: ResultEntry, _ position: Int) -> Bool {
+        let chunk = chunks[position]
+        return precedes(chunk, chunk.rows.count - 1, entry.keys, entry.key)
+    }
+
+    /// Lets go of empty chunks, and puts small ones together with those before them.
+    ///
+    /// - Parameter positions: Those that lost rows, the last first.
+    private mutating func uniteSmall(_ positions: [Int], _ directory: inout ChunkDirectory) {
+        var first: Int?
+        for position in positions {
+            let count = self.count(ofChunk: position)
+            let isSmall =
+                position > 0 && count + self.count(ofChunk: position - 1) <= chunkSize / 2
+            guard isSmall || count == 0 else { continue }
+            if count > 0 {
+                let chunk = chunks[position]
+                let other = ownChunk(position - 1)
+                other.append(chunk, chunk.rows.indices, width: width)
+                directory.move(chunk.rows, from: chunk.number, to: other.number)
+                ends[position - 1] = ends[position]
+            }
+            chunks.remove(at: position)
+            ends.remove(at: position)
+            directory.removeChunk(at: position)
+            first = position
+        }
+        if let first { directory.locate(from: first) }
+    }
+
+    /// Divides chunks that have become too large.
+    ///
+    /// - Parameter positions: Those that got rows, the first first.
+    private mutating func divideLarge(_ positions: [Int], _ directory: inout ChunkDirectory) {
+        var first: Int?
+        for position in positions.reversed() {
+            let count = count(ofChunk: position)
+            guard count > chunkSize else { continue }
+            let start = start(of: position)
+            let chunk = ownChunk(position)
+            let parts = (count + chunkSize - 1) / chunkSize
+            for part in (1..<parts).reversed() {
+                let range = count * part / parts..<chunk.rows.count
+                let new = chunk.split(range, number: directory.makeNumber(), width: width)
+                directory.move(new.rows, from: chunk.number, to: new.number)
+                chunks.insert(new, at: position + 1)
+                ends.insert(start + range.lowerBound, at: position)
+                directory.insertChunk(new.number, at: position + 1)
+            }
+            if parts > 2 { chunk.trim() }
+            first = position
+        }
+        if let first { directory.locate(from: first) }
+    }
+
+    private func count(ofChunk position: Int) -> Int { ends[position] - start(of: position) }
+
+    /// Counts on, where chunks, the first first, got or lost rows.
+    private mutating func moveEnds(_ changes: [(position: Int, by: Int)]) {
+        guard var position = changes.first?.position else { return }
+        var distance = 0
+        for (index, change) in changes.enumerated() {
+            distance += change.by
+            let end = index + 1 < changes.count ? changes[index + 1].position : ends.count
+            // Safety: the pointer stays in the closure, and the positions are those of chunks.
+            ends.withUnsafeMutableBufferPointer { ends in
+                for position in position..<max(position, end) { ends[position] += distance }
+            }
+            position = max(position, end)
+        }
+    }
+}
+
+/// Gives the objects of rows where a list keeps only keys: those of a window together, by one
+/// statement.
+final class ResultSource {
+    /// How many neighbouring rows are read together.
+    let windowSize: Int
+    private let context: ManagedObjectContext
+    private let entity: EntityDescription
+    /// The relationships that are read with the objects.
+    private let prefetched: [String]
+    /// The windows that were looked at last, which live as long as they are here.
+    private var windows: [[ManagedObject]] = []
+    /// Objects of deleted rows, as far as somebody has them: they are not registered any more.
+    private var lost: [Int64: WeakObject] = [:]
+    /// Those that went with the latest change, which is still to be reported.
+    private var latestLost: [ManagedObject] = []
+
+    private struct WeakObject {
+        weak var object: ManagedObject?
+    }
+
+    init(_ scope: ResultScope, in context: ManagedObjectContext) {
+        entity = scope.request.entity
+        prefetched = scope.options.prefetched
+        windowSize = scope.batchSize
+        self.context = context
+    }
+
+    /// The objects with these keys, which are registered afterwards.
+    func objects(_ keys: [Int64]) -> [ManagedObject] {
+        let map = context.registry.roots[entity.rootIndex]
+        let missing = keys.filter { map.map[$0]?.record == nil }
+        var read: [ManagedObject] = []
+        var isRead = true
+        if !missing.isEmpty {
+            do {
+                // They are read, not made of their keys: only the row says of which class one is.
+                read = try context.fetching.rows(
+                    RowRequest(entity: entity, selection: .keys(missing)))
+                try context.prefetching.prefetch(prefetched, of: read, entity)
+            } catch {
+                for key in missing {
+                    let object = context.registry.object(entity: entity.index, key: key)
+                    context.faulting.noteFailedRead(.row(RowIdentity(object)), of: object, error)
+                }
+                isRead = false
+            }
+        }
+        return withExtendedLifetime(read) {
+            keys.map { key in
+                let object = context.registry.object(entity: entity.index, key: key)
+                // Its row was deleted, which is no error of whoever looks at it.
+                if isRead, object.record == nil, object.lifecycle == .clean {
+                    context.rowMerging.invalidate(object)
+                }
+                return object
+            }
+        }
+    }
+
+    func object(_ key: Int64) -> ManagedObject? {
+        if let object = lost[key]?.object { return object }
+        return context.registry.roots[entity.rootIndex].map[key] ?? objects([key]).first
+    }
+
+    /// An object that somebody looks at. Its window is read with it.
+    ///
+    /// - Parameter window: The keys of the window.
+    func shownObject(_ key: Int64, window: () -> [Int64]) -> ManagedObject? {
+        if let known = context.registry.roots[entity.rootIndex].map[key], known.record != nil {
+            return known
+        }
+        windows.append(objects(window()))
+        if windows.count > 3 { windows.removeFirst() }
+        return object(key)
+    }
+
+    // MARK: Objects that go
+
+    func beginChange() {
+        latestLost = []
+        if lost.count > 1000 { lost = lost.filter { $0.value.object != nil } }
+    }
+
+    /// Keeps an object in mind whose row is deleted.
+    func lose(_ object: ManagedObject) {
+        latestLost.append(object)
+        lost[object.key] = WeakObject(object: object)
+    }
+
+    /// A row comes, perhaps again.
+    func find(_ object: ManagedObject) {
+        lost[object.key] = nil
+    }
+
+    /// The identity of a row, without its object.
+    func objectID(_ key: Int64) -> ObjectID {
+        context.registry.roots[entity.rootIndex].map[key]?.objectID
+            ?? ObjectID(
+                entity, key: key,
+                store: context.coordinator.storeIdentifier(ofRoot: entity.rootIndex))
     }
 }

@@ -38,3 +38,322 @@ public struct ComputedKey<Root: ManagedObject, Value: AttributeValue>: KeyExpres
         self.objects = objects
     }
 }
+
+// Comparisons with values and with each other. A path may lead through a missing object, so that
+// everything can be compared with nil.
+
+extension KeyExpression {
+    func compared(_ relation: ComparisonOperator, _ value: Value?) -> Condition<Root> {
+        let constant = value?.attributeValue ?? .null
+        return compared(relation, .literal(constant))
+    }
+
+    func compared(
+        _ relation: ComparisonOperator, _ other: ModelExpression, _ options: ComparisonOptions = []
+    ) -> Condition<Root> {
+        Condition(.comparison(expression, relation, other, options), objects: objects)
+    }
+
+    func compared<Other: KeyExpression>(
+        _ relation: ComparisonOperator, _ other: Other, _ options: ComparisonOptions = []
+    ) -> Condition<Root> where Other.Root == Root {
+        Condition(
+            .comparison(expression, relation, other.expression, options),
+            objects: objects + other.objects)
+    }
+
+    /// Equal, or both nil.
+    public static func == (key: Self, value: Value?) -> Condition<Root> {
+        key.compared(.equal, value)
+    }
+
+    /// The complement of equal: true of a value and nil.
+    public static func != (key: Self, value: Value?) -> Condition<Root> {
+        key.compared(.notEqual, value)
+    }
+
+    /// Equal to another value of the object, or both nil.
+    public static func == (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
+        key.compared(.equal, other)
+    }
+
+    /// Different from another value of the object.
+    public static func != (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
+        key.compared(.notEqual, other)
+    }
+
+    /// One of the values.
+    public func `in`(_ values: some Sequence<Value>) -> Condition<Root> {
+        compared(.in, .list(values.map { .literal($0.attributeValue) }))
+    }
+}
+
+extension KeyExpression where Value: Comparable {
+    /// Less than the value. False of nil.
+    public static func < (key: Self, value: Value) -> Condition<Root> {
+        key.compared(.less, value)
+    }
+
+    /// At most the value. False of nil.
+    public static func <= (key: Self, value: Value) -> Condition<Root> {
+        key.compared(.lessOrEqual, value)
+    }
+
+    /// Greater than the value. False of nil.
+    public static func > (key: Self, value: Value) -> Condition<Root> {
+        key.compared(.greater, value)
+    }
+
+    /// At least the value. False of nil.
+    public static func >= (key: Self, value: Value) -> Condition<Root> {
+        key.compared(.greaterOrEqual, value)
+    }
+
+    /// Less than another value of the object. False where one is nil.
+    public static func < (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
+        key.compared(.less, other)
+    }
+
+    /// At most another value of the object. False where one is nil.
+    public static func <= (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
+        key.compared(.lessOrEqual, other)
+    }
+
+    /// Greater than another value of the object. False where one is nil.
+    public static func > (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
+        key.compared(.greater, other)
+    }
+
+    /// At least another value of the object. False where one is nil.
+    public static func >= (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
+        key.compared(.greaterOrEqual, other)
+    }
+
+    /// In the range, whose bounds belong to it. False of nil.
+    public func between(_ range: ClosedRange<Value>) -> Condition<Root> {
+        Condition(
+            .between(
+                expression, lower: .literal(range.lowerBound.attributeValue),
+                upper: .literal(range.upperBound.attributeValue)),
+            objects: objects)
+    }
+
+    /// In the range, whose upper bound does not belong to it. False of nil.
+    public func between(_ range: Range<Value>) -> Condition<Root> {
+        self >= range.lowerBound && self < range.upperBound
+    }
+}
+
+// A Boolean is a condition by itself. Nil is not true.
+
+extension Condition {
+    /// A Boolean is true: `Condition(Product.isOnSale)`. `filter`, `&&`, `||` and `!` take the key
+    /// itself. Nil counts as false.
+    public init(_ key: some KeyExpression<Root, Bool>) {
+        self = key.compared(.equal, true)
+    }
+}
+
+extension KeyExpression where Value == Bool {
+    /// The Boolean is not true: false or nil.
+    public static prefix func ! (key: Self) -> Condition<Root> {
+        !Condition(key)
+    }
+
+    /// Both are true.
+    public static func && (key: Self, condition: Condition<Root>) -> Condition<Root> {
+        Condition(key) && condition
+    }
+
+    /// Both are true.
+    public static func && (condition: Condition<Root>, key: Self) -> Condition<Root> {
+        condition && Condition(key)
+    }
+
+    /// Both are true.
+    public static func && <Other: KeyExpression<Root, Bool>>(
+        key: Self, other: Other
+    ) -> Condition<Root> {
+        Condition(key) && Condition(other)
+    }
+
+    /// At least one is true.
+    public static func || (key: Self, condition: Condition<Root>) -> Condition<Root> {
+        Condition(key) || condition
+    }
+
+    /// At least one is true.
+    public static func || (condition: Condition<Root>, key: Self) -> Condition<Root> {
+        condition || Condition(key)
+    }
+
+    /// At least one is true.
+    public static func || <Other: KeyExpression<Root, Bool>>(
+        key: Self, other: Other
+    ) -> Condition<Root> {
+        Condition(key) || Condition(other)
+    }
+}
+
+// Arithmetic. It is exact for whole and decimal numbers; overflow and division by zero yield nil.
+// The quotient of two decimals is a floating-point number, that of whole numbers a whole one.
+
+extension KeyExpression {
+    func combined<Result>(
+        _ operation: ArithmeticOperator, _ value: some AttributeValue
+    ) -> ComputedKey<Root, Result> {
+        ComputedKey(
+            .arithmetic(expression, operation, .literal(value.attributeValue)), objects: objects)
+    }
+
+    func combined<Other: KeyExpression, Result>(
+        _ operation: ArithmeticOperator, _ other: Other
+    ) -> ComputedKey<Root, Result> where Other.Root == Root {
+        ComputedKey(
+            .arithmetic(expression, operation, other.expression), objects: objects + other.objects)
+    }
+
+    func combined<Result>(
+        _ operation: ArithmeticOperator, behind value: some AttributeValue
+    ) -> ComputedKey<Root, Result> {
+        ComputedKey(
+            .arithmetic(.literal(value.attributeValue), operation, expression), objects: objects)
+    }
+
+    func applying<Result>(
+        _ function: ModelFunction, _ operands: [ModelExpression] = []
+    ) -> ComputedKey<Root, Result> {
+        ComputedKey(.function(function, [expression] + operands), objects: objects)
+    }
+}
+
+extension KeyExpression where Value: AdditiveArithmetic {
+    /// The sum.
+    public static func + (key: Self, value: Value) -> ComputedKey<Root, Value> {
+        key.combined(.add, value)
+    }
+
+    /// The sum.
+    public static func + (value: Value, key: Self) -> ComputedKey<Root, Value> {
+        key.combined(.add, behind: value)
+    }
+
+    /// The sum.
+    public static func + (
+        key: Self, other: some KeyExpression<Root, Value>
+    ) -> ComputedKey<Root, Value> {
+        key.combined(.add, other)
+    }
+
+    /// The difference.
+    public static func - (key: Self, value: Value) -> ComputedKey<Root, Value> {
+        key.combined(.subtract, value)
+    }
+
+    /// The difference.
+    public static func - (value: Value, key: Self) -> ComputedKey<Root, Value> {
+        key.combined(.subtract, behind: value)
+    }
+
+    /// The difference.
+    public static func - (
+        key: Self, other: some KeyExpression<Root, Value>
+    ) -> ComputedKey<Root, Value> {
+        key.combined(.subtract, other)
+    }
+}
+
+extension KeyExpression where Value: Numeric {
+    /// The product.
+    public static func * (key: Self, value: Value) -> ComputedKey<Root, Value> {
+        key.combined(.multiply, value)
+    }
+
+    /// The product.
+    public static func * (value: Value, key: Self) -> ComputedKey<Root, Value> {
+        key.combined(.multiply, behind: value)
+    }
+
+    /// The product.
+    public static func * (
+        key: Self, other: some KeyExpression<Root, Value>
+    ) -> ComputedKey<Root, Value> {
+        key.combined(.multiply, other)
+    }
+
+    /// The quotient.
+    public static func / (key: Self, value: Value) -> ComputedKey<Root, Value> {
+        key.combined(.divide, value)
+    }
+
+    /// The quotient.
+    public static func / (value: Value, key: Self) -> ComputedKey<Root, Value> {
+        key.combined(.divide, behind: value)
+    }
+
+    /// The quotient.
+    public static func / (
+        key: Self, other: some KeyExpression<Root, Value>
+    ) -> ComputedKey<Root, Value> {
+        key.combined(.divide, other)
+    }
+
+    /// The number without its sign.
+    public var magnitude: ComputedKey<Root, Value> {
+        applying(.abs)
+    }
+}
+
+extension KeyExpression where Value == Decimal {
+    /// The product with a whole number, such as a price times how many.
+    public static func * <Other: KeyExpression>(
+        key: Self, other: Other
+    ) -> ComputedKey<Root, Decimal> where Other.Root == Root, Other.Value: BinaryInteger {
+        key.combined(.multiply, other)
+    }
+}
+
+extension KeyExpression where Value: BinaryInteger {
+    /// The remainder of a division.
+    public static func % (key: Self, divisor: Value) -> ComputedKey<Root, Value> {
+        key.applying(.modulus, [.literal(divisor.attributeValue)])
+    }
+}
+
+extension KeyExpression where Value: BinaryFloatingPoint {
+    /// The nearest whole number in a direction: `.up`, `.down` or `.towardZero`; any other rule
+    /// counts as `.towardZero`.
+    public func rounded(_ rule: FloatingPointRoundingRule) -> ComputedKey<Root, Value> {
+        let function: ModelFunction =
+            switch rule {
+            case .up: .ceiling
+            case .down: .floor
+            default: .trunc
+            }
+        return applying(function)
+    }
+
+    /// The square root; nil of a negative number.
+    public func squareRoot() -> ComputedKey<Root, Value> {
+        applying(.sqrt)
+    }
+}
+
+extension KeyExpression where Value == Date {
+    /// The moment that many seconds later.
+    public static func + (key: Self, seconds: Double) -> ComputedKey<Root, Date> {
+        key.combined(.add, seconds)
+    }
+
+    /// The moment that many seconds earlier.
+    public static func - (key: Self, seconds: Double) -> ComputedKey<Root, Date> {
+        key.combined(.subtract, seconds)
+    }
+
+    /// The seconds since another moment of the object.
+    public static func - (
+        key: Self, other: some KeyExpression<Root, Date>
+    ) -> ComputedKey<Root, Double> {
+        key.combined(.subtract, other)
+    }
+}

@@ -192,3 +192,160 @@ extension ManagedObject {
         return record ?? extras?.replacement?.readable ?? entityDescription.template.record
     }
 }
+
+// Exact decimals of any scale, which rows hold as bytes that sort as the numbers do.
+extension ManagedObject {
+    /// The value of a required decimal attribute of any scale; 0 where it is missing.
+    @_spi(Generated)
+    public final func decimal(at slot: Int) -> Decimal {
+        optionalDecimal(at: slot) ?? 0
+    }
+
+    /// The value of an optional decimal attribute of any scale.
+    @_spi(Generated)
+    public final func optionalDecimal(at slot: Int) -> Decimal? {
+        if notesReads { noteRead(of: slot) }
+        let record = readable
+        return record.hasValue(slot) ? OrderedDecimal.decimal(of: Data(record.bytes(slot))) : nil
+    }
+
+    /// Sets a decimal attribute of any scale. NaN is not taken over, and the next save is refused.
+    @_spi(Generated)
+    public final func setDecimal(_ value: Decimal?, at slot: Int) {
+        guard let value else { return writeNull(slot) }
+        guard let bytes = OrderedDecimal.bytes(of: value) else { return noteUnfit(slot) }
+        bytes.withUnsafeBytes { writeBytes(slot, $0) }
+        extras?.unfitSlots.remove(slot)
+    }
+}
+
+// Attributes of the type `codable`, which rows hold as JSON.
+extension ManagedObject {
+    /// The value of a required codable attribute. One that is missing or cannot be decoded reads as
+    /// the model's default, or as `Value()`; what could not be decoded is remembered, and the next
+    /// save throws it.
+    ///
+    /// - Complexity: Decodes at each call: keep the value where it is used several times.
+    @_spi(Generated)
+    public final func codable<Value: StoredCodable & Sendable>(at slot: Int) -> Value {
+        optionalCodable(at: slot) ?? decode(slot, of: entityDescription.template.record) ?? Value()
+    }
+
+    /// The value of an optional codable attribute; nil also where it cannot be decoded.
+    ///
+    /// - Complexity: Decodes at each call.
+    @_spi(Generated)
+    public final func optionalCodable<Value: Codable & Sendable>(at slot: Int) -> Value? {
+        if notesReads { noteRead(of: slot) }
+        let record = readable
+        guard record.hasValue(slot) else { return nil }
+        do {
+            return try state.codec.value(of: record.bytes(slot))
+        } catch {
+            state.context?.faulting.noteUndecodable(self, slot, error)
+            return nil
+        }
+    }
+
+    /// Sets a codable attribute. A value that cannot be encoded is not taken over, and the next
+    /// save is refused.
+    ///
+    /// - Complexity: Encodes at each call.
+    @_spi(Generated)
+    public final func setCodable<Value: Codable & Sendable>(_ value: Value?, at slot: Int) {
+        guard let value else {
+            return writeNull(slot)
+        }
+        guard let json = try? state.codec.json(of: value) else {
+            noteUnfit(slot)
+            return
+        }
+        json.withUnsafeBytes { writeBytes(slot, $0) }
+        extras?.unfitSlots.remove(slot)
+    }
+
+    private func decode<Value: Decodable>(_ slot: Int, of record: Record) -> Value? {
+        record.hasValue(slot) ? try? state.codec.value(of: record.bytes(slot)) : nil
+    }
+
+    /// Remembers that the property was set to a value that the store cannot keep.
+    final func noteUnfit(_ slot: Int) {
+        guard prepareChange(slot) != nil else { return }
+        ownExtras.unfitSlots.insert(slot)
+    }
+}
+
+extension ManagedObject {
+    /// Whether one of the parts of a composite value is there; without any, the value is nil.
+    @_spi(Generated)
+    public final func isAnySet(in slots: Range<Int>) -> Bool {
+        if notesReads { slots.forEach { noteRead(of: $0) } }
+        let record = readable
+        return slots.contains { record.hasValue($0) }
+    }
+}
+
+// Data whose large values lie in files beside the store. A row, and so a record, holds the value
+// itself or the name of its file, and a byte that says which.
+extension ManagedObject {
+    /// The value of a data attribute; empty where it is missing.
+    ///
+    /// - Complexity: Reads the file at each call where the value lies in one.
+    @_spi(Generated)
+    public final func value(at slot: Int) -> Data {
+        optionalValue(at: slot) ?? Data()
+    }
+
+    /// The value of an optional data attribute.
+    ///
+    /// - Complexity: Reads the file at each call where the value lies in one.
+    @_spi(Generated)
+    public final func optionalValue(at slot: Int) -> Data? {
+        if notesReads { noteRead(of: slot) }
+        let record = readable
+        guard record.hasValue(slot) else { return nil }
+        guard entityDescription.externalSlots.contains(slot) else {
+            return Data(record.bytes(slot))
+        }
+        return properties.externalData(at: slot, in: record)
+    }
+
+    /// Sets a required data attribute.
+    @_spi(Generated)
+    public final func setValue(_ value: Data, at slot: Int) {
+        setValue(Optional(value), at: slot)
+    }
+
+    /// Sets a data attribute.
+    @_spi(Generated)
+    public final func setValue(_ value: Data?, at slot: Int) {
+        guard let value else { return writeNull(slot) }
+        let isExternal = entityDescription.externalSlots.contains(slot)
+        (isExternal ? [ExternalForm.inline] + value : value).write(to: self, slot)
+    }
+}
+
+/// Turns values of codable attributes into JSON and back. Each context has one, made when it is
+/// first needed: making a coder costs as much as coding a small value.
+///
+/// Keys are sorted, so that equal values have equal texts. Infinities and NaN are written as texts.
+final class JSONCodec {
+    private let encoder = JSONEncoder()
+    private let decoder = JSONDecoder()
+
+    init() {
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    }
+
+    func json(of value: some Encodable) throws -> Data {
+        try encoder.encode(value)
+    }
+
+    func value<Value: Decodable>(of json: UnsafeRawBufferPointer) throws -> Value {
+        try decoder.decode(Value.self, from: Data(json))
+    }
+}

@@ -155,3 +155,68 @@ extension URL: StoredProperty {
         absoluteString.write(to: object, slot)
     }
 }
+
+/// A type whose values an attribute of the type `codable` holds where it is required.
+///
+/// Arrays, sets, dictionaries, texts, numbers and Booleans are ones already. For a type of the
+/// program's own it is enough to say so where it has an initializer without arguments, whose result
+/// stands for a value that is missing or cannot be decoded:
+///
+/// ```swift
+/// extension Colour: StoredCodable {}
+/// ```
+///
+/// Values must be `Sendable` too. An optional attribute asks for `Codable & Sendable` only.
+public protocol StoredCodable: Codable {
+    /// The value that stands for a missing one.
+    init()
+}
+
+extension Array: StoredCodable where Element: Codable {}
+extension Set: StoredCodable where Element: Codable {}
+extension Dictionary: StoredCodable where Key: Codable, Value: Codable {}
+extension String: StoredCodable {}
+extension Bool: StoredCodable {}
+extension Int: StoredCodable {}
+extension Int8: StoredCodable {}
+extension Int16: StoredCodable {}
+extension Int32: StoredCodable {}
+extension Int64: StoredCodable {}
+extension UInt: StoredCodable {}
+extension UInt8: StoredCodable {}
+extension UInt16: StoredCodable {}
+extension UInt32: StoredCodable {}
+extension UInt64: StoredCodable {}
+extension Float: StoredCodable {}
+extension Double: StoredCodable {}
+extension Decimal: StoredCodable {}
+extension Date: StoredCodable {}
+extension Data: StoredCodable {}
+extension UUID: StoredCodable {}
+
+/// An enumeration of the model. Generated enumerations conform; their raw value is what the store
+/// holds.
+public protocol StoredEnumeration: StoredProperty, AttributeValue, PredicateArgument,
+    RawRepresentable, CaseIterable, Hashable, Codable, Sendable
+where RawValue: StoredProperty & AttributeValue {}
+
+extension StoredEnumeration {
+    /// The first case, which a missing or unknown value reads as.
+    public static var _missing: Self {
+        guard let first = allCases.first else {
+            preconditionFailure(
+                "The enumeration \(Self.self) has no case; the compiler refuses it.")
+        }
+        return first
+    }
+
+    /// The case of the slot's raw value, or nil where it is of no case.
+    public static func read(_ record: Record, _ slot: Int) -> Self? {
+        RawValue.read(record, slot).flatMap(Self.init(rawValue:))
+    }
+
+    /// Writes the raw value.
+    public func write(to object: ManagedObject, _ slot: Int) {
+        rawValue.write(to: object, slot)
+    }
+}

@@ -1,5 +1,48 @@
 import CambiumRecords
 
+extension Condition {
+    /// The condition that Foundation's `#Predicate` spells:
+    ///
+    /// ```swift
+    /// let cheap = try Condition<Product>(#Predicate { $0.price < 20 && $0.category?.name == name })
+    /// ```
+    ///
+    /// It becomes the same tree as one of keys, runs as one statement, and can be combined with
+    /// others. Attributes, parts of composite ones, relationships (`contains(where:)`,
+    /// `allSatisfy`, `filter { … }.count`, `isEmpty`), `objectID`, optionals in all their
+    /// spellings, arithmetic, ranges, lists, strings and `is`/`as?` between entities can be used,
+    /// and values that the closure captures. A computed property of the program cannot: a store
+    /// does not run it.
+    ///
+    /// The meaning is that of all conditions here. Foundation's own `evaluate(_:)` differs in this:
+    /// strings count as equal there by canonical equivalence, here by their bytes, and `count` is
+    /// of characters there, here of Unicode scalars; it throws at `!` of nil and traps at overflow,
+    /// where here the comparison is false; dividing by zero yields infinity there, here nil; and
+    /// it rounds decimals of more than 38 digits.
+    ///
+    /// - Warning: A key path does not tell the name of its property, so it is read, for objects with
+    ///   made-up values that are in no context. A computed property that a predicate names runs
+    ///   with values that no row has: one that traps of them (`UUID(uuidString: text)!`,
+    ///   `products.first!`) traps here, where it should be an error. The first values are plain
+    ///   (small numbers, digits as text), and the reading ends with the first result that is not
+    ///   the value of a property.
+    /// - Throws: ``UnsupportedPredicateError``, which names the part that cannot be asked of a store
+    ///   and what to write in its place.
+    /// - Complexity: O(size of the predicate); the first use of a key path reads it up to 14 times.
+    public init(_ predicate: Predicate<Root>) throws {
+        guard let compiled = Root.entityReference.model else {
+            throw UnsupportedPredicateError(
+                part: "\(Root.self)", reason: "the class belongs to no model",
+                remedy: "Give the condition as text: filter(format:)")
+        }
+        var lowering = PredicateLowering(model: compiled.modelDescription)
+        lowering.meanings[predicate.variable.key] = .object(
+            ObjectMeaning(root: .subject, names: [], objectClass: Root.self))
+        let condition = try lowering.value(predicate.expression)
+        self.init(condition, objects: lowering.objects)
+    }
+}
+
 /// Turns the tree of Foundation's `#Predicate` into that of conditions.
 ///
 /// Each kind of node says what it means; a node that is not known is an error that names it.
@@ -63,4 +106,189 @@ protocol LowerableNode {
 
 extension LowerableNode {
     var sourceName: String? { nil }
+}
+
+extension PredicateLowering {
+    /// What a captured value stands for.
+    mutating func captured(_ value: Any) throws -> PredicateMeaning {
+        if let optional = value as? any OptionalValue {
+            return try optional.content.map { try captured($0) } ?? .value(.literal(.null))
+        }
+        switch value {
+        case let id as ObjectID:
+            objects.append(id)
+            return .value(.literal(.int(id.key)))
+        case let value as any AttributeValue:
+            return .value(.literal(value.attributeValue))
+        case let number as any BinaryInteger:
+            guard let exact = Int64(exactly: number) else { break }
+            return .value(.literal(.int(exact)))
+        case let number as any BinaryFloatingPoint:
+            return .value(.literal(.double(Double(number))))
+        case let text as any StringProtocol:
+            return .value(.literal(.string(String(text))))
+        case let character as Character:
+            return .value(.literal(.string(String(character))))
+        case let regex as PredicateExpressions.PredicateRegex:
+            return .value(.literal(.string(regex.stringRepresentation)))
+        case let range as any CapturedRange:
+            return range.meaning
+        case let elements as any Sequence:
+            return .list(try list(elements))
+        default:
+            break
+        }
+        throw UnsupportedPredicateError(
+            part: "\(type(of: value))", reason: "a store knows no values of this type",
+            remedy: "Capture a value of an attribute's type, an ObjectID, or a list of such")
+    }
+
+    private mutating func list(_ elements: some Sequence) throws -> [ModelExpression] {
+        var values: [ModelExpression] = []
+        for element in elements {
+            guard let value = try captured(element).value else {
+                throw UnsupportedPredicateError(
+                    part: "\(type(of: element))", reason: "a list of lists cannot be searched",
+                    remedy: "Make one list of them")
+            }
+            values.append(value)
+        }
+        return values
+    }
+}
+
+/// A range of values of attributes.
+protocol CapturedRange {
+    var meaning: PredicateMeaning { get }
+}
+
+extension ClosedRange: CapturedRange where Bound: AttributeValue {
+    var meaning: PredicateMeaning {
+        .range(
+            lower: .literal(lowerBound.attributeValue), upper: .literal(upperBound.attributeValue),
+            includesUpper: true)
+    }
+}
+
+extension Range: CapturedRange where Bound: AttributeValue {
+    var meaning: PredicateMeaning {
+        .range(
+            lower: .literal(lowerBound.attributeValue), upper: .literal(upperBound.attributeValue),
+            includesUpper: false)
+    }
+}
+
+extension PartialRangeFrom: CapturedRange where Bound: AttributeValue {
+    var meaning: PredicateMeaning {
+        .range(lower: .literal(lowerBound.attributeValue), upper: nil, includesUpper: true)
+    }
+}
+
+extension PartialRangeThrough: CapturedRange where Bound: AttributeValue {
+    var meaning: PredicateMeaning {
+        .range(lower: nil, upper: .literal(upperBound.attributeValue), includesUpper: true)
+    }
+}
+
+extension PartialRangeUpTo: CapturedRange where Bound: AttributeValue {
+    var meaning: PredicateMeaning {
+        .range(lower: nil, upper: .literal(upperBound.attributeValue), includesUpper: false)
+    }
+}
+
+/// What a part of a `#Predicate` stands for.
+enum PredicateMeaning {
+    case value(ModelExpression)
+    case object(ObjectMeaning)
+    /// A composite value of an object, the key paths that led to it, and its name.
+    case composite(ObjectMeaning, [AnyKeyPath], String)
+    /// The members of a to-many relationship.
+    case members(MembersMeaning)
+    /// Values that were captured.
+    case list([ModelExpression])
+    /// What lies between two values; nil is no bound.
+    case range(lower: ModelExpression?, upper: ModelExpression?, includesUpper: Bool)
+
+    /// The one value or object that it is.
+    var value: ModelExpression? {
+        switch self {
+        case .value(let value): value
+        case .object(let object): object.expression
+        case .composite(let object, _, let name): object.appending(name)
+        case .members, .list, .range: nil
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .value: "a value"
+        case .object(let object): "an object of \(object.objectClass)"
+        case .composite(_, _, let name): "the composite value \(name)"
+        case .members: "a to-many relationship"
+        case .list: "a list"
+        case .range: "a range"
+        }
+    }
+
+    var remedy: String {
+        switch self {
+        case .members: "Use contains(where:), allSatisfy, isEmpty or count of it"
+        case .list, .range: "Use contains(_:) of it"
+        case .value, .object, .composite: "Compare one of its properties"
+        }
+    }
+}
+
+/// An object that a path leads to.
+struct ObjectMeaning {
+    let root: PathRoot
+    let names: [String]
+    let objectClass: ManagedObject.Type
+
+    var expression: ModelExpression { .keyPath(root: root, names: names) }
+
+    func appending(_ name: String) -> ModelExpression {
+        .keyPath(root: root, names: names + [name])
+    }
+}
+
+/// The members of a to-many relationship, or those that meet a condition.
+struct MembersMeaning {
+    let path: ModelExpression
+    let objectClass: ManagedObject.Type
+    /// What the condition calls a member.
+    let variable: String
+    var condition: ModelExpression?
+
+    /// A member, for conditions about it.
+    var member: PredicateMeaning {
+        .object(ObjectMeaning(root: .variable(variable), names: [], objectClass: objectClass))
+    }
+
+    /// How many meet one more condition.
+    func count(where further: ModelExpression? = nil) -> ModelExpression {
+        let conditions = [condition, further].compactMap(\.self)
+        guard let first = conditions.first else { return .aggregate(.count, path) }
+        return .aggregate(
+            .count,
+            .subquery(
+                path, variable: variable,
+                condition: conditions.count == 1 ? first : .and(conditions)))
+    }
+}
+
+/// A part of a `#Predicate` that cannot be asked of a store. Nothing is ever filtered in memory in
+/// its place: that would read every row.
+public struct UnsupportedPredicateError: Error, Sendable, Hashable {
+    /// The part, as near to the source as can be told.
+    public let part: String
+    /// Why it cannot be asked.
+    public let reason: String
+    /// What to write instead.
+    public let remedy: String
+}
+
+extension UnsupportedPredicateError: CustomStringConvertible {
+    /// One sentence for each.
+    public var description: String { "\(part): \(reason). \(remedy)." }
 }

@@ -1,0 +1,286 @@
+import CambiumRecords
+
+/// The part of a context that knows its children, and of a child what its ancestors have saved.
+///
+/// In a family of contexts the last one wins. Which versions of a row are the family's own, and which
+/// are those of others, is known only where it is noted.
+final class FamilyLink {
+    private struct WeakContext {
+        weak var context: ManagedObjectContext?
+    }
+
+    private let coordinator: PersistentStoreCoordinator
+    private let identifier: ContextIdentifier
+    /// Those that have this one as their parent, and some that had.
+    private var weakChildren: [WeakContext] = []
+    /// Of a child's rows, the versions that its ancestors have made themselves, one after the other.
+    private var versions: [RowIdentity: ClosedRange<Int64>] = [:]
+    /// How many saves of the family are being settled, each in a hook of the one before. Counted at
+    /// the root.
+    private var savesUnderWay = 0
+    /// Why all of these fail: their hooks would insert objects for ever. Kept at the root.
+    var endlessInsertions: StoreError?
+
+    /// - Parameter identifier: That of the context.
+    init(_ coordinator: PersistentStoreCoordinator, _ identifier: ContextIdentifier) {
+        self.coordinator = coordinator
+        self.identifier = identifier
+    }
+
+    // MARK: Children
+
+    var hasChildren: Bool { !weakChildren.isEmpty }
+
+    var children: [ManagedObjectContext] { weakChildren.compactMap(\.context) }
+
+    func add(_ child: ManagedObjectContext) {
+        weakChildren.removeAll { $0.context == nil }
+        weakChildren.append(WeakContext(context: child))
+    }
+
+    // MARK: Notifying
+
+    /// Notifies the children that what they have read is other now: of which rows, which they read
+    /// again. An unsaved row has no version that tells which is newer.
+    ///
+    /// - Parameters:
+    ///   - changeSets: What was saved or merged.
+    ///   - objects: Objects that got other values otherwise, came or went.
+    ///   - isComplete: Whether that is all; if not, anything may have changed.
+    ///   - origin: The child that changed it.
+    func notify(
+        _ changeSets: [ChangeSet], of objects: [ManagedObject] = [], isComplete: Bool = true,
+        except origin: ManagedObjectContext? = nil
+    ) {
+        if !hasChildren { return }
+        let listeners = children.filter { $0 !== origin }
+        guard !listeners.isEmpty else { return }
+        let posted =
+            changeSets.map(\.withoutRows)
+            + self.changeSets(of: entityChanges(of: objects), unsavedAmong: objects)
+        for child in listeners {
+            for changeSet in posted where !changeSet.isEmpty {
+                child.merges.mailbox.post(changeSet)?()
+            }
+            if !isComplete { child.merges.mailbox.postLoss()?() }
+        }
+    }
+
+    private func entityChanges(of objects: [ManagedObject]) -> [EntityChanges] {
+        var changes: [Int: EntityChanges] = [:]
+        // What another object stands for now is not gone: children follow it by themselves.
+        for object in objects where object.extras?.replacement == nil {
+            let entity = object.entityDescription
+            switch object.lifecycle {
+            case .clean, .inserted, .updated:
+                changes[entity.index, default: EntityChanges(entity: entity)].updated
+                    .append(.anything(of: entity, object.key))
+            case .deleted, .discarded, .invalid:
+                changes[entity.index, default: EntityChanges(entity: entity)].deleted
+                    .append(object.key)
+            }
+        }
+        return changes.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// Changes of several entities, by store, for those who take changes over.
+    ///
+    /// - Parameter objects: All that changed, among them those that no store has yet.
+    func changeSets(
+        of entities: [EntityChanges], unsavedAmong objects: [ManagedObject] = []
+    ) -> [ChangeSet] {
+        let number = coordinator.latestCommit
+        let unsaved = Set(objects.filter(\.ownObjectID.isTemporary).map { RowIdentity($0) })
+        let byStore = Dictionary(grouping: entities) {
+            coordinator.storeIdentifier(ofRoot: $0.entity.rootIndex)
+        }
+        return byStore.map { store, entities in
+            ChangeSet(
+                number: number, origin: identifier, store: store, entities: entities,
+                unsaved: unsaved)
+        }
+    }
+
+    // MARK: Versions
+
+    /// Lets the children know that a save of the root, which uses the stores, has made new versions of
+    /// rows.
+    func noteVersions(of changeSets: [ChangeSet], in root: ObjectRegistry) {
+        if !hasChildren { return }
+        for child in children {
+            for entity in changeSets.flatMap(\.entities) {
+                let written = entity.updated.filter { !$0.slots.isEmpty }.map(\.key)
+                for key in entity.inserted.map(\.key) + written {
+                    let id = RowIdentity(root: entity.entity.rootIndex, key: key)
+                    guard child.registry[id] != nil, let version = root[id]?.record?.version else {
+                        continue
+                    }
+                    child.family.note(version, of: id)
+                }
+            }
+            child.family.noteVersions(of: changeSets, in: root)
+        }
+    }
+
+    private func note(_ version: Int64, of id: RowIdentity) {
+        let known = versions[id]
+        let continued = known?.upperBound == version - 1 ? known : nil
+        versions[id] = (continued?.lowerBound ?? version - 1)...version
+    }
+
+    /// Whether others than the family have saved a row since an object of this child read it.
+    ///
+    /// - Parameter version: The row's version now.
+    func hasOthersVersion(_ object: ManagedObject, _ version: Int64) -> Bool {
+        guard let base = object.readRow?.record.version, base < version else { return false }
+        guard let own = versions[RowIdentity(object)] else { return true }
+        return !own.contains(base) || !own.contains(version)
+    }
+
+    func forgetVersions() {
+        versions = [:]
+    }
+
+    // MARK: Saves
+
+    /// Runs a save of the family.
+    ///
+    /// - Returns: Nil where there are too many under way, each in a hook of the one before.
+    func whileSaving<Result>(atMost limit: Int, _ body: () throws -> Result) rethrows -> Result? {
+        guard savesUnderWay < limit else { return nil }
+        savesUnderWay += 1
+        defer {
+            savesUnderWay -= 1
+            if savesUnderWay == 0 { endlessInsertions = nil }
+        }
+        return try body()
+    }
+}
+
+extension ChangeSet {
+    /// The same changes, without the rows as they were saved.
+    var withoutRows: ChangeSet {
+        ChangeSet(
+            number: number, origin: origin, store: store, entities: entities.map(\.withoutRows),
+            unsaved: unsaved)
+    }
+}
+
+extension EntityChanges {
+    fileprivate var withoutRows: EntityChanges {
+        var changes = self
+        changes.inserted = inserted.map { InsertedRow(key: $0.key, placed: nil) }
+        changes.updated = updated.map {
+            UpdatedRow(key: $0.key, slots: $0.slots, links: $0.links, placed: nil)
+        }
+        return changes
+    }
+}
+
+/// What a child context reads from: the objects of its parent as they are now, unsaved changes
+/// included. Those that the parent has deleted are not there.
+final class ParentReader: ReadableStore {
+    // The child holds its parent; what is left of a child that is gone does not.
+    private weak var parent: ManagedObjectContext?
+
+    init(_ parent: ManagedObjectContext) {
+        self.parent = parent
+    }
+
+    func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
+        let parent = try livingParent()
+        if request.readsKeysOnly, case .farEnd(let origin) = request.selection {
+            parent.processChanges()
+            return try members(of: origin, in: parent).forEach { member in
+                try receive(StoreRow(key: member.key, entity: member.entity))
+            }
+        }
+        let values = ParentRow()
+        let row = StoreRow(values: values)
+        for object in try objects(request, in: parent) {
+            values.move(row, to: object)
+            try receive(row)
+        }
+    }
+
+    func count(_ request: RowRequest) throws -> Int {
+        let parent = try livingParent()
+        parent.mergeIfAutomatic()
+        parent.processChanges()
+        var request = request
+        request.sort = []
+        request.limit = nil
+        request.offset = 0
+        guard parent.fetching.countsPendingChanges else {
+            return try parent.reads.store(of: request.entity).count(request)
+        }
+        return try parent.fetching.objects(request, true).count
+    }
+
+    func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] {
+        let parent = try livingParent()
+        parent.mergeIfAutomatic()
+        parent.processChanges()
+        guard parent.fetching.countsPendingChanges else {
+            return try parent.reads.store(of: request.entity).results(request, query)
+        }
+        return try ResultFetching(context: parent).composed(request, query)
+    }
+
+    private func livingParent() throws -> ManagedObjectContext {
+        if let parent { return parent }
+        throw StoreError(
+            code: .noStore, message: "The parent context of the object was released.",
+            remedy: "Keep the parent context as long as its children are in use.")
+    }
+
+    /// The parent's objects that a request asks for, in its order, all of them with values.
+    private func objects(
+        _ request: RowRequest, in parent: ManagedObjectContext
+    ) throws -> [ManagedObject] {
+        if case .matching = request.selection { parent.mergeIfAutomatic() }
+        parent.processChanges()
+        switch request.selection {
+        case .matching:
+            return try parent.fetching.objects(request, true)
+        case .key(let key):
+            return try parent.fetching.presentObjects([key], root: request.entity.rootIndex)
+        case .keys(let keys):
+            return try parent.fetching.presentObjects(keys, root: request.entity.rootIndex)
+        case .farEnd(let origin):
+            let members = try members(of: origin, in: parent)
+                .map { parent.registry.object(entity: $0.entity, key: $0.key) }
+            try parent.faulting.load(members.filter { $0.needsRow && $0.canBeRestored })
+            return members.filter(\.isThere)
+        }
+    }
+
+    private func members(
+        of origin: RowRequest.Origin, in parent: ManagedObjectContext
+    ) throws -> [LinkSet.Member] {
+        let owner = parent.registry.object(entity: origin.entity.index, key: origin.key)
+        guard owner.canBeRestored else { return [] }
+        return try owner.ownLinks.readLinks(origin.relationship.ordinal).members.filter { member in
+            parent.registry.registered(member)?.canBeRestored ?? true
+        }
+    }
+}
+
+/// An object of a parent.
+private final class ParentRow: RowValues {
+    private var object: ManagedObject?
+
+    func move(_ row: StoreRow, to object: ManagedObject) {
+        self.object = object
+        row.move(
+            to: object.key, version: object.record?.version ?? 0,
+            entity: object.entityDescription.index)
+    }
+
+    func record(of row: StoreRow, in writer: RecordWriter) throws -> PlacedRecord? {
+        if let placed = object?.row.handedDown(by: writer) { return placed }
+        throw StoreError(
+            code: .missingRow, message: "The parent context has no row \(row.key).",
+            remedy: "Fetch the objects that exist in the parent context.")
+    }
+}

@@ -1,0 +1,395 @@
+import CambiumRecords
+
+/// Reads the rows of faults.
+struct Faulting: ContextAccess {
+    let context: ManagedObjectContext
+
+    /// Reads the row of a fault. Never throws: an object whose row was deleted shows placeholder
+    /// values from then on, one whose row could not be read stays a fault. The error keeps the
+    /// context from being saved.
+    func fire(_ object: ManagedObject) {
+        guard object.record == nil else { return }
+        // That its row was deleted is known already.
+        if object.lifecycle == .invalid || object.lifecycle == .discarded {
+            return object.row.becomePlaceholder()
+        }
+        do {
+            try load(object)
+        } catch let error as StoreError where error.code == .missingRow {
+            return showPlaceholder(object, because: error)
+        } catch {
+            return noteFailedRead(.row(RowIdentity(object)), of: object, error)
+        }
+        if object.record == nil, !replacements.followParent(object) {
+            showPlaceholder(object, because: StoreError.missingRow(of: object))
+        }
+    }
+
+    /// Whether an object has a row, which is read where it was not: for what the library looks at by
+    /// itself. A deleted row is no error then, and the object stays the fault that it is. Where the
+    /// row cannot be read, it has one: whoever uses the object meets the error.
+    func hasRow(_ object: ManagedObject) -> Bool {
+        if object.record != nil { return true }
+        if object.lifecycle == .invalid || object.lifecycle == .discarded {
+            return object.orReplacement !== object
+        }
+        do {
+            try load(object)
+        } catch {
+            guard (error as? StoreError)?.code == .missingRow else { return true }
+        }
+        return object.record != nil || replacements.followParent(object)
+    }
+
+    /// Shows placeholder values in an object whose row was deleted.
+    private func showPlaceholder(_ object: ManagedObject, because error: StoreError) {
+        object.row.becomePlaceholder()
+        object.row.becomeInvalid()
+        if observers.wantsChanges { changes.invalidatedInEvent.append(object) }
+        context.noteForEvent(object)
+        if context.shouldDeleteInaccessibleFaults { return }
+        noteInaccessible(object, error)
+    }
+
+    /// Reads the row of a fault. One without a row stays a fault.
+    ///
+    /// The coordinator's row cache is asked before the store, see
+    /// ``ManagedObjectContext/stalenessInterval``. Where rows of any age will do, one of the store may
+    /// be as old as a moment ago, too.
+    func load(_ fault: ManagedObject) throws {
+        if takeCached(fault) { return activity.withoutTracking { fault.awakeFromFetch() } }
+        // Safety: the coordinator keeps its model and its row cache.
+        try uncounted(coordinator.model).use { model in
+            try uncounted(model.entities[fault.entityDescription.rootIndex]).use { root in
+                let commit = coordinator.rowCache.commit
+                let mayBeOld = reads.usesRowCache && context.stalenessInterval < 0
+                guard
+                    let read = try readRow(fault.key, ofRoot: root, at: mayBeOld ? commit : nil)
+                else { return }
+                fault.placed = read.placed
+                // The object has the row itself: it is others who will ask.
+                if reads.usesRowCache,
+                    context.stalenessInterval >= 0 || coordinator.hasSeveralContexts
+                {
+                    uncounted(model.entities[read.entity]).use { entity in
+                        coordinator.rowCache.insertShared(
+                            RowCache.Row(entity: entity, placed: read.placed), readAt: commit)
+                    }
+                }
+                // Afterwards: a hook may fetch, and the store is busy meanwhile.
+                activity.withoutTracking { fault.awakeFromFetch() }
+            }
+        }
+    }
+
+    private func readRow(
+        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?
+    ) throws -> ReadRow? {
+        // What is asked for most often, without a detour.
+        if reads.usesRowCache, reads.logs.isEmpty {
+            return try coordinator.readRow(key, ofRoot: root, at: commit, into: reads.faultWriter)
+        }
+        return try reads.store(of: root).readRow(
+            key, ofRoot: root, at: commit, into: reads.faultWriter)
+    }
+
+    /// Gives a fault its row out of the row cache.
+    ///
+    /// - Returns: Whether it is there, and new enough.
+    private func takeCached(_ fault: ManagedObject) -> Bool {
+        guard reads.usesRowCache, fault.record == nil, !coordinator.rowCache.isEmpty,
+            let entry = coordinator.rowCache.entry(
+                RowIdentity(fault), within: context.stalenessInterval)
+        else { return false }
+        fault.placed = entry.placed
+        return true
+    }
+
+    /// Leaves the row of an object that turns into a fault in the row cache, for whoever asks next.
+    func remember(_ object: ManagedObject) {
+        // What was set quietly is not in the store.
+        let base = object.extras?.snapshot ?? object.extras?.quietChanges?.base
+        guard reads.usesRowCache, object.extras?.deferred ?? .nothing == .nothing,
+            let placed = base ?? object.placed,
+            base != nil || !object.flags.contains(.isDraft), !object.needsRow
+        else { return }
+        coordinator.rowCache.insertFaulted(
+            RowCache.Row(entity: object.entityDescription, placed: placed),
+            knownCommit: merges.mergedCommit)
+    }
+
+    /// Reads the rows of faults, one statement for each hierarchy. Those without a row stay faults.
+    func load(_ faults: [ManagedObject]) throws {
+        var awoken =
+            coordinator.rowCache.isEmpty ? [] : faults.filter { $0.record == nil && takeCached($0) }
+        let faults = awoken.isEmpty ? faults : faults.filter(\.needsRow)
+        var completed: [(object: ManagedObject, row: PlacedRecord)] = []
+        for group in Dictionary(grouping: faults, by: { $0.entityDescription.rootIndex }) {
+            let root = coordinator.model.entities[group.key]
+            let request = RowRequest(entity: root, selection: .keys(group.value.map(\.key)))
+            try reads.store(of: request.entity).fetch(request) { row in
+                guard let object = registry.roots[root.rootIndex].map[row.key], object.needsRow
+                else { return }
+                let placed = try row.record(in: reads.rowWriter)
+                awoken.append(object)
+                if object.flags.contains(.isUnread) { return completed.append((object, placed)) }
+                object.placed = placed
+            }
+        }
+        for (object, row) in completed { complete(object, with: row) }
+        activity.awaken(awoken)
+    }
+
+    /// The object of a row that another context saved, for an observer that wants it.
+    func registerFresh(entity: Int, key: Int64, placed: PlacedRecord?) -> ManagedObject {
+        let description = coordinator.model.entities[entity]
+        let id = RowIdentity(root: description.rootIndex, key: key)
+        if let known = registry[id] { return known }
+        let object = registry.register(description, key: key, placed: placed)
+        if placed != nil { activity.awaken(CollectionOfOne(object)) }
+        return object
+    }
+
+    /// Reads the rows of faults along paths of to-one relationships, one statement for each step
+    /// instead of one for each object.
+    func load(_ objects: [ManagedObject], along path: [String]) throws {
+        var current = objects
+        for name in path {
+            var seen: Set<ObjectIdentifier> = []
+            var next: [ManagedObject] = []
+            for object in current {
+                guard let relationship = object.entityDescription.relationship(named: name),
+                    let destination = object.destination(of: relationship),
+                    seen.insert(ObjectIdentifier(destination)).inserted
+                else { continue }
+                next.append(destination)
+            }
+            try load(next.filter { $0.record == nil && $0.lifecycle == .clean })
+            current = next.filter { $0.record != nil }
+        }
+    }
+
+    // MARK: What cannot be read
+
+    /// Notes that something of an object could not be read.
+    func noteFailedRead(
+        _ target: FailedReads.Target, of object: ManagedObject, _ error: any Error
+    ) {
+        if errors.failedReads.insert(target, error) {
+            context.onInaccessibleFault?(object.objectID, error)
+        }
+    }
+
+    /// Reads the rows of faults. Those that cannot be read stay faults.
+    func loadOrNote(_ faults: [ManagedObject]) {
+        if faults.isEmpty { return }
+        do {
+            try load(faults)
+        } catch {
+            for fault in faults where fault.record == nil {
+                noteFailedRead(.row(RowIdentity(fault)), of: fault, error)
+            }
+        }
+    }
+
+    /// Reads again what could not be read, before a save.
+    ///
+    /// - Throws: The error of what still cannot be read, or that of a read which a change has needed.
+    func readFailed() throws {
+        if errors.failedReads.isEmpty { return }
+        try readFailedRows()
+        for target in errors.failedReads.targets {
+            if let error = errors.failedReads.errorOfChange(by: target) { throw error }
+            guard let object = registry[target.id], !hasRead(target, of: object) else {
+                errors.failedReads.remove(target)
+                continue
+            }
+            if let error = errors.failedReads[target] { throw error }
+        }
+    }
+
+    /// Reads the rows of all objects of which something could not be read: of other things than
+    /// rows, the objects may be gone from memory.
+    private func readFailedRows() throws {
+        let ids = Set(errors.failedReads.targets.map(\.id)).filter { id in
+            registry[id]?.needsRow ?? true
+        }
+        for (root, ids) in Dictionary(grouping: ids, by: \.root).sorted(by: { $0.key < $1.key }) {
+            let entity = coordinator.model.entities[root]
+            do {
+                _ = try fetching.rows(
+                    RowRequest(entity: entity, selection: .keys(ids.map(\.key).sorted())))
+            } catch {
+                // What was in a store that was removed cannot be read ever again. The save says so
+                // once, and those that would write to it fail.
+                if !coordinator.hasStore(coordinator.storeIdentifier(ofRoot: root)) {
+                    for id in ids {
+                        let isChanged = registry[id]?.flags.contains(.isUnread)
+                        if isChanged != true { errors.failedReads.removeAll(of: id) }
+                    }
+                }
+                throw error
+            }
+            for id in ids {
+                guard let object = registry[id] else { continue }
+                if object.needsRow, !replacements.followParent(object) { settleWithoutRow(object) }
+            }
+        }
+    }
+
+    /// Reads something that could not be read, unless it was meanwhile.
+    ///
+    /// - Returns: Whether it is known now.
+    func hasRead(_ target: FailedReads.Target, of object: ManagedObject) -> Bool {
+        guard
+            object.lifecycle == .clean || object.lifecycle == .updated
+                || object.lifecycle == .deleted
+        else { return true }
+        switch target {
+        case .row:
+            return !object.needsRow
+        case .links(_, let ordinal):
+            let relationship = object.entityDescription.relationships[ordinal]
+            _ = object.links(ordinal)
+            guard let links = object.extras?.links[ordinal], links.stored != nil else {
+                return false
+            }
+            return links.readAt >= merges.lastChange(of: relationship)
+        case .fetched(_, let number):
+            _ = object.fetchedObjects(number)
+            return object.extras?.fetched[number] != nil
+        }
+    }
+
+    /// Forgets an object whose row was deleted, as is seen now. Unsaved values go with it, which is
+    /// an error; about unsaved links the merge policy decides.
+    func settleWithoutRow(_ object: ManagedObject) {
+        errors.failedReads.remove(.row(RowIdentity(object)))
+        if object.row.hasUnsavedValues() {
+            errors.record(StoreError.missingRow(of: object))
+            deferredMerges.mergeDeletion(of: object)
+        } else if object.row.hasUnsavedLinks(), context.mergePolicy.strategy == nil {
+            errors.record(StoreError.missingRow(of: object))
+        } else if object.extras?.deferred == .deletion || object.extras?.hasNewLinks != true {
+            deferredMerges.mergeDeletion(of: object)
+        }
+    }
+
+    /// Lays the unsaved changes of an object over its row, which could not be read when they were
+    /// made.
+    func complete(_ object: ManagedObject, with row: PlacedRecord) {
+        // What was there before the changes is known now, and not what the manager remembers.
+        context.undoManager?.forget([object])
+        object.row.rebase(on: row)
+        errors.failedReads.remove(.row(RowIdentity(object)))
+        context.noteForEvent(object)
+    }
+
+    /// Notes that a value cannot be decoded.
+    func noteUndecodable(_ object: ManagedObject, _ slot: Int, _ error: any Error) {
+        let name = object.entityDescription.layout.slots[slot].property
+        noteUnreadable(
+            object, slot,
+            StoreError(
+                code: .corrupt,
+                message: "The value of \(object.objectID).\(name) cannot be decoded.",
+                remedy: "Set another value, or give its type an initializer that reads this one.",
+                underlying: error))
+    }
+
+    /// Tells of a property whose value is none of its type: once, however often it is read.
+    func noteUnreadable(_ object: ManagedObject, _ slot: Int, _ error: StoreError) {
+        if object.ownExtras.reportedSlots.contains(slot) { return }
+        object.ownExtras.reportedSlots.insert(slot)
+        noteInaccessible(object, error)
+    }
+
+    /// Tells of a value that a getter could not show, or keeps the error for the next save.
+    func noteInaccessible(_ object: ManagedObject, _ error: StoreError) {
+        if let handler = context.onInaccessibleFault {
+            handler(object.objectID, error)
+        } else {
+            errors.record(error)
+        }
+    }
+}
+
+/// Reads the far ends of relationships that are kept elsewhere than in an object's row.
+struct LinkReading: ContextAccess {
+    let context: ManagedObjectContext
+
+    /// Reads the far end of a relationship.
+    ///
+    /// - Returns: False where it could not be read; the links are as they were then.
+    func read(
+        of object: ManagedObject, _ relationship: RelationshipDescription, into links: inout LinkSet
+    ) -> Bool {
+        let target = FailedReads.Target.links(RowIdentity(object), relationship.ordinal)
+        do {
+            if relationship.isOrdered {
+                // The keys of a list, which may be long and of which a part may be looked at; the
+                // objects are faults.
+                try readKeys(of: object, relationship, into: &links)
+            } else {
+                try readMembers(of: object, relationship, into: &links)
+            }
+            if !errors.failedReads.isEmpty { errors.failedReads.remove(target) }
+            return true
+        } catch {
+            faulting.noteFailedRead(target, of: object, error)
+            return false
+        }
+    }
+
+    private func readMembers(
+        of object: ManagedObject, _ relationship: RelationshipDescription, into links: inout LinkSet
+    ) throws {
+        let commit = merges.readCommit(of: relationship)
+        guard relationship.isKeptElsewhere else { return }
+        let found = try fetching.rows(request(for: object, relationship))
+        // What this context added and did not save is in the links' own notes. What it moved
+        // elsewhere or deleted is in the store's answer still, and was noted only by the objects
+        // that were there at the time.
+        let members = found.filter { !divergentLists.isDeferred($0, of: object, relationship) }
+            .map { LinkSet.Member(key: $0.key, entity: $0.entityDescription.index) }
+        links.setStored(
+            divergentLists.addingDeferred(to: members, of: object, relationship), at: commit)
+    }
+
+    /// Reads the keys of a to-many's members and nothing else.
+    func readKeys(
+        of object: ManagedObject, _ relationship: RelationshipDescription, into links: inout LinkSet
+    ) throws {
+        guard relationship.isKeptElsewhere else { return }
+        var request = request(for: object, relationship)
+        request.readsKeysOnly = true
+        let commit = merges.readCommit(of: relationship)
+        var members: [LinkSet.Member] = []
+        try reads.store(of: request.entity).fetch(request) { row in
+            members.append(LinkSet.Member(key: row.key, entity: row.entity))
+        }
+        let present = members.filter { isStillMember($0, of: object, relationship) }
+        links.setStored(
+            divergentLists.addingDeferred(to: present, of: object, relationship), at: commit)
+    }
+
+    /// What reads the far end of a relationship.
+    private func request(
+        for object: ManagedObject, _ relationship: RelationshipDescription
+    ) -> RowRequest {
+        RowRequest(
+            entity: coordinator.model.entities[relationship.destination],
+            selection: .farEnd(
+                .init(
+                    entity: object.entityDescription, key: object.key, relationship: relationship)))
+    }
+
+    /// Whether unsaved changes left a member of a to-many in the store where it is.
+    func isStillMember(
+        _ member: LinkSet.Member, of object: ManagedObject, _ relationship: RelationshipDescription
+    ) -> Bool {
+        // An object that this context does not have was not changed here.
+        registry.registered(member)
+            .map { !divergentLists.isDeferred($0, of: object, relationship) } ?? true
+    }
+}

@@ -1,0 +1,388 @@
+import CambiumRecords
+
+extension ManagedObjectContext {
+    /// The objects that the next save will insert.
+    public var insertedObjects: Set<ManagedObject> {
+        Set(changes.inserted.filter { $0.lifecycle == .inserted })
+    }
+
+    /// The objects that were changed since they were read or saved. A new object is not among them;
+    /// a changed one that was deleted is, until changes are processed.
+    public var updatedObjects: Set<ManagedObject> {
+        Set(changes.updated.filter { $0.lifecycle == .updated || $0.lifecycle == .deleted })
+    }
+
+    /// The objects that the next save will delete. A new object that was deleted again is not among
+    /// them.
+    public var deletedObjects: Set<ManagedObject> {
+        Set(changes.deleted.filter { $0.lifecycle == .deleted })
+    }
+
+    /// Whether there is anything to save.
+    public var hasChanges: Bool { !changes.isEmpty }
+
+    /// Marks an object for deletion by the next save. What its relationships' delete rules say
+    /// happens when changes are processed, at the end of the event or at the save.
+    ///
+    /// A new object simply vanishes. Deleting an object again only asks it to prepare again.
+    public func delete(_ object: ManagedObject) {
+        delete(object, cause: .request)
+    }
+
+    func delete(_ object: ManagedObject, cause: DeletionCause) {
+        guard object.state === state else {
+            errors.recordOtherContext(object)
+            return
+        }
+        var object = object.orReplacement
+        // The delete rules and the optimistic lock need the row.
+        if object.lifecycle == .clean || object.lifecycle == .updated {
+            // What other contexts have deleted is as it is to be.
+            guard faulting.hasRow(object) else { return deferredMerges.mergeDeletion(of: object) }
+            object = object.orReplacement
+            faulting.fire(object)
+        }
+        switch object.lifecycle {
+        case .inserted, .clean, .updated:
+            activity.prepareForDeletion(object, because: cause)
+            // The hook may have done it.
+            guard object.lifecycle != .deleted, object.lifecycle != .discarded else { return }
+            deleteRules.noteDeletion(of: object)
+            changes.unpropagated.append(object)
+            if object.lifecycle == .inserted { object.extras?.vanished = false }
+            changes.delete(object)
+        case .deleted:
+            if cause == .request { activity.prepareForDeletion(object, because: cause) }
+        case .discarded, .invalid:
+            if object.flags.contains(.isForgotten) { errors.recordForgotten(object) }
+        }
+    }
+
+    /// Makes an object ready for a setter: its record becomes a copy that may be written, and the
+    /// change is known.
+    func willChange(_ object: ManagedObject) {
+        switch object.lifecycle {
+        case .invalid, .discarded:
+            if object.flags.contains(.isForgotten) { errors.recordForgotten(object) }
+            return
+        case .clean, .updated, .deleted:
+            if !object.flags.contains(.isDraft) { makeDraft(object) }
+            guard object.lifecycle != .invalid else { return }
+            if object.lifecycle == .clean { becomeUpdated(object) }
+        case .inserted:
+            break
+        }
+        if !object.flags.contains(.isNoted) { note(object) }
+    }
+
+    /// Notes that a relationship of the object changed that is kept elsewhere: the object counts as
+    /// updated, but its row need not be written.
+    func willChangeLinks(_ object: ManagedObject) {
+        if object.lifecycle == .clean { becomeUpdated(object) }
+        if !object.flags.contains(.isNoted) { note(object) }
+    }
+
+    private func becomeUpdated(_ object: ManagedObject) {
+        changes.update(object)
+        if object.notesReads { object.notifyOfChange(of: .lifecycle) }
+    }
+
+    /// Notes that the event changes an object: from now on its former values are kept.
+    func note(_ object: ManagedObject) {
+        object.tracking.keepEventBase()
+        noteAsChanged(object)
+    }
+
+    /// Notes that an object, which may be another one in all its properties now, is to be told of
+    /// at the end of the event.
+    func noteForEvent(_ object: ManagedObject) {
+        if object.notesReads { object.notifyOfChanges() }
+        noteAsChanged(object)
+        object.flags.insert(.hasOtherValues)
+    }
+
+    /// Notes that unsaved links of an object were dropped, and nothing else of it.
+    func noteOtherLinks(_ object: ManagedObject) {
+        if !object.flags.contains(.isNoted) { note(object) }
+        object.flags.insert(.hasOtherLinks)
+    }
+
+    private func noteAsChanged(_ object: ManagedObject) {
+        guard !object.flags.contains(.isNoted) else { return }
+        object.flags.insert(.isNoted)
+        if object.flags.contains(.isDraft) { object.extras?.lastEvent = activity.event }
+        changes.noted.append(object)
+        activity.scheduleEndOfEvent()
+    }
+
+    private func makeDraft(_ object: ManagedObject) {
+        if object.record == nil {
+            faulting.fire(object)
+            if object.record == nil, object.lifecycle != .invalid {
+                // The row could not be read. The changes wait for it, and so does the save.
+                object.row.becomePlaceholder()
+                object.flags.insert(.isUnread)
+            }
+        }
+        guard object.lifecycle != .invalid, let record = object.record, let page = object.page
+        else {
+            return
+        }
+        object.flags.formUnion([.isDraft, .tracksSlots])
+        // Safety: the object keeps its extras, and by its state the description and the writer.
+        uncounted(object.ownExtras).use { extras in
+            extras.changedSlots = SlotSet()
+            extras.lastEvent = activity.event
+            extras.eventBase = .snapshot
+            if let quiet = extras.quietChanges, let base = quiet.base {
+                // The record is a copy already.
+                extras.snapshot = base
+                quiet.base = nil
+                extras.eventBase = .copy(
+                    RecordWriter.compactCopy(record, object.entityDescription.shape))
+                return
+            }
+            extras.snapshot = PlacedRecord(page: page, record: record)
+            let copy = uncounted(object.entityDescription.shape).use { shape in
+                uncounted(state.draftWriter).use { $0.copy(record, shape) }
+            }
+            object.placed = copy
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    /// Inserts a new object of an entity: for generic code. Typed code uses the generated
+    /// initializers.
+    ///
+    /// - Throws: ``StoreError`` with `unknownName` for an entity that the model does not have, or
+    ///   that is abstract.
+    public func insertObject(ofEntity name: String) throws -> ManagedObject {
+        guard let description = coordinator.model[name], !description.isAbstract else {
+            throw StoreError.noConcreteEntity(name, in: coordinator.model.model)
+        }
+        let object = description.objectClass.init(registration(inserting: description))
+        didInsert(object)
+        return object
+    }
+
+    func registration(inserting type: ManagedObject.Type) -> ObjectRegistration {
+        registry.withEntity(of: type) { registration(inserting: $0) }
+    }
+
+    private func registration(inserting description: EntityDescription) -> ObjectRegistration {
+        let key = keys.next(root: description.rootIndex)
+        let placed: PlacedRecord
+        do {
+            placed = try description.makeRecord(by: state.draftWriter, at: Date())
+        } catch {
+            // An initializer cannot throw. No save succeeds while the object is there.
+            keys.fail(RowIdentity(root: description.rootIndex, key: key), error)
+            placed = state.draftWriter.copy(
+                description.template.record, description.shape, room: 128)
+        }
+        placed.record.key = key
+        return ObjectRegistration(
+            state: state, entity: description, key: key, placed: placed, lifecycle: .inserted)
+    }
+
+    func didInsert(_ object: ManagedObject) {
+        addInserted(object)
+        object.awakeFromInsert()
+    }
+
+    func addInserted(_ object: ManagedObject) {
+        // Safety: the state holds the coordinator, which holds the descriptions; the context keeps
+        // its parts.
+        uncounted(object.entityDescription).use { entity in
+            uncounted(registry).use { $0.insert(object, in: entity) }
+            if entity.remembersDefaults { object.row.rememberDefaults() }
+        }
+        uncounted(changes).use { $0.insert(object) }
+        activity.scheduleEndOfEvent()
+    }
+}
+
+// The end of an event: what was changed since the last time is worked out and told.
+extension ManagedObjectContext {
+    /// Processes what changed since the last time: propagates deletes along the delete rules, which
+    /// keeps inverses consistent, lets the undo manager remember, and tells controllers and
+    /// observers.
+    ///
+    /// It happens by itself before a fetch and a save, and at the end of every `perform`. What a
+    /// context that nobody ends events for (one that was made by hand) has changed until it is
+    /// called is one group to its undo manager.
+    public func processPendingChanges() {
+        processChanges()
+        if !activity.hasEvents { undoManager?.endEvent() }
+    }
+
+    /// Processes changes in the middle of an event.
+    ///
+    /// - Parameter propagatesDeletes: Whether the delete rules are followed; nil means as the
+    ///   context is set.
+    func processChanges(propagatesDeletes: Bool? = nil) {
+        if activity.isProcessing { return }
+        // Every fetch comes here.
+        if observers.followersAreBehind { observers.retryFollowers() }
+        guard changes.needProcessing else { return }
+        activity.isProcessing = true
+        defer { activity.isProcessing = false }
+        if propagatesDeletes ?? propagatesDeletesAtEndOfEvent { deleteRules.propagate() }
+        let notifies = observers.wantsChanges
+        let isRegistering =
+            changes.processedInMerge == nil && undoManager?.isUndoRegistrationEnabled == true
+        let event = notifies || isRegistering ? Event(changes) : nil
+        settleChanges()
+        if let event, isRegistering { undoManager?.register(event) }
+        let followed = observers.hasFollowers ? ObjectChanges(of: changes.noted) : ObjectChanges()
+        let changed = changes.endEvent(isSaving: activity.isSaving)
+        changed.forEachUncounted { $0.tracking.endEvent() }
+        observers.notifyFollowers(followed)
+        if let event, notifies { observers.post(ObjectsDidChange(event)) }
+    }
+
+    /// Removes objects from the lists of changes that have moved on.
+    func settleChanges() {
+        for object in changes.settle() { forget(object) }
+    }
+}
+
+/// What one event changed, before it is over.
+struct Event {
+    /// The objects in the order in which they were changed first.
+    let changed: [ManagedObject]
+    private let inserted: Set<ObjectIdentifier>
+    private let deleted: Set<ObjectIdentifier>
+    private let refreshed: Set<ObjectIdentifier>
+    private let invalidated: Set<ObjectIdentifier>
+
+    /// Called before the lists are settled.
+    init(_ changes: PendingChanges) {
+        changed = changes.noted
+        inserted = Set(changes.insertedInEvent.map { ObjectIdentifier($0) })
+        deleted = Set(changes.deletedInEvent.map { ObjectIdentifier($0) })
+        refreshed = Set(changes.refreshedInEvent.map { ObjectIdentifier($0) })
+        invalidated = Set(changes.invalidatedInEvent.map { ObjectIdentifier($0) })
+    }
+
+    /// Whether the object was not there before the event.
+    func isNew(_ object: ManagedObject) -> Bool {
+        inserted.contains(ObjectIdentifier(object))
+    }
+
+    /// Whether the event deleted the object.
+    func isLeaving(_ object: ManagedObject) -> Bool {
+        switch object.lifecycle {
+        case .deleted: deleted.contains(ObjectIdentifier(object))
+        case .discarded, .invalid: true
+        case .clean, .inserted, .updated: false
+        }
+    }
+
+    /// Whether the object's row was found missing.
+    func isInvalid(_ object: ManagedObject) -> Bool {
+        invalidated.contains(ObjectIdentifier(object))
+    }
+
+    /// Whether the object was refreshed and kept its changes.
+    func isRefreshed(_ object: ManagedObject) -> Bool {
+        refreshed.contains(ObjectIdentifier(object))
+    }
+}
+
+extension ObjectChanges {
+    /// What is told to those who follow results. Called before the event is over.
+    init(of changed: [ManagedObject]) {
+        for object in changed {
+            switch object.lifecycle {
+            case .inserted:
+                inserted.append(object)
+                // One that came in an earlier event may have got other links.
+                if object.changesLinksInEvent { updated.append(object.latestUpdate) }
+            case .updated, .clean: updated.append(object.latestUpdate)
+            case .deleted, .discarded, .invalid: deleted.append(object)
+            }
+        }
+    }
+}
+
+extension ManagedObject {
+    /// What may have changed in the current event: what differs from the store, and what was taken
+    /// back. A value that was taken back does not differ from the store any more.
+    fileprivate final var latestUpdate: ObjectChanges.Update {
+        let isKnown = lifecycle == .updated && !flags.contains(.hasOtherValues)
+        return ObjectChanges.Update(
+            object: self, slots: isKnown ? extras?.changedSlots ?? SlotSet() : nil,
+            changesLinks: changesLinksInEvent || extras?.hasRelationshipChanges ?? false)
+    }
+
+    /// Whether the current event changed relationships that are kept elsewhere.
+    fileprivate final var changesLinksInEvent: Bool {
+        flags.contains(.hasOtherLinks) || extras?.eventLinks != nil
+    }
+}
+
+/// What changed in a context, as its controllers and observers receive it.
+///
+/// Several saves of other contexts may be told at once; then an object can be named more than once,
+/// and is as it was left by the last of them.
+struct ObjectChanges {
+    /// An object that was changed.
+    struct Update {
+        let object: ManagedObject
+        /// The slots that may have other values now; nil means any.
+        let slots: SlotSet?
+        /// Whether a relationship changed that is kept elsewhere than in the object's row.
+        let changesLinks: Bool
+    }
+
+    /// A row that another context inserted or changed and that this context has no object for.
+    struct UnregisteredRow {
+        /// The number of the row's entity.
+        let entity: Int
+        let key: Int64
+        /// The row, where it came along.
+        var placed: PlacedRecord?
+        /// The slots that were set; nil for a new row.
+        var slots: SlotSet?
+    }
+
+    var inserted: [ManagedObject] = []
+    var updated: [Update] = []
+    var deleted: [ManagedObject] = []
+    /// Rows of the entities that the context's observers watch.
+    var unregistered: [UnregisteredRow] = []
+    /// The objects among the updated ones whose values were dropped, since the row did not come
+    /// along.
+    var emptied: [ManagedObject] = []
+    /// The rows that others deleted and that this context has no objects for.
+    var lostRows: [(entity: Int, key: Int64)] = []
+    /// Whether these are all changes; if not, anything may have changed.
+    var isComplete = true
+
+    /// The changed objects that have their values.
+    var refreshedObjects: [ManagedObject] {
+        updated.map(\.object).filter { $0.record != nil }
+    }
+
+    /// Whether an object that is there is among those that changed, as far as all of them are named.
+    func mayConcern(_ object: ManagedObject) -> Bool {
+        !isComplete || updated.contains { $0.object === object }
+            || inserted.contains { $0 === object }
+    }
+
+    var isEmpty: Bool {
+        isComplete && inserted.isEmpty && updated.isEmpty && deleted.isEmpty && unregistered.isEmpty
+            && lostRows.isEmpty
+    }
+}
+
+extension ObjectChanges {
+    /// Tells those who observe the objects: anything about them may have changed.
+    func notifyObjects() {
+        for object in inserted { object.notifyOfChanges() }
+        for update in updated { update.object.notifyOfChanges() }
+        for object in deleted { object.notifyOfChanges() }
+    }
+}

@@ -1,0 +1,370 @@
+import CambiumRecords
+import Synchronization
+
+/// Collects what is wrong with one object; generated `validateProperties(into:)` methods call it.
+public struct Validator {
+    let object: ManagedObject
+    private(set) var errors: [ValidationError] = []
+    /// Whether a check of the program's own ran, which may have changed values.
+    private(set) var hasRunOwnChecks = false
+
+    /// The only property whose errors count and whose own check is run; nil for all.
+    private(set) var property: String?
+
+    /// Runs all checks.
+    mutating func validate(_ rules: [RuleEvaluator]) {
+        object.validateProperties(into: &self)
+        validateRules(rules)
+    }
+
+    private func isWanted(_ property: String?) -> Bool {
+        self.property == nil || property == self.property
+    }
+
+    /// Notes that something is wrong.
+    mutating func add(
+        _ code: ValidationError.Code, _ property: String?, rule: String? = nil, _ message: String,
+        underlying: (any Error)? = nil
+    ) {
+        guard isWanted(property) else { return }
+        note(
+            ValidationError(
+                code: code, entityName: object.entityDescription.name, objectID: object.objectID,
+                property: property, rule: rule, message: message, underlying: underlying))
+    }
+
+    /// Keeps an error, unless it is about a value that is missing: the placeholder that is read
+    /// instead has faults of its own, which nobody made.
+    private mutating func note(_ error: ValidationError) {
+        let isPlaceholder = errors.contains {
+            $0.code == .missing && $0.property != nil && $0.property == error.property
+        }
+        if !isPlaceholder { errors.append(error) }
+    }
+
+    /// A required attribute must have been given a value.
+    @_spi(Generated)
+    public mutating func required(_ property: String, at slot: Int) {
+        guard !object.readable.hasValue(slot) else { return }
+        add(.missing, property, RefusalText.isRequired(property))
+    }
+
+    /// A required to-one relationship must lead somewhere.
+    @_spi(Generated)
+    public mutating func requiredToOne(_ property: String, _ ordinal: Int) {
+        let relationship = object.entityDescription.relationships[ordinal]
+        guard object.destination(of: relationship) == nil, !relationship.relationship.isTransient
+        else { return }
+        add(.missing, property, RefusalText.isRequired(property))
+    }
+
+    /// The length of text (in Unicode scalars) must be in the limits.
+    @_spi(Generated)
+    public mutating func length(
+        of property: String, _ value: String?, min: Int? = nil, max: Int? = nil
+    ) {
+        guard let value else { return }
+        checkLength(of: property, value.unicodeScalars.count, "character", min: min, max: max)
+    }
+
+    /// The length of data (in bytes) must be in the limits.
+    @_spi(Generated)
+    public mutating func length(
+        of property: String, _ value: Data?, min: Int? = nil, max: Int? = nil
+    ) {
+        guard let value else { return }
+        checkLength(of: property, value.count, "byte", min: min, max: max)
+    }
+
+    private mutating func checkLength(
+        of property: String, _ count: Int, _ unit: String, min: Int?, max: Int?
+    ) {
+        let length = "\(count) \(unit)\(count == 1 ? "" : "s")"
+        if let min, count < min {
+            add(.tooShort, property, RefusalText.isTooShort(property, length, min))
+        }
+        if let max, count > max {
+            add(.tooLong, property, RefusalText.isTooLong(property, length, max))
+        }
+    }
+
+    /// The whole text must match a regular expression.
+    @_spi(Generated)
+    public mutating func pattern(of property: String, _ value: String?, _ pattern: String) {
+        guard let value, isWanted(property) else { return }
+        do {
+            guard try !PatternCache.matches(value, pattern) else { return }
+            add(.patternMismatch, property, RefusalText.mismatches(property, pattern))
+        } catch {
+            add(
+                .patternMismatch, property, "\(property) could not be checked. \(error)",
+                underlying: error)
+        }
+    }
+
+    /// A number or date must be in the limits.
+    @_spi(Generated)
+    public mutating func range<Bound: Comparable>(
+        of property: String, _ value: Bound?, min: Bound? = nil, max: Bound? = nil
+    ) {
+        guard let value else { return }
+        let isDate = Bound.self == Date.self
+        if let min, value < min {
+            add(
+                isDate ? .dateTooSoon : .numberTooSmall, property,
+                RefusalText.isBelow(property, min))
+        }
+        if let max, value > max {
+            add(
+                isDate ? .dateTooLate : .numberTooLarge, property,
+                RefusalText.isAbove(property, max))
+        }
+    }
+
+    /// A number must be one: the store cannot keep NaN.
+    @_spi(Generated)
+    public mutating func finite(_ property: String, _ value: Double?) {
+        guard let value, value.isNaN else { return }
+        add(.numberTooSmall, property, "\(property) is not a number (NaN).")
+    }
+
+    /// A number must be one: the store cannot keep NaN.
+    @_spi(Generated)
+    public mutating func finite(_ property: String, _ value: Float?) {
+        finite(property, value.map(Double.init))
+    }
+
+    /// A date must be one: the store cannot keep NaN.
+    @_spi(Generated)
+    public mutating func finite(_ property: String, _ value: Date?) {
+        finite(property, value?.timeIntervalSinceReferenceDate)
+    }
+
+    /// A to-many must have a number of objects in the limits; an optional one may be empty.
+    @_spi(Generated)
+    public mutating func count(
+        of property: String, at ordinal: Int, min: Int? = nil, max: Int? = nil
+    ) {
+        let count = object.links(ordinal).members.count
+        let relationship = object.entityDescription.relationships[ordinal].relationship
+        if count == 0, relationship.isOptional { return }
+        if let min, count < min {
+            add(.tooFew, property, "\(property) has \(count) objects; at least \(min) are needed.")
+        }
+        if let max, count > max {
+            add(.tooMany, property, "\(property) has \(count) objects; at most \(max) are allowed.")
+        }
+    }
+
+    /// Runs a check of the program's own, which throws when it says no.
+    @_spi(Generated)
+    public mutating func custom(_ property: String?, _ check: () throws -> Void) {
+        guard isWanted(property) else { return }
+        hasRunOwnChecks = true
+        do {
+            try check()
+        } catch let error as ValidationError {
+            note(error)
+        } catch {
+            add(
+                .custom, property, "\(property ?? "The object") was refused: \(error)",
+                underlying: error)
+        }
+    }
+}
+
+// What every object is checked for. Generated classes add the limits of their properties.
+extension Validator {
+    /// Required values must be there, and numbers be numbers. Objects whose class has no generated
+    /// checks are checked for all that the model says.
+    mutating func validateEssentials() {
+        // Safety: whoever validates an object holds it, and by its state the description.
+        uncounted(object.entityDescription).use { validateEssentials($0) }
+    }
+
+    private mutating func validateEssentials(_ description: EntityDescription) {
+        guard description.isGenerated else {
+            return validateAgainstModel()
+        }
+        let record = object.readable
+        description.requiredSlots.forEach { slot in
+            if !record.hasValue(slot) { required(property(at: slot), at: slot) }
+        }
+        description.floatingSlots.forEach { slot in
+            if record.hasValue(slot), record.real(slot).isNaN {
+                finite(property(at: slot), record.real(slot))
+            }
+        }
+        if description.requiredToOnes.isEmpty { return }
+        for ordinal in description.requiredToOnes {
+            requiredToOne(description.relationships[ordinal].relationship.name, ordinal)
+        }
+    }
+
+    private func property(at slot: Int) -> String {
+        object.entityDescription.layout.slots[slot].property
+    }
+}
+
+/// Matches texts with the patterns of attributes, each of which is compiled once for the process.
+enum PatternCache {
+    /// What matches with one pattern and is not in use.
+    private struct Idle: @unchecked Sendable {
+        // Safety: whoever takes a matcher out has it for itself until it is put back.
+        var matchers: [PatternMatcher]
+        /// nil for what is no regular expression.
+        let expression: RegularExpression?
+    }
+
+    private static let idle = Mutex<[TextKey: Idle]>([:])
+
+    /// Whether the whole text matches. A pattern that is no regular expression, which the compiler
+    /// refuses, matches nothing.
+    ///
+    /// - Throws: ``PatternLimitError`` where it takes too many steps.
+    static func matches(_ text: String, _ pattern: String) throws -> Bool {
+        let key = TextKey(text: pattern)
+        let (known, expression) = idle.withLock { idle in
+            if idle[key] == nil {
+                idle[key] = Idle(matchers: [], expression: try? RegularExpression(pattern))
+            }
+            return Handover(value: (idle[key]?.matchers.popLast(), idle[key]?.expression))
+        }.value
+        guard let matcher = known ?? expression.map({ PatternMatcher($0) }) else { return false }
+        let handover = Handover(value: matcher)
+        defer { idle.withLock { $0[key]?.matchers.append(handover.value) } }
+        return try matcher.matches(text)
+    }
+
+    private struct Handover<Value>: @unchecked Sendable {
+        // Safety: made and opened on the same thread.
+        let value: Value
+    }
+}
+
+extension Validator {
+    /// Checks what the model says about the object's properties, for objects whose class has no
+    /// generated checks.
+    mutating func validateAgainstModel() {
+        let description = object.entityDescription
+        for (slot, attribute) in description.attributes.enumerated() {
+            guard let attribute else { continue }
+            // Nobody sets a derived attribute, and before the first save it has no value.
+            if attribute.derivation != nil { continue }
+            if !attribute.isOptional, !attribute.isTransient { required(attribute.name, at: slot) }
+            check(attribute, slot)
+        }
+        for relationship in description.relationships {
+            let name = relationship.relationship.name
+            if relationship.isToMany {
+                let minimum = relationship.relationship.minimumCount
+                let maximum = relationship.relationship.maximumCount
+                if minimum != nil || maximum != nil {
+                    count(of: name, at: relationship.ordinal, min: minimum, max: maximum)
+                }
+            } else if !relationship.relationship.isOptional {
+                requiredToOne(name, relationship.ordinal)
+            }
+        }
+    }
+
+    private mutating func check(_ attribute: Attribute, _ slot: Int) {
+        let limits = attribute.limits
+        let value = object.properties.value(ofSlot: slot, attribute, in: object.readable)
+        switch value {
+        case .string(let text):
+            length(of: attribute.name, text, min: limits.minimumLength, max: limits.maximumLength)
+            if let pattern = limits.pattern { self.pattern(of: attribute.name, text, pattern) }
+        case .data(let data):
+            length(of: attribute.name, data, min: limits.minimumLength, max: limits.maximumLength)
+        case .double(let number):
+            finite(attribute.name, number)
+        case .date(let date):
+            finite(attribute.name, date)
+        default:
+            break
+        }
+        if let minimum = limits.minimum, Value.isLess(value, minimum) {
+            let code: ValidationError.Code =
+                attribute.type == .date ? .dateTooSoon : .numberTooSmall
+            add(
+                code, attribute.name, RefusalText.isBelow(attribute.name, minimum.text(like: value))
+            )
+        }
+        if let maximum = limits.maximum, Value.isLess(maximum, value) {
+            let code: ValidationError.Code =
+                attribute.type == .date ? .dateTooLate : .numberTooLarge
+            add(
+                code, attribute.name, RefusalText.isAbove(attribute.name, maximum.text(like: value))
+            )
+        }
+    }
+
+    /// Checks the rules of the entity, and what the store could not keep.
+    mutating func validateRules(_ evaluators: [RuleEvaluator]) {
+        if !evaluators.isEmpty { evaluate(evaluators) }
+        // Safety: whoever validates an object holds it, and by its state the description.
+        uncounted(object.entityDescription).use { validateStoredForms($0) }
+    }
+
+    private mutating func evaluate(_ evaluators: [RuleEvaluator]) {
+        for entry in evaluators {
+            do {
+                guard try !entry.evaluator.isTrue(ObjectSubject(object)) else { continue }
+                add(
+                    .ruleViolated, nil, rule: entry.rule.name,
+                    entry.rule.refusal)
+            } catch {
+                add(
+                    .ruleViolated, nil, rule: entry.rule.name,
+                    "The rule \(entry.rule.name) could not be checked. \(error)",
+                    underlying: error)
+            }
+        }
+    }
+
+    private mutating func validateStoredForms(_ description: EntityDescription) {
+        if let unfit = object.extras?.unfitSlots, !unfit.isEmpty { addUnfit(unfit.sorted()) }
+        if !description.presenceRules.isEmpty { validatePresence(description) }
+        for slot in object.readable.slotsHoldingNUL(description.shape) {
+            let property = description.layout.slots[slot].property
+            add(.nulInText, property, "\(property) holds a NUL character, which text cannot keep.")
+        }
+    }
+
+    /// Notes the values that the store could not keep.
+    private mutating func addUnfit(_ slots: [Int]) {
+        let description = object.entityDescription
+        for slot in slots {
+            let property = description.layout.slots[slot].property
+            guard let type = description.attributes[slot]?.type else { continue }
+            var code = ValidationError.Code.unfitDecimal
+            if case .codable = type { code = .unencodable }
+            add(code, property, "\(property) was set to \(type.descriptor.unfit)")
+        }
+    }
+
+    /// Checks that optional composite values have all the parts that they require, or none.
+    private mutating func validatePresence(_ description: EntityDescription) {
+        let record = object.readable
+        func isSet(_ part: String) -> Bool {
+            description.layout.slot(of: part).map(record.hasValue) ?? false
+        }
+        for rule in description.presenceRules where rule.parts.contains(where: isSet) {
+            let missing = rule.required.filter { !isSet($0) }
+            guard !missing.isEmpty else { continue }
+            add(
+                .missing, rule.composite,
+                "\(rule.composite) has no \(missing.joined(separator: ", ")). "
+                    + "Set all parts that are required, or none.")
+        }
+    }
+}
+
+extension Value {
+    /// A limit as text, in the type of the values that it limits.
+    fileprivate func text(like value: Value) -> String {
+        if case .int(let limit) = self, case .double = value { return "\(Double(limit))" }
+        return RefusalText.words(self)
+    }
+}
