@@ -316,7 +316,7 @@ extension CustomEngine {
         // Not nil, even where there are none: a store without rows is to be written too.
         request.notes = try rows.source.notes()
         try saving.withLock {
-            for (root, next) in nextKeys.sorted(by: { $0.key < $1.key }) {
+            for (root, next) in nextKeys.ordered(by: { $0.key < $1.key }) {
                 try reserveKeys(upTo: next, root: root)
             }
             try backend.save(request)

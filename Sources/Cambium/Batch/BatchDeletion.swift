@@ -256,7 +256,7 @@ extension DeletePropagation {
         for (head, slots) in cleared.flatMap({ $0.values }) {
             groups[Group(entity: head.entity, slots: slots), default: []].append(head)
         }
-        return groups.sorted { $0.key.order.lexicographicallyPrecedes($1.key.order) }
+        return groups.ordered { $0.key.order.lexicographicallyPrecedes($1.key.order) }
             .map { group, heads in (group, heads.sorted { $0.key < $1.key }) }
     }
 

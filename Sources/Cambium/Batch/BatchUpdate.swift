@@ -109,7 +109,7 @@ struct BatchUpdate: BatchWork {
         let model = transaction.model
         let slots = assignments.slots
         var request = SaveRequest()
-        for (entity, rows) in groups.sorted(by: { $0.key < $1.key }) {
+        for (entity, rows) in groups.ordered(by: { $0.key < $1.key }) {
             request.updates.append(
                 .init(entity: model.entities[entity], slots: slots, records: rows.map(\.record)))
         }
@@ -121,7 +121,7 @@ struct BatchUpdate: BatchWork {
                 try transaction.write(request, from: .batch)
             }
         }
-        for (entity, rows) in groups.sorted(by: { $0.key < $1.key }) {
+        for (entity, rows) in groups.ordered(by: { $0.key < $1.key }) {
             for row in rows { row.record.version += 1 }
             transaction.changes.update(rows, slots, model.entities[entity])
         }

@@ -53,7 +53,7 @@ struct DeleteRules: ContextAccess {
         for object in objects where !model.oneWayLinks[object.entityDescription.index].isEmpty {
             lost[object.entityDescription.index, default: []].insert(object.key)
         }
-        for (entity, keys) in lost.sorted(by: { $0.key < $1.key }) {
+        for (entity, keys) in lost.ordered(by: { $0.key < $1.key }) {
             for (owner, relationship) in model.oneWayLinks[entity] {
                 for object in registry.registered(family: owner, where: \.canBeRestored) {
                     object.ownLinks.clear(relationship, to: keys)

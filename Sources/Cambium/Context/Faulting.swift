@@ -214,7 +214,7 @@ struct Faulting: ContextAccess {
         let ids = Set(errors.failedReads.targets.map(\.id)).filter { id in
             registry[id]?.needsRow ?? true
         }
-        for (root, ids) in Dictionary(grouping: ids, by: \.root).sorted(by: { $0.key < $1.key }) {
+        for (root, ids) in Dictionary(grouping: ids, by: \.root).ordered(by: { $0.key < $1.key }) {
             let entity = coordinator.model.entities[root]
             do {
                 _ = try fetching.rows(

@@ -167,7 +167,7 @@ extension RowRequest {
         ]
         if case .matching(let condition, let arguments) = selection {
             words.append("condition \(condition?.description ?? "none")")
-            words += arguments.sorted { $0.key < $1.key }.map {
+            words += arguments.ordered { $0.key < $1.key }.map {
                 "\($0.key): \($0.value.expressionText)"
             }
         }

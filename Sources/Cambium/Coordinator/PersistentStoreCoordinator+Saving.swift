@@ -99,7 +99,7 @@ extension SaveRequest {
         table.persistentStores
             .map { SavePart(persistentStore: $0, request: part(of: $0.roots)) }
             .filter { !$0.request.isEmpty }
-            .sorted { one, other in
+            .ordered { one, other in
                 let (first, second) = (one.persistentStore, other.persistentStore)
                 return first.type.isTransactional == second.type.isTransactional
                     ? first.identifier.uuidString < second.identifier.uuidString

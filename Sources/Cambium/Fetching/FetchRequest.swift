@@ -373,7 +373,7 @@ struct TemplateCall: Sendable {
         _ template: FetchTemplate, in model: Model
     ) throws -> (condition: ModelExpression?, arguments: [String: Value]) {
         var (arguments, lists) = (arguments, lists)
-        for (name, variable) in variables.sorted(by: { $0.key < $1.key }) {
+        for (name, variable) in variables.ordered(by: { $0.key < $1.key }) {
             try check(variable, for: name, of: template, in: model)
             switch variable {
             case .value(let value): arguments[name] = value

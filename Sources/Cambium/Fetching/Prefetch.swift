@@ -240,7 +240,7 @@ struct RelatedPaths {
     /// The paths to other objects whose properties matter, shorter ones first.
     var paths: [[String]] {
         properties.keys.filter { !$0.isEmpty }
-            .sorted {
+            .ordered {
                 ($0.count, $0.joined(separator: ".")) < ($1.count, $1.joined(separator: "."))
             }
     }

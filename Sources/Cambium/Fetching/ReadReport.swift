@@ -168,7 +168,7 @@ struct ReadReporting: ContextAccess {
             tallies[RelationshipName(owner, relationship), default: 0] += 1
         }
         let repetitions = tallies.filter { $0.value > 1 }
-            .sorted { ($1.value, $0.key.text) < ($0.value, $1.key.text) }
+            .ordered { ($1.value, $0.key.text) < ($0.value, $1.key.text) }
             .map { name, count in
                 ReadReport.Repetition(
                     entityName: name.entity, relationshipName: name.relationship, count: count)

@@ -64,7 +64,7 @@ final class ExportRun {
     private func objects(_ keys: ArraySlice<SliceReading.Key>) throws -> [ManagedObject] {
         let objects = try reading.objects(keys)
         let groups = Dictionary(grouping: objects) { plans.number(of: $0.entityDescription) }
-        for (number, objects) in groups.sorted(by: { $0.key < $1.key }) {
+        for (number, objects) in groups.ordered(by: { $0.key < $1.key }) {
             let plan = plans.plans[number]
             let paths = plan.relationships.flatMap { relationship in
                 [relationship.name]

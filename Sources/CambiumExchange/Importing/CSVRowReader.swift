@@ -227,7 +227,7 @@ final class CSVRowReader: ImportRowReader {
 
     /// Puts the keys together whose parts have columns of their own.
     private func linkParts() {
-        for (number, values) in parts.sorted(by: { $0.key < $1.key }) {
+        for (number, values) in parts.ordered(by: { $0.key < $1.key }) {
             let relationship = plan.relationships[number]
             let field = plan.field(of: relationship.name)
             let present = values.compactMap(\.self)

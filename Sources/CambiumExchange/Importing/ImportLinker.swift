@@ -77,7 +77,7 @@ final class ImportLinker {
         let groups = Dictionary(grouping: tasks) {
             Place(source: $0.source, plan: $0.plan, relationship: $0.relationship)
         }
-        for (place, tasks) in groups.sorted(by: { $0.key < $1.key }) {
+        for (place, tasks) in groups.ordered(by: { $0.key < $1.key }) {
             try settle(tasks, place, isLast: isLast)
         }
     }

@@ -195,7 +195,7 @@ struct ImportRowWriter {
         let numbers = rows.map(\.row.plan)
         for run in runs(batch, numbers) {
             for (number, rows) in Dictionary(grouping: run, by: { numbers[$0.index] })
-                .sorted(by: { $0.key < $1.key })
+                .ordered(by: { $0.key < $1.key })
             {
                 let insertion = insertions[number]
                 insertion.didPlace = { outcomes[$0.index] = $1 }

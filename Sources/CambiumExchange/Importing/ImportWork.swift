@@ -129,7 +129,7 @@ final class ImportWork: BatchWork {
             while case let waiting = try held.next(ImportSlices.size), !waiting.isEmpty {
                 try Task.checkCancellation()
                 for (number, group) in Dictionary(grouping: waiting, by: \.source)
-                    .sorted(by: { $0.key < $1.key })
+                    .ordered(by: { $0.key < $1.key })
                 {
                     let writer = ImportRowWriter(
                         request, sources, number, transaction, lookup, linker, log)

@@ -74,7 +74,7 @@ struct EntityChoice: Sendable {
                     + "sub-entity of it, or is abstract.", name, among: entities.map(\.name))
         }
         defaultNumber = try field.defaultEntity.map(number)
-        for (word, name) in field.words.sorted(by: { $0.key < $1.key }) {
+        for (word, name) in field.words.ordered(by: { $0.key < $1.key }) {
             numberByWord[word] = try number(of: name)
         }
         for (number, entity) in entities.enumerated() {

@@ -82,7 +82,7 @@ struct BatchUpsert {
             groups[Group(entity: target.entity.index, slots: target.slots), default: []]
                 .append(target.placed)
         }
-        for (group, placed) in groups.sorted(by: { $0.key.entity < $1.key.entity }) {
+        for (group, placed) in groups.ordered(by: { $0.key.entity < $1.key.entity }) {
             let owner = transaction.model.entities[group.entity]
             var request = SaveRequest()
             request.updates = [

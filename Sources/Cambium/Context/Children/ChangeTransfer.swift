@@ -260,7 +260,7 @@ struct DeletionsAbove: ContextAccess {
         if lost.isEmpty { return }
         let farEnds = FarEndsByEntity(in: context)
         let changed = rowMerging.withoutUndoing {
-            for object in lost.sorted(by: { $0.key < $1.key }) {
+            for object in lost.ordered(by: { $0.key < $1.key }) {
                 deferredMerges.mergeDeletion(of: object, farEnds)
             }
         }

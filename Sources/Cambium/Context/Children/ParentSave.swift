@@ -30,7 +30,7 @@ struct ParentSave {
         for object in child.changes.updated + child.changes.deleted { want(RowIdentity(object)) }
         forEachLink { _, _, id, _ in want(id) }
         let new = Set(child.changes.inserted.map { RowIdentity($0) })
-        for (root, keys) in keys.sorted(by: { $0.key < $1.key }) {
+        for (root, keys) in keys.ordered(by: { $0.key < $1.key }) {
             let others = keys.filter { !new.contains(RowIdentity(root: root, key: $0)) }
             _ = try parent.fetching.presentObjects(others.sorted(), root: root)
             for key in others {

@@ -121,7 +121,7 @@ struct Merge: ContextAccess {
             }
             merges.noteMerged(changeSet)
         }
-        for (entity, keys) in gone.sorted(by: { $0.key < $1.key }) {
+        for (entity, keys) in gone.ordered(by: { $0.key < $1.key }) {
             merged.updated += farEnds[coordinator.model.entities[entity]].paired(with: keys)
                 .map(ObjectChanges.Update.init(ofLinksOf:))
         }
@@ -221,7 +221,7 @@ struct Merge: ContextAccess {
             entities[entity.index, default: EntityChanges(entity: entity)].deleted.append(id.key)
         }
         remote(
-            entities.sorted { $0.key < $1.key }.map(\.value),
+            entities.ordered { $0.key < $1.key }.map(\.value),
             (inserted + updated + deleted).map(\.id))
     }
 

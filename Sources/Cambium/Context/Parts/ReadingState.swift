@@ -240,7 +240,7 @@ struct FailedReads {
     subscript(target: Target) -> (any Error)? { failures[target]?.error }
 
     /// What could not be read, in the order of the objects.
-    var targets: [Target] { failures.keys.sorted { $0.id < $1.id } }
+    var targets: [Target] { failures.keys.ordered { $0.id < $1.id } }
 
     /// Whether something of an object could not be read.
     func concerns(_ id: RowIdentity) -> Bool { failures.keys.contains { $0.id == id } }

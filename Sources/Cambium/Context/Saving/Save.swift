@@ -357,7 +357,7 @@ struct Save: ContextAccess {
         let leaving = Set(
             changes.deleted.filter { $0.lifecycle == .deleted }.map { RowIdentity($0) })
         var errors: [ValidationError] = []
-        for (root, links) in links.sorted(by: { $0.key < $1.key }) {
+        for (root, links) in links.ordered(by: { $0.key < $1.key }) {
             let entity = coordinator.model.entities[root]
             var present: Set<Int64> = []
             let keys = Set(links.map(\.key)).sorted()

@@ -53,10 +53,10 @@ struct SaveRequestBuilder {
             let entity = object.entityDescription
             checks[entity.index, default: .init(entity: entity)].add(record, nil)
         }
-        request.checks = checks.sorted { $0.key < $1.key }.map(\.value)
+        request.checks = checks.ordered { $0.key < $1.key }.map(\.value)
         request.deletions = deletions.compactMap(\.self)
-        request.links = links.sorted { $0.key < $1.key }.map(\.value)
-        request.orders = orders.sorted { $0.key < $1.key }.map(\.value)
+        request.links = links.ordered { $0.key < $1.key }.map(\.value)
+        request.orders = orders.ordered { $0.key < $1.key }.map(\.value)
         request.members = members
         return request
     }
@@ -99,7 +99,7 @@ struct SaveRequestBuilder {
                     .init(entity: entity, slots: slots, records: [record], bases: [base]))
             }
         }
-        return places.sorted { $0.key < $1.key }.map { updates[$0.value] }
+        return places.ordered { $0.key < $1.key }.map { updates[$0.value] }
     }
 
     private struct UpdateGroup: Hashable, Comparable {

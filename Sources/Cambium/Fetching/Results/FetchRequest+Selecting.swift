@@ -61,7 +61,7 @@ extension FetchRequest {
     public func dictionaries(
         _ columns: [String: ResultExpression]
     ) -> ResultRequest<Entity, [String: PropertyValue]> {
-        let sorted = columns.sorted { $0.key < $1.key }
+        let sorted = columns.ordered { $0.key < $1.key }
         return ResultRequest(
             base: self, columns: .selected(sorted.map(\.value), names: sorted.map(\.key)),
             makeRow: Self.dictionary)
