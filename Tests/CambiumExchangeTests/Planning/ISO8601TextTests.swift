@@ -1,4 +1,4 @@
-import CambiumModel
+import CambiumExchange
 import Foundation
 import Testing
 

@@ -1,0 +1,1 @@
+../../CambiumExchangeTests/Support/Exchanging.swift
