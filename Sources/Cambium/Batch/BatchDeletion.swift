@@ -61,7 +61,7 @@ struct DeletePropagation {
         var done = rows.map { _ in 0 }
         while done != rows.map(\.count) {
             let start = done
-            done = rows.map(\.count)
+            done = rows.map { $0.count }
             for entity in model.entities {
                 try followCascades(of: entity, start[entity.index]..<done[entity.index])
             }
@@ -73,11 +73,11 @@ struct DeletePropagation {
     ) throws {
         let cascades = entity.relationships.filter { $0.relationship.deleteRule == .cascade }
         guard !cascades.isEmpty, !wave.isEmpty else { return }
-        let keys = rows[entity.index][wave].map(\.key).sorted()
+        let keys = rows[entity.index][wave].map { $0.key }.sorted()
         for relationship in cascades {
             for piece in keys.pieces(of: chunkSize) {
                 try Task.checkCancellation()
-                add(try transaction.related(relationship, of: entity, piece).map(\.row))
+                add(try transaction.related(relationship, of: entity, piece).map { $0.row })
             }
         }
     }
@@ -94,7 +94,7 @@ struct DeletePropagation {
     ///   without what is deleted.
     mutating func releaseLinks() throws {
         for entity in model.entities where !rows[entity.index].isEmpty {
-            let keys = rows[entity.index].map(\.key).sorted()
+            let keys = rows[entity.index].map { $0.key }.sorted()
             for relationship in entity.relationships where !relationship.isTransient {
                 try release(relationship, of: entity, keys)
             }
@@ -134,7 +134,7 @@ struct DeletePropagation {
             }
             guard let number = relationship.inverse else { continue }
             let inverse = model.entities[relationship.destination].relationships[number]
-            try clear(inverse, others.map(\.row))
+            try clear(inverse, others.map { $0.row })
         }
     }
 
@@ -151,7 +151,7 @@ struct DeletePropagation {
             if relationship.isJoinTable {
                 removed += owners.map { (source: $0.row.key, destination: $0.source) }
             } else {
-                try clear(relationship, owners.map(\.row))
+                try clear(relationship, owners.map { $0.row })
             }
         }
         guard !removed.isEmpty else { return }
@@ -224,10 +224,10 @@ extension DeletePropagation {
         let request = piece.request
         try withExtendedLifetime(piece.records) { try transaction.write(request, from: .deletion) }
         for part in request.deletions {
-            transaction.changes.delete(part.records.map(\.key), part.entity)
+            transaction.changes.delete(part.records.map { $0.key }, part.entity)
         }
         for part in request.updates {
-            transaction.changes.clear(part.slots, part.records.map(\.key), part.entity)
+            transaction.changes.clear(part.slots, part.records.map { $0.key }, part.entity)
         }
         piece = Piece()
     }

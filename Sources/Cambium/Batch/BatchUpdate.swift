@@ -27,7 +27,7 @@ struct BatchUpdate: BatchWork {
                 }
         }
         let isWhole = !computed.isOfOwnRow || isUnique
-        let keys = heads.map(\.key).sorted()
+        let keys = heads.map { $0.key }.sorted()
         var start = 0
         while start < keys.count {
             let end = isWhole ? keys.count : min(keys.count, start + chunkSize)
@@ -111,7 +111,8 @@ struct BatchUpdate: BatchWork {
         var request = SaveRequest()
         for (entity, rows) in groups.ordered(by: { $0.key < $1.key }) {
             request.updates.append(
-                .init(entity: model.entities[entity], slots: slots, records: rows.map(\.record)))
+                .init(entity: model.entities[entity], slots: slots, records: rows.map { $0.record })
+            )
         }
         try withExtendedLifetime(groups) {
             if transaction.isPlanned {

@@ -111,7 +111,7 @@ extension ManagedObjectContext {
                     remedy: "Delete the objects of each hierarchy with a request of their own.")
             }
             rows = RowRequest(
-                entity: coordinator.model.entities[root], selection: .keys(ids.map(\.key)))
+                entity: coordinator.model.entities[root], selection: .keys(ids.map { $0.key }))
         }
         let deletion = BatchDeletion(request: rows, resultType: request.resultType)
         return try batch.run(deletion, root: rows.entity.rootIndex, merging)

@@ -268,7 +268,7 @@ extension MigrationCommand {
                 default: words.append(word)
                 }
             }
-            let all = Action.allCases.map(\.rawValue).joined(separator: ", ")
+            let all = Action.allCases.map { $0.rawValue }.joined(separator: ", ")
             guard let first = words.first else {
                 throw Usage(message: "Say what to do: \(all).")
             }

@@ -156,7 +156,7 @@ public struct ObjectsDidChange {
     /// Whether nothing changed.
     public var isEmpty: Bool {
         !invalidatedAll
-            && [inserted, updated, deleted, refreshed, invalidated].allSatisfy(\.isEmpty)
+            && [inserted, updated, deleted, refreshed, invalidated].allSatisfy { $0.isEmpty }
     }
 
     private init() {}
@@ -253,11 +253,11 @@ public struct ChangedObjectIDs: Sendable, Hashable {
     public private(set) var invalidatedAll = false
 
     init(_ changes: ObjectsDidChange) {
-        inserted = Set(changes.inserted.map(\.objectID))
-        updated = Set(changes.updated.map(\.objectID))
-        deleted = Set(changes.deleted.map(\.ownObjectID))
-        refreshed = Set(changes.refreshed.map(\.objectID))
-        invalidated = Set(changes.invalidated.map(\.objectID))
+        inserted = Set(changes.inserted.map { $0.objectID })
+        updated = Set(changes.updated.map { $0.objectID })
+        deleted = Set(changes.deleted.map { $0.ownObjectID })
+        refreshed = Set(changes.refreshed.map { $0.objectID })
+        invalidated = Set(changes.invalidated.map { $0.objectID })
         invalidatedAll = changes.invalidatedAll
     }
 

@@ -285,7 +285,7 @@ struct Undoing: ContextAccess {
             for undo in revived { undo.object.ownLinks.relinkToOnes() }
             for undo in present { undo.restoreLinks() }
             let leaving = step.filter { $0.kind == .came && withdraw($0.object) }
-            deleteRules.clearOneWayLinks(to: leaving.map(\.object))
+            deleteRules.clearOneWayLinks(to: leaving.map { $0.object })
             for undo in present { undo.restoreOrders() }
             events += revived.map { ($0.object, .undoDeletion) }
             events += present.filter { $0.kind == .changed }.map { ($0.object, .undoUpdate) }
@@ -414,7 +414,7 @@ extension ObjectUndo {
         for links in links {
             guard let order = links.order else { continue }
             let relationship = object.entityDescription.relationships[links.ordinal]
-            let present = object.ownLinks.linksToChange(relationship.ordinal).members.map(\.key)
+            let present = object.ownLinks.linksToChange(relationship.ordinal).members.map { $0.key }
             let known = Set(present)
             let former = order.filter(known.contains)
             let others = Set(former)

@@ -122,11 +122,11 @@ struct Faulting: ContextAccess {
     func load(_ faults: [ManagedObject]) throws {
         var awoken =
             coordinator.rowCache.isEmpty ? [] : faults.filter { $0.record == nil && takeCached($0) }
-        let faults = awoken.isEmpty ? faults : faults.filter(\.needsRow)
+        let faults = awoken.isEmpty ? faults : faults.filter { $0.needsRow }
         var completed: [(object: ManagedObject, row: PlacedRecord)] = []
         for group in Dictionary(grouping: faults, by: { $0.entityDescription.rootIndex }) {
             let root = coordinator.model.entities[group.key]
-            let request = RowRequest(entity: root, selection: .keys(group.value.map(\.key)))
+            let request = RowRequest(entity: root, selection: .keys(group.value.map { $0.key }))
             try reads.store(of: request.entity).fetch(request) { row in
                 guard let object = registry.roots[root.rootIndex].map[row.key], object.needsRow
                 else { return }
@@ -211,14 +211,14 @@ struct Faulting: ContextAccess {
     /// Reads the rows of all objects of which something could not be read: of other things than
     /// rows, the objects may be gone from memory.
     private func readFailedRows() throws {
-        let ids = Set(errors.failedReads.targets.map(\.id)).filter { id in
+        let ids = Set(errors.failedReads.targets.map { $0.id }).filter { id in
             registry[id]?.needsRow ?? true
         }
         for (root, ids) in Dictionary(grouping: ids, by: \.root).ordered(by: { $0.key < $1.key }) {
             let entity = coordinator.model.entities[root]
             do {
                 _ = try fetching.rows(
-                    RowRequest(entity: entity, selection: .keys(ids.map(\.key).sorted())))
+                    RowRequest(entity: entity, selection: .keys(ids.map { $0.key }.sorted())))
             } catch {
                 // What was in a store that was removed cannot be read ever again. The save says so
                 // once, and those that would write to it fail.

@@ -363,7 +363,7 @@ struct ObjectChanges {
 
     /// The changed objects that have their values.
     var refreshedObjects: [ManagedObject] {
-        updated.map(\.object).filter { $0.record != nil }
+        updated.map { $0.object }.filter { $0.record != nil }
     }
 
     /// Whether an object that is there is among those that changed, as far as all of them are named.

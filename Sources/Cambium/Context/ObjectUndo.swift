@@ -127,7 +127,7 @@ extension ManagedObject {
                 links.removed = base.members(missingIn: now)
             }
             if relationship.isOrdered {
-                let order = base.members.map(\.key)
+                let order = base.members.map { $0.key }
                 if order != now.members.map(\.key) { links.order = order }
             }
             return links.isEmpty ? nil : links
@@ -164,7 +164,7 @@ extension RelationshipDescription {
 extension LinkSet {
     /// The members that another moment's links do not have.
     fileprivate func members(missingIn other: LinkSet) -> [Member] {
-        let keys = Set(other.members.map(\.key))
+        let keys = Set(other.members.map { $0.key })
         return members.filter { !keys.contains($0.key) }
     }
 }
@@ -226,7 +226,7 @@ struct UndoneObject: ObjectAccess {
             if keepsSome || links.members != links.stored {
                 // One that is again as it was must follow what others do to it.
                 guard relationship.isJoinTable else { return }
-                let known = Set((links.stored ?? []).map(\.key))
+                let known = Set((links.stored ?? []).map { $0.key })
                 links.keepChanges(
                     added: { !known.contains($0.key) },
                     removed: { known.contains($0) || mayComeBack($0) })

@@ -125,7 +125,7 @@ public struct FetchedResultsSnapshot: Sendable, Hashable {
     public let reconfiguredItemIDs: [ObjectID]
 
     /// All objects, in order.
-    public var itemIDs: [ObjectID] { sections.flatMap(\.itemIDs) }
+    public var itemIDs: [ObjectID] { sections.flatMap { $0.itemIDs } }
     /// How many objects there are.
     public var numberOfItems: Int { sections.reduce(0) { $0 + $1.itemIDs.count } }
 }

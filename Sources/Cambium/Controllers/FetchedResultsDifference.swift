@@ -179,8 +179,8 @@ extension FetchedResultsDifference {
     /// The difference in the form that table and collection views take.
     public var viewUpdates: ViewUpdates {
         var updates = ViewUpdates()
-        updates.deletedSections = deletedSections.map(\.index)
-        updates.insertedSections = insertedSections.map(\.index)
+        updates.deletedSections = deletedSections.map { $0.index }
+        updates.insertedSections = insertedSections.map { $0.index }
         let (going, coming) = (Set(updates.deletedSections), Set(updates.insertedSections))
         for change in changes {
             switch change {

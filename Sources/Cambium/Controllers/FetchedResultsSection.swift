@@ -53,7 +53,7 @@ extension FetchedResultsController {
     /// The titles for a narrow list beside a long one, in order: those of the sections, each once
     /// where neighbours have the same.
     public var sectionIndexTitles: [String] {
-        titledSections.map(\.title)
+        titledSections.map { $0.title }
     }
 
     /// What stands for a section in that list: what the delegate says, else the first letter of the

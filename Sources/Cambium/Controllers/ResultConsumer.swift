@@ -128,7 +128,7 @@ struct ResultTracking {
     /// Changes that came during a delivery.
     var waiting: [ObjectChanges] = []
 
-    var consumers: [ResultConsumer] { weakConsumers.compactMap(\.consumer) }
+    var consumers: [ResultConsumer] { weakConsumers.compactMap { $0.consumer } }
     var hasConsumers: Bool { weakConsumers.contains { $0.consumer != nil } }
 
     mutating func add(_ consumer: ResultConsumer) {

@@ -166,7 +166,7 @@ extension ResultScope {
                 $0.record == nil && ($0.lifecycle == .clean || $0.lifecycle == .updated)
             })
         for path in related.paths {
-            try context.faulting.load(candidates.filter(\.isThere), along: path)
+            try context.faulting.load(candidates.filter { $0.isThere }, along: path)
         }
         return candidates
     }
@@ -206,7 +206,7 @@ struct ReverseLookup {
         if path.count > 1 {
             let next = context.coordinator.model.entities[relationship.destination]
             let steps = try objects(of: next, leadingTo: keys, along: path.dropFirst())
-            targets = Set(steps.map(\.key))
+            targets = Set(steps.map { $0.key })
         }
         var found = try saved(entity, leadingTo: targets, by: name)
         let family = Set(context.coordinator.model.families[entity.index])
@@ -273,7 +273,7 @@ extension [ResultEntry] {
             one.bits == other.bits
                 ? self[one.index].precedes(self[other.index], order) : one.bits < other.bits
         }
-        return rows.map(\.index)
+        return rows.map { $0.index }
     }
 }
 
@@ -369,7 +369,7 @@ extension ObjectChanges {
     /// The changed objects of some entities, with those of rows that the context registers for it.
     func objects(registeredIn context: ManagedObjectContext, of family: Set<Int>) -> [ManagedObject]
     {
-        deleted + inserted + updated.map(\.object)
+        deleted + inserted + updated.map { $0.object }
             + unregistered.filter { family.contains($0.entity) }.map {
                 context.faulting.registerFresh(entity: $0.entity, key: $0.key, placed: $0.placed)
             }

@@ -180,7 +180,7 @@ public struct MergeConflict: Sendable {
         else {
             throw StoreError.unknownName(
                 "The entity \(entity.name) has no stored attribute \(name).", name,
-                among: entity.layout.slots.filter(\.isStored).map(\.property))
+                among: entity.layout.slots.filter { $0.isStored }.map { $0.property })
         }
         guard attribute.derivation == nil else { throw entity.isDerived(name) }
         guard let stored = entity.model.stored(value, of: attribute) else {
@@ -222,7 +222,7 @@ extension ConflictError: CustomStringConvertible {
     public var description: String { "\(summary) \(remedy)" }
 
     var summary: String {
-        conflicts.map(\.description).excerpts(10, separator: "; ") + "."
+        conflicts.map { $0.description }.excerpts(10, separator: "; ") + "."
     }
 
     var remedy: String {
@@ -306,7 +306,7 @@ public struct ConstraintConflict: Sendable {
     public var databaseSnapshot: [String: Value]? { database?.values }
 
     /// The values of the objects that this context wants to save.
-    public var conflictingSnapshots: [[String: Value]] { conflicting.map(\.values) }
+    public var conflictingSnapshots: [[String: Value]] { conflicting.map { $0.values } }
 }
 
 /// The save met unique values that other objects have, and the merge policy does not resolve it.
@@ -329,7 +329,7 @@ extension ConstraintConflictError: CustomStringConvertible {
 
     /// The first ten conflicts, and the number of the others.
     var summary: String {
-        conflicts.map(\.description).excerpts(10, separator: ".\n") + "."
+        conflicts.map { $0.description }.excerpts(10, separator: ".\n") + "."
     }
 }
 
@@ -337,7 +337,7 @@ extension ConstraintConflict: CustomStringConvertible {
     /// The objects and the properties; no values.
     public var description: String {
         let objects = (databaseObjectID.map { [$0] } ?? []) + conflictingObjectIDs
-        return objects.map(\.description).excerpts(10, separator: " and ") + " have the same "
+        return objects.map { $0.description }.excerpts(10, separator: " and ") + " have the same "
             + constraint.joined(separator: ", ") + ", which must be unique"
     }
 }

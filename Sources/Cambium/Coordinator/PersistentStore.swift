@@ -99,7 +99,7 @@ final class StoreTable: Sendable {
                 remedy: "Add one with addPersistentStore(type:configuration:at:options:), or load "
                     + "the container's stores first.")
         }
-        identifiers = stores.map(\.identifier)
+        identifiers = stores.map { $0.identifier }
     }
 
     /// The store of the rows of a hierarchy.

@@ -21,7 +21,7 @@ extension PersistentStoreCoordinator {
             }
         }
         let parts = request.parts(in: table)
-        let covered = Set(parts.flatMap(\.persistentStore.roots))
+        let covered = Set(parts.flatMap { $0.persistentStore.roots })
         if let root = request.roots.subtracting(covered).min() {
             // It says that it is missing.
             return try table.store(ofRoot: root)
@@ -35,7 +35,7 @@ extension PersistentStoreCoordinator {
             guard !run.committed.isEmpty else { throw reason }
             throw IncompleteSaveError(
                 committedStores: run.committed,
-                failedStores: parts.map(\.persistentStore)
+                failedStores: parts.map { $0.persistentStore }
                     .filter { !run.committed.contains($0) },
                 underlying: reason)
         }
@@ -109,9 +109,11 @@ extension SaveRequest {
 
     /// The numbers of the root entities that it concerns.
     fileprivate var roots: Set<Int> {
-        Set(checks.map(\.entity.rootIndex)).union(deletions.map(\.entity.rootIndex))
-            .union(updates.map(\.entity.rootIndex)).union(insertions.map(\.entity.rootIndex))
-            .union(links.map(\.sourceRoot)).union(orders.map(\.ownerRoot))
+        Set(checks.map { $0.entity.rootIndex }).union(deletions.map { $0.entity.rootIndex })
+            .union(updates.map { $0.entity.rootIndex }).union(
+                insertions.map { $0.entity.rootIndex }
+            )
+            .union(links.map { $0.sourceRoot }).union(orders.map { $0.ownerRoot })
     }
 
     private func part(of roots: Set<Int>) -> SaveRequest {

@@ -129,7 +129,7 @@ extension ModelDescription {
     fileprivate func roots(ofConfiguration name: String?) throws -> Set<Int> {
         guard let name else { return Set(entities.map(\.rootIndex)) }
         guard let configuration = model.configurations.first(where: { $0.name == name }) else {
-            let known = model.configurations.map(\.name)
+            let known = model.configurations.map { $0.name }
             throw StoreError.unknownName(
                 "The model \(model.name) has no configuration \(name).", name, among: known)
         }
@@ -143,7 +143,7 @@ extension ModelDescription {
     private func requireWhole(
         _ configuration: Configuration, _ entity: EntityDescription, _ members: Set<Int>
     ) throws {
-        let related = entity.relationships.filter { !$0.isTransient }.map(\.destination)
+        let related = entity.relationships.filter { !$0.isTransient }.map { $0.destination }
         let hierarchy = families[entity.rootIndex]
         guard let missing = (hierarchy + related).first(where: { !members.contains($0) }) else {
             return

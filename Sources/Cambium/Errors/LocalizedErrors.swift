@@ -24,12 +24,12 @@ extension ValidationErrors: LocalizedError {
     }
     /// How many values of how many objects break the model.
     public var failureReason: String? {
-        let objects = Set(errors.compactMap(\.objectID)).count
+        let objects = Set(errors.compactMap { $0.objectID }).count
         return "\(errors.count) values of \(objects) object\(objects == 1 ? "" : "s") are not "
             + "valid by the model."
     }
     /// What to do about it, a line for each kind of violation.
-    public var recoverySuggestion: String? { errors.map(\.code.remedy).lines }
+    public var recoverySuggestion: String? { errors.map { $0.code.remedy }.lines }
 }
 
 extension ValidationError.Code {
@@ -143,11 +143,11 @@ extension StoreLoadingError: LocalizedError {
 
 extension StoreLoadingErrors: LocalizedError {
     /// A line for each store.
-    public var errorDescription: String? { errors.map(\.words).joined(separator: "\n") }
+    public var errorDescription: String? { errors.map { $0.words }.joined(separator: "\n") }
     /// How many stores.
     public var failureReason: String? { "\(errors.count) stores could not be opened." }
     /// What helps, a line for each remedy.
-    public var recoverySuggestion: String? { errors.compactMap(\.recoverySuggestion).lines }
+    public var recoverySuggestion: String? { errors.compactMap { $0.recoverySuggestion }.lines }
 }
 
 extension MigrationError: LocalizedError {
@@ -182,7 +182,7 @@ extension MigrationError: LocalizedError {
         if let remedy { return remedy.ended }
         return switch self {
         case .externalObjectsInTheWay(let objects), .objectsAreNotTrusted(let objects):
-            objects.map(\.remedy.sentence).lines
+            objects.map { $0.remedy.sentence }.lines
         case .statementFailed:
             "Correct the step, or open the store with the previous version of the program."
         default: "Open the store again to migrate it."
@@ -299,7 +299,7 @@ extension ExpressionDiagnostics: LocalizedError {
         return "The expression has \(count) mistake\(count == 1 ? "" : "s")."
     }
     /// What would be right.
-    public var recoverySuggestion: String? { diagnostics.map(\.remedy).lines }
+    public var recoverySuggestion: String? { diagnostics.map { $0.remedy }.lines }
 }
 
 extension PatternLimitError: LocalizedError {

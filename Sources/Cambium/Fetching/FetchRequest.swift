@@ -65,7 +65,7 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
 
     /// The objects that conditions, orders and arguments name: the trees have their keys only.
     var objects: [ObjectID] {
-        argumentObjects + (condition?.objects ?? []) + sortOrders.flatMap(\.objects)
+        argumentObjects + (condition?.objects ?? []) + sortOrders.flatMap { $0.objects }
     }
     /// The name of the model's template that the request starts from.
     var templateName: String? { template?.name }
@@ -166,14 +166,14 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     private func unknownTemplate(_ name: String, of description: EntityDescription) -> StoreError {
         .unknownName(
             "The entity \(description.name) has no fetch template \(name).", name,
-            among: description.fetchTemplates.map(\.name))
+            among: description.fetchTemplates.map { $0.name })
     }
 }
 
 extension EntityDescription {
     /// The named requests of the entity and of those that it inherits from.
     fileprivate var fetchTemplates: [FetchTemplate] {
-        model.lineage(of: entity).flatMap(\.fetchTemplates)
+        model.lineage(of: entity).flatMap { $0.fetchTemplates }
     }
 }
 
@@ -183,7 +183,7 @@ extension FetchRequest: CustomStringConvertible {
     public var description: String {
         var text = entityName
         let conditions =
-            (condition.map { [$0.description] } ?? []) + formats.map(\.text)
+            (condition.map { [$0.description] } ?? []) + formats.map { $0.text }
             + (templateName.map { ["template \($0)"] } ?? [])
         if let only = conditions.first, conditions.count == 1 {
             text += " where \(only)"
@@ -191,7 +191,7 @@ extension FetchRequest: CustomStringConvertible {
             text += " where " + conditions.map { "(\($0))" }.joined(separator: " AND ")
         }
         if !sortOrders.isEmpty {
-            text += " sorted by " + sortOrders.map(\.description).joined(separator: ", ")
+            text += " sorted by " + sortOrders.map { $0.description }.joined(separator: ", ")
         }
         if let limit { text += ", limit \(limit)" }
         if offset > 0 { text += ", offset \(offset)" }
@@ -395,7 +395,7 @@ struct TemplateCall: Sendable {
         _ variable: FormatArgument, for name: String, of template: FetchTemplate, in model: Model
     ) throws {
         guard let parameter = template.parameters.first(where: { $0.name == name }) else {
-            let known = template.parameters.map(\.name)
+            let known = template.parameters.map { $0.name }
             throw invalid(
                 "has no parameter \(name).", remedy: StoreError.remedy(for: name, among: known))
         }

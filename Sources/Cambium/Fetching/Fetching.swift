@@ -161,7 +161,7 @@ struct Fetching: ContextAccess {
                     entity: coordinator.model.entities[root],
                     selection: unread.count == 1 ? .key(unread[0]) : .keys(unread)))
         }
-        return Set(keys).sorted().compactMap { map.map[$0] }.filter(\.isThere)
+        return Set(keys).sorted().compactMap { map.map[$0] }.filter { $0.isThere }
     }
 
     /// What the fetch would find if all were saved: membership by current values, then order, then
@@ -196,7 +196,7 @@ struct Fetching: ContextAccess {
         let kept = deferredMerges.keptWithoutRow(in: family)
         if !kept.isEmpty { candidates = candidates.filter { !kept.contains($0) } + kept }
         // The row of a fault may be gone, though a relationship led there and was changed here.
-        try faulting.load(candidates.filter(\.needsRow))
+        try faulting.load(candidates.filter { $0.needsRow })
         // One that an undo has brought back may have a row again, which others inserted.
         candidates.removeAll { !$0.isThere || $0.lifecycle == .inserted }
         candidates += changes.inserted.filter {
@@ -325,7 +325,7 @@ extension ManagedObject {
     ///
     /// - Throws: ``StoreError`` where the entity has no fetched property of that name.
     public final func fetchedObjects(forKey name: String) throws -> [ManagedObject] {
-        let known = entityDescription.fetchedProperties.map(\.name)
+        let known = entityDescription.fetchedProperties.map { $0.name }
         guard let number = known.firstIndex(of: name) else {
             throw StoreError.unknownName(
                 "The entity \(entityDescription.name) has no fetched property \(name).", name,

@@ -18,7 +18,7 @@ struct Prefetch: ContextAccess {
                 guard let relationship = entity.relationship(named: String(name)) else {
                     throw StoreError.unknownName(
                         "The entity \(entity.name) has no relationship \(name) to prefetch.",
-                        String(name), among: entity.relationships.map(\.relationship.name))
+                        String(name), among: entity.relationships.map { $0.relationship.name })
                 }
                 objects = try prefetch(relationship, of: objects)
                 entity = coordinator.model.entities[relationship.destination]
@@ -235,7 +235,7 @@ struct RelatedPaths {
     }
 
     /// Whether only the object's own row matters.
-    var isEmpty: Bool { !leadsOverFarKeys && properties.keys.allSatisfy(\.isEmpty) }
+    var isEmpty: Bool { !leadsOverFarKeys && properties.keys.allSatisfy { $0.isEmpty } }
 
     /// The paths to other objects whose properties matter, shorter ones first.
     var paths: [[String]] {

@@ -18,7 +18,8 @@ extension EntityDescription {
         let reference = type.entityReference
         guard let own = reference.model?.modelDescription[reference.name] else { return true }
         return shape.kinds.starts(with: own.shape.kinds)
-            && relationships.lazy.map(\.slot).starts(with: own.relationships.lazy.map(\.slot))
+            && relationships.lazy.map { $0.slot }.starts(
+                with: own.relationships.lazy.map { $0.slot })
             && fetchedProperties.count >= own.fetchedProperties.count
     }
 

@@ -23,7 +23,7 @@ struct ObjectProperties: ObjectAccess {
 
     /// The error if the entity has no property of that name, or one of another kind.
     func unknownKey(_ name: String) -> StoreError {
-        let parts = entity.layout.slots.map(\.property)
+        let parts = entity.layout.slots.map { $0.property }
             .filter { $0.hasPrefix(name + ".") }
         if !parts.isEmpty {
             return StoreError(
@@ -46,8 +46,8 @@ struct ObjectProperties: ObjectAccess {
                 remedy: "Use value(forKey:) and setValue(_:forKey:).")
         }
         let known =
-            entity.layout.slots.map(\.property)
-            + entity.relationships.map(\.relationship.name)
+            entity.layout.slots.map { $0.property }
+            + entity.relationships.map { $0.relationship.name }
         return .unknownName(
             "The entity \(entity.name) has no property \(name).", name,
             among: known)

@@ -64,9 +64,9 @@ package final class BatchInsertion: BatchWork {
 
     private func insert(_ rows: [BatchRow], _ transaction: any BatchTransaction) throws {
         guard !rows.isEmpty else { return }
-        let placed = rows.map(\.placed)
+        let placed = rows.map { $0.placed }
         var request = SaveRequest()
-        request.insertions = [.init(entity: entity, records: placed.map(\.record))]
+        request.insertions = [.init(entity: entity, records: placed.map { $0.record })]
         try withExtendedLifetime(placed) {
             try transaction.write(request, from: .batch)
             for row in placed { row.record.version = 1 }
@@ -132,7 +132,7 @@ package final class BatchInsertion: BatchWork {
     private func mergeFirst(
         _ rows: [BatchRow], _ keys: [UniqueKey], _ transaction: any BatchTransaction
     ) throws -> Int {
-        let records = rows.map(\.placed.record)
+        let records = rows.map { $0.placed.record }
         // Whom a new row meets, and by which constraint.
         var met: [Int64: [(row: Int64, key: UniqueKey)]] = [:]
         for key in keys {
@@ -150,7 +150,7 @@ package final class BatchInsertion: BatchWork {
         let known = transaction.changes.objectIDs.count
         if policy.keepsOurs {
             var upsert = try BatchUpsert(
-                Set(met.values.joined().map(\.row)), entity, policy, transaction,
+                Set(met.values.joined().map { $0.row }), entity, policy, transaction,
                 refusesOtherEntities: refusesOtherEntities)
             for row in rows {
                 if let met = met[row.placed.record.key] { try upsert.merge(row, met) }
@@ -183,7 +183,7 @@ package final class BatchInsertion: BatchWork {
     ) -> Int? {
         var taken: Set<Int64> = []
         for (index, row) in rows.enumerated() {
-            let holders = Set(met[row.placed.record.key, default: []].map(\.row))
+            let holders = Set(met[row.placed.record.key, default: []].map { $0.row })
             if index > 0, holders.count > 1 || !holders.isDisjoint(with: taken) { return index }
             taken.formUnion(holders)
         }

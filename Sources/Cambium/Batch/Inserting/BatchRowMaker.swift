@@ -303,7 +303,7 @@ extension EntityDescription {
             if case .enumeration(let type) = attribute.type,
                 let cases = model.enumeration(named: type)?.cases
             {
-                "one of " + cases.map(\.rawValue.expressionText).joined(separator: ", ")
+                "one of " + cases.map { $0.rawValue.expressionText }.joined(separator: ", ")
             } else {
                 "a value of the type \(attribute.type)"
             }
@@ -344,13 +344,14 @@ extension EntityDescription {
             return slot
         }
         guard let slot = layout.slot(of: name), let attribute = attributes[slot] else {
-            let parts = layout.slots.map(\.property).filter { $0.hasPrefix(name + ".") }
+            let parts = layout.slots.map { $0.property }.filter { $0.hasPrefix(name + ".") }
             if !parts.isEmpty {
                 throw refusal(
                     "is a composite value",
                     remedy: "Name its parts: \(parts.joined(separator: ", ")).")
             }
-            let known = layout.slots.map(\.property) + relationships.map(\.relationship.name)
+            let known =
+                layout.slots.map { $0.property } + relationships.map { $0.relationship.name }
             throw StoreError.unknownName(
                 "The entity \(self.name) has no property \(name).", name, among: known)
         }

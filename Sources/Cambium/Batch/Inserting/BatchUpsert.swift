@@ -86,7 +86,7 @@ struct BatchUpsert {
             let owner = transaction.model.entities[group.entity]
             var request = SaveRequest()
             request.updates = [
-                .init(entity: owner, slots: group.slots, records: placed.map(\.record))
+                .init(entity: owner, slots: group.slots, records: placed.map { $0.record })
             ]
             do {
                 try transaction.write(request, from: .batch)

@@ -90,8 +90,8 @@ extension RemoteChanges {
             func ids(_ keys: [Int64]) -> [ObjectID] {
                 keys.map { ObjectID(entity.entity, key: $0, store: changes.store) }
             }
-            inserted += ids(entity.inserted.map(\.key))
-            updated += ids((entity.updated + entity.refreshed).map(\.key))
+            inserted += ids(entity.inserted.map { $0.key })
+            updated += ids((entity.updated + entity.refreshed).map { $0.key })
             deleted += ids(entity.deleted)
         }
     }

@@ -102,7 +102,7 @@ struct ChangeTransfer {
         var members: [Int: Set<Int64>] = [:]
         for relationship in step.source.orderedRelationships {
             let links = step.target.ownLinks.linksToChange(relationship.ordinal)
-            members[relationship.ordinal] = Set(links.members.map(\.key))
+            members[relationship.ordinal] = Set(links.members.map { $0.key })
         }
         return members
     }
@@ -114,7 +114,7 @@ struct ChangeTransfer {
             guard let order = step.source.extras?.currentLinks(of: relationship)?.order else {
                 continue
             }
-            let keys = step.target.links(ordinal).members.map(\.key)
+            let keys = step.target.links(ordinal).members.map { $0.key }
             let present = Set(keys)
             let newcomers = Set(order.appended).subtracting(formerMembers[ordinal] ?? [])
             let wanted = order.applied(to: keys.filter { !newcomers.contains($0) })
@@ -250,7 +250,7 @@ struct DeletionsAbove: ContextAccess {
         var lost: [ManagedObject] = []
         for group in Dictionary(grouping: linked, by: { $0.entityDescription.rootIndex }) {
             let present = Set(
-                try parent.fetching.presentObjects(group.value.map(\.key), root: group.key).map(
+                try parent.fetching.presentObjects(group.value.map { $0.key }, root: group.key).map(
                     \.key))
             lost += group.value.filter { object in
                 !present.contains(object.key)

@@ -31,7 +31,7 @@ final class FamilyLink {
 
     var hasChildren: Bool { !weakChildren.isEmpty }
 
-    var children: [ManagedObjectContext] { weakChildren.compactMap(\.context) }
+    var children: [ManagedObjectContext] { weakChildren.compactMap { $0.context } }
 
     func add(_ child: ManagedObjectContext) {
         weakChildren.removeAll { $0.context == nil }
@@ -56,7 +56,7 @@ final class FamilyLink {
         let listeners = children.filter { $0 !== origin }
         guard !listeners.isEmpty else { return }
         let posted =
-            changeSets.map(\.withoutRows)
+            changeSets.map { $0.withoutRows }
             + self.changeSets(of: entityChanges(of: objects), unsavedAmong: objects)
         for child in listeners {
             for changeSet in posted where !changeSet.isEmpty {
@@ -80,7 +80,7 @@ final class FamilyLink {
                     .append(object.key)
             }
         }
-        return changes.sorted { $0.key < $1.key }.map(\.value)
+        return changes.sorted { $0.key < $1.key }.map { $0.value }
     }
 
     /// Changes of several entities, by store, for those who take changes over.
@@ -90,7 +90,7 @@ final class FamilyLink {
         of entities: [EntityChanges], unsavedAmong objects: [ManagedObject] = []
     ) -> [ChangeSet] {
         let number = coordinator.latestCommit
-        let unsaved = Set(objects.filter(\.ownObjectID.isTemporary).map { RowIdentity($0) })
+        let unsaved = Set(objects.filter { $0.ownObjectID.isTemporary }.map { RowIdentity($0) })
         let byStore = Dictionary(grouping: entities) {
             coordinator.storeIdentifier(ofRoot: $0.entity.rootIndex)
         }
@@ -109,7 +109,7 @@ final class FamilyLink {
         if !hasChildren { return }
         for child in children {
             for entity in changeSets.flatMap(\.entities) {
-                let written = entity.updated.filter { !$0.slots.isEmpty }.map(\.key)
+                let written = entity.updated.filter { !$0.slots.isEmpty }.map { $0.key }
                 for key in entity.inserted.map(\.key) + written {
                     let id = RowIdentity(root: entity.entity.rootIndex, key: key)
                     guard child.registry[id] != nil, let version = root[id]?.record?.version else {
@@ -161,7 +161,7 @@ extension ChangeSet {
     /// The same changes, without the rows as they were saved.
     var withoutRows: ChangeSet {
         ChangeSet(
-            number: number, origin: origin, store: store, entities: entities.map(\.withoutRows),
+            number: number, origin: origin, store: store, entities: entities.map { $0.withoutRows },
             unsaved: unsaved)
     }
 }
@@ -251,7 +251,7 @@ final class ParentReader: ReadableStore {
             let members = try members(of: origin, in: parent)
                 .map { parent.registry.object(entity: $0.entity, key: $0.key) }
             try parent.faulting.load(members.filter { $0.needsRow && $0.canBeRestored })
-            return members.filter(\.isThere)
+            return members.filter { $0.isThere }
         }
     }
 

@@ -136,7 +136,7 @@ struct ParentSave {
         for object in child.changes.inserted { changes.insert(object) }
         for (object, _) in updates { changes.update(object) }
         for object in child.changes.deleted { changes.delete(object) }
-        let all = child.changes.inserted + updates.map(\.object) + child.changes.deleted
+        let all = child.changes.inserted + updates.map { $0.object } + child.changes.deleted
         return child.family.changeSets(of: changes.entities, unsavedAmong: all).map { changeSet in
             var changeSet = changeSet
             changeSet.holder = parent.identifier

@@ -133,14 +133,14 @@ struct DeferredMerges: ContextAccess {
         for group in Dictionary(grouping: reborn, by: { $0.entityDescription.rootIndex }) {
             let request = RowRequest(
                 entity: coordinator.model.entities[group.key],
-                selection: .keys(group.value.map(\.key)))
+                selection: .keys(group.value.map { $0.key }))
             var rows: [(object: ManagedObject, placed: PlacedRecord)] = []
             try reads.store(of: request.entity).fetch(request) { row in
                 guard let object = registry.roots[group.key].map[row.key] else { return }
                 rows.append((object, try row.record(in: reads.rowWriter)))
             }
             for (object, placed) in rows { object.row.becomeUpdated(over: placed) }
-            changes.updated += rows.map(\.object)
+            changes.updated += rows.map { $0.object }
         }
     }
 
@@ -203,7 +203,7 @@ struct DivergentLists: ContextAccess {
         if merges.deferred.isEmpty || relationship.isJoinTable { return members }
         if !relationship.isToMany, !members.isEmpty { return members }
         let family = coordinator.model.families[relationship.destination]
-        let stored = Set(members.map(\.key))
+        let stored = Set(members.map { $0.key })
         var all = members
         for member in merges.deferred
         where family.contains(member.entityDescription.index) && member.defersOthersRow

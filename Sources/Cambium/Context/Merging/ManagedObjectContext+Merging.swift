@@ -134,7 +134,7 @@ extension ManagedObjectContext {
     ///
     /// - Parameter transactions: Of stores of this context's coordinator; others are left out.
     public func mergeChanges(from transactions: [HistoryTransaction]) {
-        let known = Set(coordinator.persistentStores.map(\.identifier))
+        let known = Set(coordinator.persistentStores.map { $0.identifier })
         var net = NetChanges(coordinator.model)
         for transaction in transactions where known.contains(transaction.storeIdentifier) {
             net.add(transaction, isKnown: false)
@@ -265,7 +265,7 @@ extension HistoryTransaction {
     /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``.
     public var objectIDs: RemoteChanges {
         func ids(_ kind: HistoryChange.Kind) -> [ObjectID] {
-            changes.filter { $0.kind == kind }.map(\.objectID)
+            changes.filter { $0.kind == kind }.map { $0.objectID }
         }
         return RemoteChanges(inserted: ids(.insert), updated: ids(.update), deleted: ids(.delete))
     }

@@ -38,7 +38,7 @@ struct Merge: ContextAccess {
         // What is in another context's memory cannot be seen from here.
         let visible = changeSets.filter { $0.holder == nil || $0.holder == parent?.identifier }
         merge(
-            parent == nil ? visible : visible.map(\.withoutRows), isComplete: true,
+            parent == nil ? visible : visible.map { $0.withoutRows }, isComplete: true,
             readsAgain: readsAgain)
     }
 
@@ -89,7 +89,7 @@ struct Merge: ContextAccess {
         }
         observers.post(
             .didMergeChangesObjectIDs,
-            ChangedObjectIDs(changeSets, refreshed: merged.refreshedObjects.map(\.objectID)))
+            ChangedObjectIDs(changeSets, refreshed: merged.refreshedObjects.map { $0.objectID }))
     }
 
     private func mergeAll(_ changeSets: [ChangeSet], _ merged: inout ObjectChanges) {
@@ -221,8 +221,8 @@ struct Merge: ContextAccess {
             entities[entity.index, default: EntityChanges(entity: entity)].deleted.append(id.key)
         }
         remote(
-            entities.ordered { $0.key < $1.key }.map(\.value),
-            (inserted + updated + deleted).map(\.id))
+            entities.ordered { $0.key < $1.key }.map { $0.value },
+            (inserted + updated + deleted).map { $0.id })
     }
 
     /// Merges changes of which no commit of this coordinator knows.
@@ -232,7 +232,7 @@ struct Merge: ContextAccess {
         context.processChanges()
         coordinator.rowCache.remove(ids)
         for store in coordinator.persistentStores { store.store.seeOthersCommits() }
-        forgetLinks(of: Set(entities.map(\.entity.index)))
+        forgetLinks(of: Set(entities.map { $0.entity.index }))
         merge(family.changeSets(of: entities), readsAgain: true)
     }
 
@@ -264,7 +264,7 @@ extension EntityChanges {
     /// relationship was set.
     var touchesRelationships: Bool {
         if !inserted.isEmpty || !deleted.isEmpty { return true }
-        let slots = Set(entity.relationships.compactMap(\.slot))
+        let slots = Set(entity.relationships.compactMap { $0.slot })
         return updated.contains { row in
             !row.links.isEmpty || row.slots.slots.contains { slots.contains($0) }
         }

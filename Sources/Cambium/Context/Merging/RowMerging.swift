@@ -51,7 +51,7 @@ struct RowMerging: ContextAccess {
         for group in Dictionary(grouping: outdated, by: { $0.entityDescription.rootIndex }) {
             let request = RowRequest(
                 entity: coordinator.model.entities[group.key],
-                selection: .keys(group.value.map(\.key)))
+                selection: .keys(group.value.map { $0.key }))
             do {
                 try reads.store(of: request.entity).fetch(request) { row in
                     let placed = try row.record(in: reads.rowWriter)
@@ -174,7 +174,7 @@ struct FarEnds {
             relationship.isJoinTable
                 ? relationship.inverse.map { (owner: relationship.destination, ordinal: $0) } : nil
         }
-        let oneWay = model.oneWayLinks[entity.index].filter(\.relationship.isJoinTable)
+        let oneWay = model.oneWayLinks[entity.index].filter { $0.relationship.isJoinTable }
             .map { (owner: $0.owner, ordinal: $0.relationship.ordinal) }
         lists = (paired + oneWay).filter { isWatched($0.owner) }
     }

@@ -112,7 +112,7 @@ struct PolicyArbiter: ConflictArbiter {
         }
         let unresolved = described.filter { $0.policy.strategy == nil }
         guard unresolved.isEmpty else { throw ConstraintConflictError(conflicts: unresolved) }
-        return described.compactMap(\.policy.strategy)
+        return described.compactMap { $0.policy.strategy }
     }
 
     func refusal(of collisions: [UniqueCollision]) -> any Error {

@@ -360,7 +360,7 @@ struct Save: ContextAccess {
         for (root, links) in links.ordered(by: { $0.key < $1.key }) {
             let entity = coordinator.model.entities[root]
             var present: Set<Int64> = []
-            let keys = Set(links.map(\.key)).sorted()
+            let keys = Set(links.map { $0.key }).sorted()
             let request = RowRequest(entity: entity, selection: .keys(keys))
             try reads.store(of: entity).fetch(request) { row in
                 present.insert(row.key)

@@ -53,10 +53,10 @@ struct SaveRequestBuilder {
             let entity = object.entityDescription
             checks[entity.index, default: .init(entity: entity)].add(record, nil)
         }
-        request.checks = checks.ordered { $0.key < $1.key }.map(\.value)
+        request.checks = checks.ordered { $0.key < $1.key }.map { $0.value }
         request.deletions = deletions.compactMap(\.self)
-        request.links = links.ordered { $0.key < $1.key }.map(\.value)
-        request.orders = orders.ordered { $0.key < $1.key }.map(\.value)
+        request.links = links.ordered { $0.key < $1.key }.map { $0.value }
+        request.orders = orders.ordered { $0.key < $1.key }.map { $0.value }
         request.members = members
         return request
     }

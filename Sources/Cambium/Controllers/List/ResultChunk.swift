@@ -93,7 +93,7 @@ extension ResultChunk {
             ResultRow(key: entries[first + row].key, seen: entries[first + row].seen)
         }
         if keepsObjects {
-            let arriving = entries.compactMap(\.object)
+            let arriving = entries.compactMap { $0.object }
             objects.insert(before: offsets, width: 1) { row, _ in arriving[row] }
         }
         values.insert(before: offsets, width: width) { row, part in

@@ -65,7 +65,7 @@ extension ResultList {
         let updates = updated.sorted().compactMap { index in
             rows.object(at: index).map { (object: $0, index: index) }
         }
-        let leaving = (edit.removed + moved.map(\.index)).sorted()
+        let leaving = (edit.removed + moved.map { $0.index }).sorted()
         var entries = edit.inserted
         for change in moved {
             entries.append(

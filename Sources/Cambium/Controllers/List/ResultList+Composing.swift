@@ -109,7 +109,7 @@ extension ResultList {
         let found = sections.enumerated().compactMap { index, section in
             places[section.identity].map { (new: index, old: $0) }
         }
-        let kept = keptInOrder(found.map(\.old), isSettled: { isSettled(found[$0].new) })
+        let kept = keptInOrder(found.map { $0.old }, isSettled: { isSettled(found[$0].new) })
         for index in kept { pairs[found[index].new] = found[index].old }
         return pairs
     }

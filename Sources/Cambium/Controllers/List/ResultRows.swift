@@ -82,13 +82,13 @@ struct ResultRows {
 
     func objectIDs(in range: Range<Int>) -> [ObjectID] {
         if let source { return keys(in: range).map(source.objectID) }
-        return objects(in: range).map(\.objectID)
+        return objects(in: range).map { $0.objectID }
     }
 
     func keys(in range: Range<Int>) -> [Int64] {
         var keys: [Int64] = []
         keys.reserveCapacity(range.count)
-        forEachPart(of: range) { keys.append(contentsOf: chunks[$0].rows[$1].map(\.key)) }
+        forEachPart(of: range) { keys.append(contentsOf: chunks[$0].rows[$1].map { $0.key }) }
         return keys
     }
 
@@ -180,7 +180,7 @@ extension ResultRows {
             end = first
         }
         moveEnds(shrunk.reversed().map { ($0.position, -$0.by) })
-        uniteSmall(shrunk.map(\.position), &directory)
+        uniteSmall(shrunk.map { $0.position }, &directory)
     }
 
     /// Inserts sorted rows.
@@ -228,7 +228,7 @@ extension ResultRows {
             next += offsets.count
         }
         moveEnds(grown)
-        divideLarge(grown.map(\.position), &directory)
+        divideLarge(grown.map { $0.position }, &directory)
         return places
     }
 

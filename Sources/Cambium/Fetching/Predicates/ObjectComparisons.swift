@@ -34,7 +34,7 @@ extension ToOneKey {
 
     /// Leads to one of the objects.
     public func `in`(_ objects: some Sequence<Destination>) -> Condition<Root> {
-        self.in(objects.map(\.objectID))
+        self.in(objects.map { $0.objectID })
     }
 
     /// Leads to one of the objects with these ids.
@@ -129,7 +129,7 @@ extension Condition {
 
     /// The object is one of these.
     public static func `in`(_ objects: some Sequence<Root>) -> Condition {
-        self.in(objects.map(\.objectID))
+        self.in(objects.map { $0.objectID })
     }
 
     fileprivate static func among(

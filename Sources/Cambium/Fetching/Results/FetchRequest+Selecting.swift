@@ -63,7 +63,7 @@ extension FetchRequest {
     ) -> ResultRequest<Entity, [String: PropertyValue]> {
         let sorted = columns.ordered { $0.key < $1.key }
         return ResultRequest(
-            base: self, columns: .selected(sorted.map(\.value), names: sorted.map(\.key)),
+            base: self, columns: .selected(sorted.map { $0.value }, names: sorted.map { $0.key }),
             makeRow: Self.dictionary)
     }
 
@@ -136,7 +136,7 @@ extension ManagedObjectContext {
         let rows = try fetching.rowRequest(for: request.base)
         let options = request.base.options(for: rows.entity)
         if options.includesPendingChanges, fetching.countsPendingChanges {
-            return try fetching.objects(rows, true).map(\.objectID)
+            return try fetching.objects(rows, true).map { $0.objectID }
         }
         let entities = coordinator.model.entities
         let store = coordinator.storeIdentifier(ofRoot: rows.entity.rootIndex)

@@ -95,8 +95,8 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
     public func sorted(by orders: any ResultOrdering<Entity>...) -> ResultRequest {
         with { request in
             let orders = orders.map { $0.resultOrder }
-            request.orders = orders.map(\.term)
-            request.objects += orders.flatMap(\.objects)
+            request.orders = orders.map { $0.term }
+            request.objects += orders.flatMap { $0.objects }
         }
     }
 
@@ -146,7 +146,7 @@ extension ResultRequest {
         }
         var query = ResultQuery(expressions)
         query.isDistinct = isDistinct || base.options(for: description).isDistinct
-        query.groups = groups.map(\.operand)
+        query.groups = groups.map { $0.operand }
         query.having = groupCondition
         query.order = orders
         // One result for everything has no order.

@@ -363,7 +363,7 @@ struct OrderedLinks: ObjectAccess {
         let members = before.members
         precondition(
             index >= 0 && index <= members.count, "There is no place \(index) in the list.")
-        let successor = members[index...].map(\.key)
+        let successor = members[index...].map { $0.key }
         var seen: Set<Int64> = []
         let wanted = objects.filter { seen.insert($0.key).inserted }
         for object in wanted where !before.contains(object.key) {
@@ -371,7 +371,7 @@ struct OrderedLinks: ObjectAccess {
         }
         // An object that could not be linked is not there.
         let after = subject.links(ordinal)
-        let keys = wanted.map(\.key).filter(after.contains)
+        let keys = wanted.map { $0.key }.filter(after.contains)
         guard !keys.isEmpty else { return }
         place(keys, before: successor, in: ordinal)
     }
@@ -381,13 +381,13 @@ struct OrderedLinks: ObjectAccess {
         let members = subject.ownLinks.linksToChange(ordinal).members
         precondition(
             index >= 0 && index <= members.count, "There is no place \(index) in the list.")
-        place(keys, before: members[index...].map(\.key), in: ordinal)
+        place(keys, before: members[index...].map { $0.key }, in: ordinal)
     }
 
     /// Moves members before the first of the others, or at the end where these are none.
     func place(_ keys: [Int64], before others: [Int64], in ordinal: Int) {
         let moved = Set(keys)
-        let order = subject.links(ordinal).members.map(\.key)
+        let order = subject.links(ordinal).members.map { $0.key }
         let following = others.filter { !moved.contains($0) }
         let behind = Set(following)
         let leading = order.filter { !moved.contains($0) && !behind.contains($0) }

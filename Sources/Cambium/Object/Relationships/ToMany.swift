@@ -245,7 +245,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
     ///
     /// - Precondition: Both indexes are the list's.
     public func swapAt(_ one: Int, _ other: Int) {
-        var keys = owner.ownLinks.linksToChange(ordinal).members.map(\.key)
+        var keys = owner.ownLinks.linksToChange(ordinal).members.map { $0.key }
         precondition(
             keys.indices.contains(one) && keys.indices.contains(other),
             "There is no index \(one) or no index \(other) in the list.")
@@ -256,7 +256,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
 
     /// Puts all objects in the order of a comparison; those that are equal in it stay as they are.
     public func sort(by areInIncreasingOrder: (Destination, Destination) throws -> Bool) rethrows {
-        let sorted = try Array(self).sorted(by: areInIncreasingOrder).map(\.key)
+        let sorted = try Array(self).sorted(by: areInIncreasingOrder).map { $0.key }
         guard sorted != owner.ownLinks.linksToChange(ordinal).members.map(\.key) else { return }
         owner.orderedLinks.arrange(Set(sorted), in: sorted, ordinal)
     }
@@ -273,9 +273,9 @@ public struct OrderedToMany<Destination: ManagedObject> {
             }
         }
         for object in wanted where !contains(object) { append(object) }
-        let members = owner.links(ordinal).members.map(\.key)
+        let members = owner.links(ordinal).members.map { $0.key }
         let known = Set(members)
-        let order = wanted.map(\.key).filter(known.contains)
+        let order = wanted.map { $0.key }.filter(known.contains)
         guard order != members else { return }
         owner.orderedLinks.arrange(Set(order), in: order, ordinal)
     }

@@ -213,5 +213,5 @@ public struct StoreLoadingErrors: Error, Sendable {
 
 extension StoreLoadingErrors: CustomStringConvertible {
     /// One line for each store.
-    public var description: String { errors.map(\.description).joined(separator: "\n") }
+    public var description: String { errors.map { $0.description }.joined(separator: "\n") }
 }
