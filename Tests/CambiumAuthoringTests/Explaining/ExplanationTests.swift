@@ -1,5 +1,4 @@
 import CompilerTestSupport
-import Foundation
 import Testing
 
 @testable import CambiumAuthoring
@@ -11,7 +10,7 @@ struct ExplanationTests {
     static let codes: [DiagnosticCode] = DiagnosticCode.allCases
 
     /// What the compiler says of an example; nil where it is no model.
-    private func findings(of example: DiagnosticCode.Example) throws -> [DiagnosticCode]? {
+    private func findings(of example: Explanation.Example) throws -> [DiagnosticCode]? {
         func version(_ number: Int, _ body: String) -> String {
             """
             <model xmlns="urn:cambium:model:1" name="Shop" version="\(number)">
@@ -33,41 +32,34 @@ struct ExplanationTests {
 
     @Test(arguments: codes)
     func `the wrong example has the mistake and no other`(code: DiagnosticCode) throws {
-        guard let found = try findings(of: code.wrong) else { return }
+        guard let found = try findings(of: code.explanation.wrong) else { return }
         #expect(Set(found) == [code])
     }
 
     @Test(arguments: codes)
     func `the right example has no mistake`(code: DiagnosticCode) throws {
-        guard let found = try findings(of: code.right) else { return }
+        guard let found = try findings(of: code.explanation.right) else { return }
         #expect(found == [])
     }
 
     @Test(arguments: codes)
     func `an explanation is complete`(code: DiagnosticCode) {
-        #expect(!code.title.isEmpty && !code.title.hasSuffix("."))
-        #expect(code.meaning.hasSuffix("."))
-        #expect(!code.remedy.isEmpty)
-        #expect(code.wrong.text != code.right.text)
-        #expect(code.explanationText.split(separator: "\n").allSatisfy { $0.count <= 110 })
+        let explanation = code.explanation
+        #expect(!explanation.title.isEmpty && !explanation.title.hasSuffix("."))
+        #expect(explanation.meaning.hasSuffix("."))
+        #expect(!explanation.remedy.isEmpty)
+        #expect(explanation.wrong.text != explanation.right.text)
+        #expect(explanation.text.split(separator: "\n").allSatisfy { $0.count <= 110 })
     }
 
-    @Test func `all codes are listed, by numbers that rise`() throws {
+    @Test func `all codes are explained, by numbers that rise`() {
         let numbers = Self.codes.map(\.rawValue)
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Sources/CambiumCompiler/Diagnostics/Codes")
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        let texts = try files.map {
-            try String(contentsOf: folder.appending(path: $0), encoding: .utf8)
-        }
-        let declared = texts.map { $0.components(separatedBy: " = DiagnosticCode(").count - 1 }
-        #expect(declared.reduce(0, +) == numbers.count)
+        #expect(Explanation.all.map(\.code) == Self.codes)
     }
 
     @Test func `each code has a title of its own`() {
-        let titles = Dictionary(grouping: Self.codes, by: \.title)
+        let titles = Dictionary(grouping: Self.codes, by: \.explanation.title)
         #expect(titles.filter { $0.value.count > 1 }.isEmpty)
     }
 
