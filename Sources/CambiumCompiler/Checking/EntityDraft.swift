@@ -1,7 +1,7 @@
 import CambiumModel
 
 /// An entity on its way through the checks.
-struct EntityDraft {
+final class EntityDraft {
     let name: String
     let element: ParsedElement
     var className = ""
@@ -19,13 +19,18 @@ struct EntityDraft {
     /// Which of the element's children declare its properties, by name.
     private(set) var declarations: [String: Int] = [:]
 
+    init(name: String, element: ParsedElement) {
+        self.name = name
+        self.element = element
+    }
+
     /// Notes which of the element's children declares a property.
-    mutating func declare(_ property: String, asChild index: Int) {
+    func declare(_ property: String, asChild index: Int) {
         declarations[property] = index
     }
 
     /// Takes a property out.
-    mutating func remove(_ property: String) {
+    func remove(_ property: String) {
         declarations[property] = nil
         attributes.removeAll { $0.name == property }
         relationships.removeAll { $0.name == property }

@@ -89,17 +89,17 @@ package final class ModelChecker {
                 description: "the model", offset: root["name"]?.valueOffset, isWritten: true))
         checkEnumerations()
         checkComposites()
-        var drafts = checkEntities()
-        checkShadowing(of: &drafts)
+        let drafts = checkEntities()
+        checkShadowing(of: drafts)
         var outline = outline(of: drafts, named: bundleName)
-        checkInverses(of: &drafts, in: outline)
+        checkInverses(of: drafts, in: outline)
         // Of a model of Xcode's some may be left out.
         if parsed.isOfXcode { outline = self.outline(of: drafts, named: bundleName) }
-        for index in drafts.indices {
-            checkDerivations(of: &drafts[index], in: outline)
-            checkFetchedProperties(of: &drafts[index], in: outline)
+        for draft in drafts {
+            checkDerivations(of: draft, in: outline)
+            checkFetchedProperties(of: draft, in: outline)
         }
-        checkDerivationCycles(of: &drafts, in: outline)
+        checkDerivationCycles(of: drafts, in: outline)
         let inherited = namesOfInheritedTemplates(drafts)
         let entities = drafts.map {
             checkConstraints(of: $0, in: outline, inherited[$0.name] ?? [])

@@ -16,12 +16,12 @@ extension ModelChecker {
             }
             drafts.append(checkEntity(element, named: name.value))
         }
-        checkParents(of: &drafts)
+        checkParents(of: drafts)
         return drafts
     }
 
     private func checkEntity(_ element: ParsedElement, named name: String) -> EntityDraft {
-        var draft = EntityDraft(name: name, element: element)
+        let draft = EntityDraft(name: name, element: element)
         draft.codeGeneration =
             word("codegen", of: element, from: CodeGeneration.self) ?? .fullClass
         draft.className = checkClassName(
@@ -44,7 +44,7 @@ extension ModelChecker {
                 seen[parsed.isOfXcode ? swiftName : swiftName.lowercased()] = swiftName
             }
             draft.declare(property.value, asChild: index)
-            if !checkProperty(child, named: property.value, of: &draft),
+            if !checkProperty(child, named: property.value, of: draft),
                 !leftOut.contains(child.offset)
             {
                 brokenNames.insert(property.value)
@@ -60,7 +60,7 @@ extension ModelChecker {
     /// Adds a property, or gives false where it cannot be used. Fetched ones follow when all
     /// entities are known.
     private func checkProperty(
-        _ element: ParsedElement, named name: String, of draft: inout EntityDraft
+        _ element: ParsedElement, named name: String, of draft: EntityDraft
     ) -> Bool {
         let subject = Subject(entity: draft.name, property: name)
         switch element.name {
@@ -142,7 +142,7 @@ extension ModelChecker {
     }
 
     /// Removes parents that do not exist or that make a circle.
-    private func checkParents(of drafts: inout [EntityDraft]) {
+    private func checkParents(of drafts: [EntityDraft]) {
         let names = Set(drafts.map(\.name))
         var parents: [String: String] = [:]
         for draft in drafts {

@@ -79,7 +79,7 @@ extension ModelChecker {
 
     /// Checks that inverses exist and point back. In a model of Xcode's a relationship has none
     /// where they do not.
-    func checkInverses(of drafts: inout [EntityDraft], in model: Model) {
+    func checkInverses(of drafts: [EntityDraft], in model: Model) {
         for draft in drafts.indices {
             for index in drafts[draft].relationships.indices {
                 let relationship = drafts[draft].relationships[index]

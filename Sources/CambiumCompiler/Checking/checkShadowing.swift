@@ -5,7 +5,7 @@ extension ModelChecker {
     ///
     /// In a model of Xcode's, a second declaration of the same value adds nothing: the one of the
     /// ancestor holds. Names that differ in case only are two names there.
-    func checkShadowing(of drafts: inout [EntityDraft]) {
+    func checkShadowing(of drafts: [EntityDraft]) {
         guard drafts.contains(where: { $0.parent != nil }) else { return }
         let byName = drafts.byName
         let isFolded = !parsed.isOfXcode

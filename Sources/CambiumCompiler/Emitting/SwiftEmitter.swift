@@ -25,7 +25,7 @@ package struct SwiftFile: Sendable, Hashable {
 ///
 /// The same input gives the same text, byte for byte. The model is taken as it is: whatever is
 /// wrong with one was refused before.
-package struct SwiftEmitter: Sendable {
+package final class SwiftEmitter: Sendable {
     /// The version of Cambium: of the package, of its tool and of the code that it writes. It is the
     /// name of a tag, and of a section of CHANGELOG.md.
     package static let cambiumVersion = "0.1.0"
@@ -33,18 +33,14 @@ package struct SwiftEmitter: Sendable {
     package static let format = GeneratedFormat.current.rawValue
 
     let model: Model
-    /// The statements that make an empty store; no class looks at them.
-    var schema: [String]
-    /// The steps from each version to the next; only the text of the migrations looks at them.
-    var migrations: [Migration]
     /// The migrations in which the program does steps of its own.
-    var steppedMigrations: [SteppedMigration] = []
+    let steppedMigrations: [SteppedMigration]
     /// The versions before this one, where the generated code is to know them.
-    var earlierVersions: [Model] = []
+    let earlierVersions: [Model]
     /// Whether this version has shipped.
-    var isFrozen = false
+    let isFrozen: Bool
     /// The earlier versions that have not.
-    var earlierDrafts: [Model] = []
+    let earlierDrafts: [Model]
     let bundle: String
     let access: AccessLevel
     let lines: SourceLines
@@ -60,18 +56,23 @@ package struct SwiftEmitter: Sendable {
     ///
     /// - Parameters:
     ///   - model: The current version.
-    ///   - schema: The statements that make an empty store of it.
-    ///   - migrations: The steps from each version to the next, oldest first.
     ///   - bundle: The name of the bundle, such as `Shop.cambium`.
     ///   - access: Who may use the generated code.
     ///   - lines: Where the model declares things, for comments and the compiler's errors.
+    ///   - steppedMigrations: The migrations in which the program does steps of its own.
+    ///   - earlierVersions: The versions before this one, where the generated code is to know them.
+    ///   - isFrozen: Whether this version has shipped.
+    ///   - earlierDrafts: The earlier versions that have not.
     package init(
-        model: Model, schema: [String], migrations: [Migration], bundle: String,
-        access: AccessLevel, lines: SourceLines = SourceLines()
+        model: Model, bundle: String, access: AccessLevel, lines: SourceLines = SourceLines(),
+        steppedMigrations: [SteppedMigration] = [], earlierVersions: [Model] = [],
+        isFrozen: Bool = false, earlierDrafts: [Model] = []
     ) {
         self.model = model
-        self.schema = schema
-        self.migrations = migrations
+        self.steppedMigrations = steppedMigrations
+        self.earlierVersions = earlierVersions
+        self.isFrozen = isFrozen
+        self.earlierDrafts = earlierDrafts
         self.bundle = bundle
         self.access = access
         self.lines = lines
@@ -91,18 +92,6 @@ package struct SwiftEmitter: Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Prepares the output of a version, whose schema and migrations may follow.
-    ///
-    /// - Parameters:
-    ///   - bundle: The name of the bundle, without a suffix.
-    ///   - folder: What paths in the compiler's messages are relative to; nil for the package that
-    ///     the model is in.
-    init(of version: CheckedModel, bundle: String, relativeTo folder: String? = nil) {
-        self.init(
-            model: version.model, schema: [], migrations: [], bundle: "\(bundle).cambium",
-            access: version.access, lines: SourceLines(of: version, relativeTo: folder))
-    }
-
     /// The names of the files that a bundle's model becomes: always the same, whatever is in it.
     package static func fileNames(ofBundle bundle: String) -> [String] {
         let stem = bundle.lastIndex(of: ".").map { bundle[..<$0] } ?? bundle[...]
@@ -110,23 +99,34 @@ package struct SwiftEmitter: Sendable {
     }
 
     /// The files, in the order of their names above.
-    package func files() -> [SwiftFile] {
+    ///
+    /// - Parameters:
+    ///   - schema: The statements that make an empty store of the model.
+    ///   - migrations: The steps from each version to the next, oldest first.
+    package func files(schema: [String], migrations: [Migration]) -> [SwiftFile] {
         let (texts, classes) = concurrentMap(
-            textsBesideClasses, { $0() }, entities, { text(of: $0) })
-        return files(classes: classes, besideClasses: texts)
+            textsBesideClasses(schema), { $0() }, entities, { self.text(of: $0) })
+        return files(classes: classes, besideClasses: texts, migrations)
     }
 
     /// What makes the texts that are known with the schema: the model, the validation.
-    var textsBesideClasses: [@Sendable () -> String] { [{ modelText() }, { validationText() }] }
+    func textsBesideClasses(_ schema: [String]) -> [@Sendable () -> String] {
+        [{ self.modelText(schema) }, { self.validationText() }]
+    }
 
     /// Puts together what was emitted in parts.
     ///
     /// - Parameters:
     ///   - classes: The texts of all entities.
     ///   - texts: What `textsBesideClasses` made.
-    func files(classes: [SwiftWriter], besideClasses texts: [String]) -> [SwiftFile] {
-        let texts = texts.prefix(1) + [entitiesText(classes)] + texts.dropFirst()
-        return zip(Self.fileNames(ofBundle: bundle), texts + [migrationsText()]).map { name, text in
+    ///   - migrations: The steps from each version to the next, oldest first.
+    func files(
+        classes: [SwiftWriter], besideClasses texts: [String], _ migrations: [Migration]
+    ) -> [SwiftFile] {
+        let texts =
+            texts.prefix(1) + [entitiesText(classes)] + texts.dropFirst()
+            + [migrationsText(migrations)]
+        return zip(Self.fileNames(ofBundle: bundle), texts).map { name, text in
             SwiftFile(name: name, contents: text)
         }
     }

@@ -2,7 +2,7 @@
 /// schema for editors and the conversions from and to Xcode's files share.
 ///
 /// A new XML attribute is written here, and where its value is used.
-package struct ElementDescriptor: Sendable {
+package final class ElementDescriptor: Sendable {
     /// The name; after that of its parent and a slash where it means something else there.
     package let key: String
     /// What it is, in a sentence: editors show it.

@@ -1,5 +1,5 @@
 /// An XML attribute of an element: what the language knows of it.
-package struct XMLAttribute: Sendable {
+package final class XMLAttribute: Sendable {
     /// The name.
     package let name: String
     /// What its value may be.
@@ -7,23 +7,30 @@ package struct XMLAttribute: Sendable {
     /// What it means, in a sentence: editors show it.
     package let text: String
     /// Whether the element must have it.
-    package private(set) var isRequired = false
+    package let isRequired: Bool
     /// What Xcode has for it.
     let xcode: XcodeField?
 
     /// Describes an XML attribute that may be missing.
-    init(_ name: String, _ kind: Kind, _ text: String, _ xcode: XcodeField? = nil) {
+    convenience init(
+        _ name: String, _ kind: Kind, _ text: String, _ xcode: XcodeField? = nil
+    ) {
+        self.init(name, kind, text, xcode, isRequired: false)
+    }
+
+    private init(
+        _ name: String, _ kind: Kind, _ text: String, _ xcode: XcodeField?, isRequired: Bool
+    ) {
         self.name = name
         self.kind = kind
         self.text = text
         self.xcode = xcode
+        self.isRequired = isRequired
     }
 
     /// The same where it must not be missing.
     var required: XMLAttribute {
-        var copy = self
-        copy.isRequired = true
-        return copy
+        XMLAttribute(name, kind, text, xcode, isRequired: true)
     }
 
     /// What a value may be.

@@ -23,10 +23,10 @@ package struct CompiledBundle: Sendable {
     ///   package that the model is in.
     package func swiftFiles(relativeTo folder: String? = nil) -> [SwiftFile] {
         guard let current = versions.last else { return [] }
-        var emitter = SwiftEmitter(of: current, bundle: name, relativeTo: folder)
-        emitter.schema = schema
-        emitter.migrations = migrations
-        emitter.steppedMigrations = SteppedMigration.all(between: versions.map(\.model))
-        return emitter.files()
+        return SwiftEmitter(
+            model: current.model, bundle: "\(name).cambium", access: current.access,
+            lines: SourceLines(of: current, relativeTo: folder),
+            steppedMigrations: SteppedMigration.all(between: versions.map(\.model))
+        ).files(schema: schema, migrations: migrations)
     }
 }

@@ -18,7 +18,7 @@ extension ModelCompiler {
 
     /// What there is to prove: that the current version's store can be made (which also finds an
     /// SQLite that is too old), and the steps from each version to the next.
-    mutating func proofs(of subject: ProofSubject) -> [Proof]? {
+    func proofs(of subject: ProofSubject) -> [Proof]? {
         let versions = subject.versions
         guard let current = versions.last, let schema = subject.schemas.last else { return nil }
         do throws(MigrationProver.Failure) {
@@ -42,7 +42,7 @@ extension ModelCompiler {
                 return .schema(error)
             }
         case .step(let index):
-            var compiler = ModelCompiler(verdicts: subject.verdicts)
+            let compiler = ModelCompiler(verdicts: subject.verdicts)
             let step = subject.step(to: index)
             let migration =
                 ShippedStep.hasShipped(to: step.new, isLast: step.isLast)
@@ -54,7 +54,7 @@ extension ModelCompiler {
     }
 
     /// The steps that were proven; nil where the current version's store cannot be made.
-    mutating func migrations(
+    func migrations(
         of outcomes: [ProofOutcome], between versions: [CheckedModel]
     ) -> [Migration]? {
         for case .schema(let error?) in outcomes {

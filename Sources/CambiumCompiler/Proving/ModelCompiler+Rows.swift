@@ -3,7 +3,7 @@ import CambiumPlan
 
 extension ModelCompiler {
     /// Warns of what the new version asks of rows that are there, at the place that asks it.
-    package mutating func warnAboutRows(to new: CheckedModel, _ difference: ModelDifference) {
+    package func warnAboutRows(to new: CheckedModel, _ difference: ModelDifference) {
         let wording = Wording(new.parsed.format)
         for risk in difference.rowRisks where !isMet(risk, by: difference, in: new.model) {
             let subject = risk.property.map { "\(risk.entity).\($0)" } ?? risk.entity

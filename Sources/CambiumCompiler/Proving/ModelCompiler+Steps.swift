@@ -6,7 +6,7 @@ import CambiumSQL
 /// One step from a version to the next.
 extension ModelCompiler {
     /// Plans and proves a step; its problems are reported where the author can solve them.
-    package mutating func plan(_ step: ProofSubject.Step) -> Migration? {
+    package func plan(_ step: ProofSubject.Step) -> Migration? {
         do throws(MigrationProblems) {
             let difference = ModelDifference(from: step.old.model, to: step.new.model)
             let migration = try Migration(difference, schemas: step.schemas)
@@ -29,7 +29,7 @@ extension ModelCompiler {
     /// any more, so there are only warnings.
     ///
     /// - Returns: The step, and the version that it leads to with all that it drops declared.
-    package mutating func planShipped(
+    package func planShipped(
         _ step: ProofSubject.Step
     ) -> (migration: Migration, target: Model)? {
         let shipped = ShippedStep(from: step.old.model, to: step.new.model)
@@ -55,7 +55,7 @@ extension ModelCompiler {
     }
 
     /// Reports a step that has shipped and that no store can take.
-    private mutating func reportBrokenChain(
+    private func reportBrokenChain(
         at step: ProofSubject.Step, needsCode: Bool = false, notes: [String]
     ) {
         report(
@@ -68,7 +68,7 @@ extension ModelCompiler {
 
     /// Runs a migration, unless it was proven before. One that has shipped, of which long chains
     /// have a hundred, is run with one set of rows.
-    private mutating func prove(
+    private func prove(
         _ migration: Migration, _ step: ProofSubject.Step, _ match: ModelMatch,
         isShipped: Bool = false
     ) -> Bool {
@@ -102,7 +102,7 @@ extension ModelCompiler {
     }
 
     /// Says of which objects nothing is proven.
-    private mutating func warn(
+    private func warn(
         of proof: MigrationProver.Proof, from old: CheckedModel, to new: CheckedModel
     ) {
         func warn(_ range: String, _ remedy: String) {
@@ -131,7 +131,7 @@ extension ModelCompiler {
 
     /// At the entity or property in the newer file; what is only in the older one is reported at
     /// the newer file's migration, which is where the fix goes.
-    private mutating func report(
+    private func report(
         _ problem: MigrationProblem, from old: CheckedModel, to new: CheckedModel
     ) {
         let position =
@@ -154,7 +154,7 @@ extension ModelCompiler {
             notes: ["No store of this model can be made here: change what the error names"])
     }
 
-    mutating func report(
+    func report(
         _ code: DiagnosticCode, _ message: String, at position: SourcePosition,
         notes: [String] = []
     ) {

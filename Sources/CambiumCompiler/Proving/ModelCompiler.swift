@@ -3,7 +3,7 @@ import CambiumModel
 import CambiumSQL
 
 /// The whole way from a bundle to what the tool writes: read, check, plan, prove, emit.
-package struct ModelCompiler {
+package final class ModelCompiler {
     package var diagnostics: [Diagnostic] = []
     /// What there is to say of versions that have shipped.
     var notes: [Diagnostic] = []
@@ -38,7 +38,7 @@ package struct ModelCompiler {
         _ path: String, declarations: String? = nil, checksLock: Bool = true, emits: Bool = false,
         verdicts: VerdictCache? = nil
     ) -> Compilation {
-        var compiler = ModelCompiler(verdicts: verdicts)
+        let compiler = ModelCompiler(verdicts: verdicts)
         let result = compiler.compile(
             path, declarations, checksLock: checksLock, emits: emits)
         let hasErrors = compiler.diagnostics.hasErrors
@@ -49,7 +49,7 @@ package struct ModelCompiler {
             steps: compiler.steps)
     }
 
-    private mutating func compile(
+    private func compile(
         _ path: String, _ declarations: String?, checksLock: Bool, emits: Bool
     ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
         let (bundle, readingDiagnostics) = BundleReader.read(path, declarations: declarations)
@@ -104,7 +104,7 @@ package struct ModelCompiler {
     }
 
     /// Takes out what the author says is meant, and what nobody can do anything about any more.
-    private mutating func settle(_ bundle: ParsedBundle, isComplete: Bool) {
+    private func settle(_ bundle: ParsedBundle, isComplete: Bool) {
         let chain = bundle.chain
         let (kept, unused) = Suppressions(in: chain).applied(to: diagnostics)
         diagnostics = kept
@@ -118,41 +118,43 @@ package struct ModelCompiler {
     }
 
     /// Plans, proves and emits versions that are right each for itself.
-    private mutating func produce(
+    private func produce(
         _ versions: [CheckedModel], of name: String, frozen: Set<String>, emits: Bool,
         keepsEarlierVersions: Bool
     ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
         guard let current = versions.last else { return nil }
         self.current = Compilation.Current(name: name, version: current.model.version)
         // Classes need no tables, and no proof looks at them: each waits only for what it needs.
-        var emitter = emits ? SwiftEmitter(of: current, bundle: name) : nil
-        emitter?.isFrozen = frozen.contains(current.model.version)
-        emitter?.earlierDrafts = versions.dropLast().map(\.model)
-            .filter { !frozen.contains($0.version) }
-        emitter?.steppedMigrations = SteppedMigration.all(between: versions.map(\.model))
-        if keepsEarlierVersions { emitter?.earlierVersions = versions.dropLast().map(\.model) }
+        let models = versions.map(\.model)
+        let emitter =
+            emits
+            ? SwiftEmitter(
+                model: current.model, bundle: "\(name).cambium", access: current.access,
+                lines: SourceLines(of: current),
+                steppedMigrations: SteppedMigration.all(between: models),
+                earlierVersions: keepsEarlierVersions ? models.dropLast() : [],
+                isFrozen: frozen.contains(current.model.version),
+                earlierDrafts: models.dropLast().filter { !frozen.contains($0.version) }) : nil
         // Each version's tables are laid out once, for the step to it and the step from it.
         let (chains, classes) = concurrentMap(
             [versions], { Self.schemas(of: $0) },
             emitter.map { emitter in emitter.entities.map { (emitter, $0) } } ?? [],
             { emitter, entity in emitter.text(of: entity) })
         guard let chain = chains.first, let schema = chain.last else { return nil }
-        emitter?.schema = schema.statements
         let subject = ProofSubject(versions, chain, verdicts)
         guard let proofs = proofs(of: subject) else { return nil }
         let (texts, outcomes) = concurrentMap(
-            emitter?.textsBesideClasses ?? [], { $0() },
+            emitter?.textsBesideClasses(schema.statements) ?? [], { $0() },
             proofs, { proof in Self.outcome(of: proof, subject) })
         guard let proven = migrations(of: outcomes, between: versions) else { return nil }
         let migrations = proven.noting(chain)
         subject.keepSchema()
-        emitter?.migrations = migrations
         return (
             CompiledBundle(
                 name: name, versions: versions, schema: schema.statements,
                 migrations: migrations, frozen: frozen,
                 emptyProofs: diagnostics.count { $0.code == .emptyProof }),
-            emitter?.files(classes: classes, besideClasses: texts) ?? []
+            emitter?.files(classes: classes, besideClasses: texts, migrations) ?? []
         )
     }
 

@@ -3,7 +3,7 @@ import CambiumModel
 import CambiumSQL
 
 /// What the proofs of a bundle are about.
-package struct ProofSubject: Sendable {
+package final class ProofSubject: Sendable {
     let versions: [CheckedModel]
     /// The tables of each version.
     let schemas: [Schema]

@@ -1,7 +1,7 @@
 import CambiumModel
 
 /// The bytes of a file, and the lines and columns that people know them by.
-package struct SourceText: Sendable {
+package final class SourceText: Sendable {
     /// The path as diagnostics print it.
     package let path: String
     /// The UTF-8 text without a byte order mark. Every offset of this stage counts these bytes.

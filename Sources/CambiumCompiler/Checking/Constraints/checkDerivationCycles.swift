@@ -4,7 +4,7 @@ import CambiumSQL
 extension ModelChecker {
     /// Refuses derived attributes that are made of each other in a circle: no order of computing
     /// them would do.
-    func checkDerivationCycles(of drafts: inout [EntityDraft], in model: Model) {
+    func checkDerivationCycles(of drafts: [EntityDraft], in model: Model) {
         var sources: [String: [String]] = [:]
         for draft in drafts {
             guard let entity = model.entity(named: draft.name) else { continue }

@@ -21,7 +21,7 @@ extension ModelChecker {
     }
 
     /// Puts the expressions of derived attributes in.
-    func checkDerivations(of draft: inout EntityDraft, in model: Model) {
+    func checkDerivations(of draft: EntityDraft, in model: Model) {
         guard let entity = model.entity(named: draft.name) else { return }
         for (index, attribute) in draft.attributes.enumerated() where attribute.derivation != nil {
             guard let element = draft.declaration(of: attribute.name),

@@ -2,7 +2,7 @@ import CambiumModel
 
 extension ModelChecker {
     /// Makes the fetched properties of an entity, now that all entities are known.
-    func checkFetchedProperties(of draft: inout EntityDraft, in model: Model) {
+    func checkFetchedProperties(of draft: EntityDraft, in model: Model) {
         guard let source = model.entity(named: draft.name) else { return }
         for element in draft.element.children where element.name == "fetched" {
             guard let name = element["name"]?.value,

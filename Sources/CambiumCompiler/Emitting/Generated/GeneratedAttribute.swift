@@ -1,7 +1,7 @@
 import CambiumModel
 
 /// An attribute with what its accessors need.
-struct GeneratedAttribute: Sendable {
+final class GeneratedAttribute: Sendable {
     let attribute: Attribute
     /// The entity that declares it.
     let declarer: Entity

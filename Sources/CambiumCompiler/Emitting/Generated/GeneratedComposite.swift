@@ -1,7 +1,7 @@
 import CambiumModel
 
 /// A composite attribute with what its accessors need.
-struct GeneratedComposite: Sendable {
+final class GeneratedComposite: Sendable {
     let attribute: CompositeAttribute
     /// The name of the Swift property.
     let name: String

@@ -4,7 +4,7 @@ import CambiumModel
 /// class declares.
 ///
 /// An ancestor without generated code leaves its properties to the nearest classes below it.
-struct GeneratedEntity: Sendable {
+final class GeneratedEntity: Sendable {
     let entity: Entity
     /// The type that programs use.
     let typeName: String
@@ -83,7 +83,7 @@ struct GeneratedEntity: Sendable {
 }
 
 /// A relationship with what its accessors need.
-struct GeneratedRelationship: Sendable {
+final class GeneratedRelationship: Sendable {
     let relationship: Relationship
     /// The name of the Swift property.
     let name: String
@@ -106,7 +106,7 @@ struct GeneratedRelationship: Sendable {
 }
 
 /// A fetched property with what its accessor needs.
-struct GeneratedFetchedProperty: Sendable {
+final class GeneratedFetchedProperty: Sendable {
     let property: FetchedProperty
     /// The name of the Swift property.
     let name: String

@@ -3,7 +3,7 @@ import CambiumPlan
 
 extension SwiftEmitter {
     /// The migrations from all earlier versions.
-    func migrationsText() -> String {
+    func migrationsText(_ migrations: [Migration]) -> String {
         var writer = startFile()
         writer.line()
         writer.block("\(isolation)extension \(SwiftText.identifier(model.name))") { writer in

@@ -2,7 +2,9 @@ import CambiumModel
 
 extension SwiftEmitter {
     /// The model and everything that opening a store takes.
-    func modelText() -> String {
+    ///
+    /// - Parameter schema: The statements that make an empty store.
+    func modelText(_ schema: [String]) -> String {
         var writer = startFile()
         writer.nextDoc("The model `\(model.name)`, version \(model.version).")
         writer.block("\(typeModifier)enum \(SwiftText.identifier(model.name))") { writer in

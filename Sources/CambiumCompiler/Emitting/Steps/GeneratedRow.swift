@@ -47,7 +47,7 @@ struct GeneratedRow {
         isWritable = version.writtenRoots.contains(root)
         family =
             model.hasSubentities(model.root(of: entity)) ? model.family(of: entity).map(\.name) : []
-        var builder = RowPropertyBuilder(model: model, names: names)
+        let builder = RowPropertyBuilder(model: model, names: names)
         for owner in model.lineage(of: entity) {
             // What is derived is computed after the steps.
             for attribute in owner.attributes

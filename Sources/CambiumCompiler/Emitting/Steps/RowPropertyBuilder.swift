@@ -1,15 +1,20 @@
 import CambiumModel
 
 /// Gives the values and links of a row their Swift names and types.
-struct RowPropertyBuilder {
+final class RowPropertyBuilder {
     let model: Model
     let names: GeneratedNames
     private(set) var properties: [GeneratedRow.Property] = []
     private(set) var links: [GeneratedRow.Link] = []
     private(set) var taken: Set<String> = ["rowID", "storage", "layout", "Version", "init", "self"]
 
+    init(model: Model, names: GeneratedNames) {
+        self.model = model
+        self.names = names
+    }
+
     /// A part of a composite value is a property of its own: `address.city` is `addressCity`.
-    private mutating func identifier(_ name: String) -> String {
+    private func identifier(_ name: String) -> String {
         let parts = name.split(separator: ".").map(String.init)
         var found =
             (parts.prefix(1).map(SwiftText.plainIdentifier)
@@ -20,7 +25,7 @@ struct RowPropertyBuilder {
 
     // MARK: Attributes
 
-    mutating func add(_ attribute: Attribute, of owner: Entity) {
+    func add(_ attribute: Attribute, of owner: Entity) {
         let index = properties.count
         let type = plainType(attribute.type)
         let isOptional = attribute.isOptional || attribute.derivation != nil
@@ -85,7 +90,7 @@ struct RowPropertyBuilder {
 
     // MARK: Relationships
 
-    mutating func add(_ relationship: Relationship, of owner: Entity) {
+    func add(_ relationship: Relationship, of owner: Entity) {
         let destination = GeneratedRow.typeName(of: relationship.destination)
         switch model.storage(of: relationship, of: owner) {
         case .transient: break
@@ -113,7 +118,7 @@ struct RowPropertyBuilder {
         model.positionColumn(of: relationship, of: owner).map { .string($0) } ?? .text("nil")
     }
 
-    private mutating func addLink(
+    private func addLink(
         _ relationship: Relationship, _ destination: String,
         _ arguments: [(label: String?, value: SwiftCode)]
     ) {
@@ -123,7 +128,7 @@ struct RowPropertyBuilder {
                 code: .call(".init", arguments)))
     }
 
-    private mutating func addKey(
+    private func addKey(
         _ relationship: Relationship, of owner: Entity, _ column: String, _ destination: String
     ) {
         let index = properties.count

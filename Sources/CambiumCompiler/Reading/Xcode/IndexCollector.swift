@@ -1,7 +1,7 @@
 /// The indexes and constraints of an entity of Xcode's: fetch indexes, and the older compound
 /// indexes and `indexed="YES"`. SQLite needs each index once, so a second one with the same
 /// properties is only kept, as `<xcode:index>`.
-package struct IndexCollector {
+package final class IndexCollector {
     /// An index that is kept, but not made.
     package static let keptName = "xcode:index"
     /// A constraint that is kept, but not made.
@@ -30,7 +30,7 @@ package struct IndexCollector {
     }
 
     /// `<unique>` and `<index>`.
-    mutating func elements() -> [ParsedElement] {
+    func elements() -> [ParsedElement] {
         let indexes = fetchIndexes() + compoundIndexes() + attributeIndexes()
         return uniqueConstraints() + indexes.map { keepOnly($0) }
     }
@@ -117,7 +117,7 @@ package struct IndexCollector {
     }
 
     /// Renames what would be the same index again.
-    private mutating func keepOnly(_ index: ParsedElement) -> ParsedElement {
+    private func keepOnly(_ index: ParsedElement) -> ParsedElement {
         guard let by = index["by"] else { return index }
         let key = by.value + "|" + (index["where"]?.value ?? "")
         return lists.insert(key).inserted ? index : index.kept(as: Self.keptName)

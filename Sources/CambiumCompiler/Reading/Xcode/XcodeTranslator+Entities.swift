@@ -1,6 +1,6 @@
 extension XcodeTranslator {
     /// Translates an entity; `requests` are the fetch templates for it.
-    mutating func translateEntity(
+    func translateEntity(
         _ element: ParsedElement, requests: [ParsedElement]
     ) -> ParsedElement {
         let name = element["name"]?.value ?? ""
@@ -13,7 +13,7 @@ extension XcodeTranslator {
         var list = spelling.translated(element.list)
         let oldName = list.value("renamedFrom") ?? entityRenames[name] ?? name
         take(info, &list)
-        var indexes = IndexCollector(element, info)
+        let indexes = IndexCollector(element, info)
         let family = IdentityTable.relatives(of: name, parents)
         let relatives = family.map { formerEntities[$0] ?? $0 }
         let others = entities.filter { family.contains($0["name"]?.value ?? "") }
@@ -50,7 +50,7 @@ extension XcodeTranslator {
     }
 
     /// Says what becomes of something that was duplicated in Xcode, with its Renaming ID.
-    private mutating func reportCopy(_ element: ParsedElement, _ identity: IdentitySpelling?) {
+    private func reportCopy(_ element: ParsedElement, _ identity: IdentitySpelling?) {
         guard let name = element["name"]?.value, let id = element["elementID"],
             let original = identity?.original(of: element)
         else { return }
@@ -72,7 +72,7 @@ extension XcodeTranslator {
 
     // MARK: Properties
 
-    mutating func translateAttribute(
+    func translateAttribute(
         _ element: ParsedElement, _ properties: PropertyTranslation
     ) -> ParsedElement {
         let info = UserInfo(of: element)
@@ -107,7 +107,7 @@ extension XcodeTranslator {
     }
 
     /// Says what is kept, but not as the same thing.
-    private mutating func reportAttribute(_ element: ParsedElement, _ own: AttributeList) {
+    private func reportAttribute(_ element: ParsedElement, _ own: AttributeList) {
         let name = element["name"]?.value ?? ""
         let note = "The user info cambium.class = Type names a type that is Codable and Sendable"
         if own.value("type") == "data", element["attributeType"] == nil {
@@ -124,7 +124,7 @@ extension XcodeTranslator {
         }
     }
 
-    mutating func translateRelationship(
+    func translateRelationship(
         _ element: ParsedElement, _ properties: PropertyTranslation
     ) -> ParsedElement {
         let info = UserInfo(of: element)
@@ -155,7 +155,7 @@ extension XcodeTranslator {
 
     // MARK: Other declarations
 
-    mutating func translateComposite(_ element: ParsedElement) -> ParsedElement {
+    func translateComposite(_ element: ParsedElement) -> ParsedElement {
         let info = UserInfo(of: element)
         var list = NameSpelling().translated(element.list)
         take(info, &list)

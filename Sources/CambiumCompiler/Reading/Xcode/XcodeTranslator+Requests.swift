@@ -1,7 +1,7 @@
 extension XcodeTranslator {
     /// The fetch templates by entity, and those of entities that are no longer there. Xcode has
     /// them beside the entities.
-    mutating func translateRequests(
+    func translateRequests(
         of root: ParsedElement
     ) -> (templates: [String: [ParsedElement]], others: [ParsedElement]) {
         let requests = root.children(named: "fetchRequest")
@@ -63,7 +63,7 @@ extension XcodeTranslator {
     package static let keptRequestName = "xcode:fetchRequest"
 
     /// Xcode's requests have names that no function can have.
-    private mutating func warnOfOtherName(of request: ParsedElement, _ own: AttributeList) {
+    private func warnOfOtherName(of request: ParsedElement, _ own: AttributeList) {
         guard let written = request["name"], let name = own.value("name"), name != written.value
         else { return }
         report(

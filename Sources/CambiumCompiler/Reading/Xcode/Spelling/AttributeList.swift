@@ -78,7 +78,9 @@ package struct AttributeList {
 
 extension ParsedAttribute {
     /// An attribute that was written elsewhere, or nowhere.
-    package init(name: String, value: String, from source: ParsedAttribute? = nil, at offset: Int) {
+    package convenience init(
+        name: String, value: String, from source: ParsedAttribute? = nil, at offset: Int
+    ) {
         let place = ScannedText(range: offset..<offset, isVerbatim: true)
         self.init(
             name: name, offset: source?.offset ?? offset,
