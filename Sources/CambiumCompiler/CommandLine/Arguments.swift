@@ -44,17 +44,6 @@ package struct Arguments {
     /// All values of an option.
     package func values(_ option: String) -> [String] { options[option] ?? [] }
 
-    /// The value of an option that has to be one of some words.
-    package func word<Word>(_ option: String, _ type: Word.Type) throws(ToolError) -> Word?
-    where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
-        guard let value = value(option) else { return nil }
-        if let word = Word(rawValue: value) { return word }
-        let all = Word.allCases.map(\.rawValue)
-        throw usage(
-            "'\(value)' is no value of \(option). Possible are: "
-                + all.joined(separator: ", "))
-    }
-
     /// The one word that the command takes.
     package func only(_ what: String) throws(ToolError) -> String {
         guard let word = words.first else { throw usage("'\(command.name)' needs \(what).") }
@@ -65,16 +54,6 @@ package struct Arguments {
     /// The one model that the command takes.
     package func bundle() throws(ToolError) -> String {
         try only("a model: a folder Name.cambium or Name.xcdatamodeld")
-    }
-
-    /// The models that the command takes, at least one.
-    package func bundles() throws(ToolError) -> [String] {
-        guard !words.isEmpty else {
-            throw usage(
-                "'\(command.name)' needs a model: a folder Name.cambium or "
-                    + "Name.xcdatamodeld.")
-        }
-        return words
     }
 
     /// A mistake on the command line, with what the command expects.

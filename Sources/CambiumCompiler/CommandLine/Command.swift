@@ -66,26 +66,6 @@ package enum ExitCode: Int32, CaseIterable {
     case provenWithoutRows = 9
     /// Generated Swift is not what the models make, with --check.
     case generatedCodeIsStale = 10
-
-    package var meaning: String {
-        switch self {
-        case .fine: "all is well"
-        case .modelHasErrors: "a model has errors, or nothing compiles it (check --package)"
-        case .usage: "the command line is wrong"
-        case .modelHasWarnings: "a model has warnings (with --strict)"
-        case .file:
-            "a file cannot be read or written, Graphviz is missing, or another tool is expected"
-        case .differs: "a file is not formatted (with --check)"
-        case .storeIsBehind: "a store has to be migrated (migrate status)"
-        case .storeRefused:
-            "a store cannot be opened, migrated or imported, or another program changed it"
-        case .incomplete:
-            "a store was imported, but not all of it, or not to the version that was wanted"
-        case .provenWithoutRows:
-            "a migration was proven without two rows of an entity (migrate verify, freeze)"
-        case .generatedCodeIsStale: "generated Swift is not what the models make (generate --check)"
-        }
-    }
 }
 
 /// Why a command cannot do its work. What is wrong with a model is no such error: it is reported.

@@ -1,18 +1,4 @@
 extension Command {
-    /// Compiles a bundle and reports what was found; nil where that stops it.
-    ///
-    /// - Parameter warns: Whether what does not stop it is reported too.
-    package static func compile(
-        _ path: String, checksLock: Bool = true, warns: Bool = true, _ arguments: Arguments,
-        _ console: Console
-    ) throws(ToolError) -> CompiledBundle? {
-        let declarations = try Declarations.file(arguments)
-        return try report(path, warns: warns, arguments, console) {
-            ModelCompiler.compile(
-                path, declarations: declarations, checksLock: checksLock, verdicts: $0)
-        }.bundle
-    }
-
     /// The options of commands that emit Swift.
     package static var emittingOptions: [Option] {
         [Option("--expects", "FORMAT", "refuse to write Swift of another format than this")]
@@ -39,7 +25,8 @@ extension Command {
         return compilation.bundle == nil ? nil : compilation.files
     }
 
-    private static func report(
+    /// Compiles a bundle and reports what was found.
+    package static func report(
         _ path: String, warns: Bool = true, _ arguments: Arguments, _ console: Console,
         _ compile: (VerdictCache?) -> Compilation
     ) throws(ToolError) -> Compilation {

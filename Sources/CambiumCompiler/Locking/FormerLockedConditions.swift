@@ -49,7 +49,7 @@ enum FormerLockedConditions {
         case "derived": add(element, ["renamedFrom", "expression"], path: path, to: &lines)
         case "relationship": add(element, ["renamedFrom"], path: path, to: &lines)
         case "rule":
-            lines.append("\(path) " + DeclaredText.onOneLine(element.text.value))
+            lines.append("\(path) " + ExpressionText.onOneLine(element.text.value))
         case "index":
             let parts = element.children(named: "by").map {
                 line($0, ["property", "expression", "descending"])
@@ -69,7 +69,7 @@ enum FormerLockedConditions {
     /// An element with those of its XML attributes that are there.
     private static func line(_ element: ParsedElement, _ names: [String]) -> String {
         let values = names.sorted().compactMap { name in
-            element[name].map { "\(name)=\(DeclaredText.onOneLine($0.value).debugDescription)" }
+            element[name].map { "\(name)=\(ExpressionText.onOneLine($0.value).debugDescription)" }
         }
         return ([element.name] + values).joined(separator: " ")
     }

@@ -21,8 +21,8 @@ import Foundation
 package struct LockFile: Equatable {
     /// The file's name in the bundle.
     package static let name = BundleReader.lockName
-    private static let format = "cambium-lock 3"
-    private static let algorithm = "sha256"
+    package static let format = "cambium-lock 3"
+    package static let algorithm = "sha256"
     /// The first format, whose lines hold a hash for each declaration.
     private static let firstFormat = "cambium-lock 1"
     /// The second one, whose hashes are of what was written.
@@ -32,30 +32,6 @@ package struct LockFile: Equatable {
     package var versions: [String: LockedVersion] = [:]
 
     package init() {}
-
-    /// The file's text.
-    package func text(bundleName: String) -> String {
-        var base: Set<String> = []
-        let lines = versions.values.sorted { VersionOrder.precedes($0.name, $1.name) }
-            .flatMap { version in
-                let head = "\(version.storage) \(version.conditions) \(version.name)"
-                guard let lines = version.lines else { return [head] }
-                defer { base = lines }
-                return [head, "= \(lines.count)"]
-                    + base.subtracting(lines).sorted(by: Self.precedes).map { "- \($0)" }
-                    + lines.subtracting(base).sorted(by: Self.precedes).map { "+ \($0)" }
-            }
-        let title =
-            "# Versions of \(bundleName) that have shipped. Written by `cambium freeze`; keep it "
-            + "under version control."
-        let all =
-            [title, "\(Self.format) \(Self.algorithm)"] + lines + ["end \(versions.count)"]
-        return all.map { $0 + "\n" }.joined()
-    }
-
-    private static func precedes(_ left: String, _ right: String) -> Bool {
-        left.utf8.lexicographicallyPrecedes(right.utf8)
-    }
 
     /// Why a text is no lock.
     package struct Malformed: Error {

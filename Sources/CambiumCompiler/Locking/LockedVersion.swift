@@ -10,12 +10,12 @@ package struct LockedVersion: Equatable {
     /// The version's name.
     package let name: String
     /// `Model.versionHash`: tables and columns. Where it changes, stores in use no longer open.
-    let storage: String
+    package let storage: String
     /// The hash of the text of ``LockedConditions``: what rows had to meet and how they were migrated.
     /// Where it changes, stores in use open and are not what the next migration believes.
-    let conditions: String
+    package let conditions: String
     /// What the hashes are of, one thing a line; nil where the lock does not say.
-    var lines: Set<String>?
+    package var lines: Set<String>?
     /// The start of a hash of each declaration by its name, which a lock of the former format has
     /// to tell what has changed.
     var declarations: [String: String] = [:]

@@ -132,24 +132,3 @@ extension BundleSettings {
         return try BundleSettings(own, of: bundle)
     }
 }
-
-extension BundleSettings {
-    /// The settings as a file for one bundle, or nil where they say nothing.
-    package var json: String? {
-        var object: [String: Any] = [:]
-        object["access"] = access
-        object["current"] = current
-        if keepsEarlierVersions { object["earlierVersions"] = true }
-        if !versions.isEmpty { object["versions"] = versions }
-        if !codegenOfEntities.isEmpty {
-            object["codegen"] = codegenOfEntities
-        } else {
-            object["codegen"] = codegen
-        }
-        guard !object.isEmpty,
-            let data = try? JSONSerialization.data(
-                withJSONObject: object, options: [.prettyPrinted, .sortedKeys])
-        else { return nil }
-        return String(decoding: data, as: UTF8.self) + "\n"
-    }
-}

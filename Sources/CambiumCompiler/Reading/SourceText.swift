@@ -86,3 +86,33 @@ extension UTF8 {
     /// Whether a byte is the first of a scalar.
     static func startsScalar(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
 }
+
+/// Expressions as their author wrote them.
+package enum ExpressionText {
+    /// An expression with its white space, where it is outside quotes, made single spaces.
+    package static func onOneLine(_ text: String) -> String {
+        var line = ""
+        var quote: Unicode.Scalar?
+        var isEscaped = false
+        var hasSpace = false
+        for scalar in text.unicodeScalars {
+            if quote == nil, [" ", "\t", "\n", "\r"].contains(scalar) {
+                hasSpace = true
+                continue
+            }
+            if hasSpace, !line.isEmpty { line += " " }
+            hasSpace = false
+            line.unicodeScalars.append(scalar)
+            if isEscaped {
+                isEscaped = false
+            } else if quote != nil, scalar == "\\" {
+                isEscaped = true
+            } else if scalar == quote {
+                quote = nil
+            } else if quote == nil, scalar == "'" || scalar == "\"" {
+                quote = scalar
+            }
+        }
+        return line
+    }
+}

@@ -1,15 +1,21 @@
 /// An enumeration as one line of user info: `Kind: book, toy=TOY, other="a, b"`.
-package struct EnumerationText: Hashable {
+package struct EnumerationText: Equatable {
     /// The enumeration's name.
-    let name: String
+    package let name: String
     /// The type of its raw values, which the attribute's type says.
     package let type: String
     /// The names of the cases, and their raw values where they have one of their own.
-    let cases: [Case]
+    package let cases: [Case]
 
-    struct Case: Hashable {
-        let name: String
-        let value: String?
+    /// A case.
+    package struct Case: Equatable {
+        package let name: String
+        package let value: String?
+
+        package init(name: String, value: String?) {
+            self.name = name
+            self.value = value
+        }
     }
 
     func caseName(of rawValue: String) -> String? {
@@ -20,19 +26,10 @@ package struct EnumerationText: Hashable {
         cases.first { $0.name == caseName }.map { $0.value ?? $0.name }
     }
 
-    init(name: String, type: String, cases: [Case]) {
+    package init(name: String, type: String, cases: [Case]) {
         self.name = name
         self.type = type
         self.cases = cases
-    }
-
-    /// Takes an `<enum>`.
-    package init(_ element: ParsedElement) {
-        name = element["name"]?.value ?? ""
-        type = element["type"]?.value ?? "string"
-        cases = element.children(named: "case").map {
-            Case(name: $0["name"]?.value ?? "", value: $0["value"]?.value)
-        }
     }
 
     /// The `<enum>`, all of it at one place.
@@ -74,14 +71,6 @@ package struct EnumerationText: Hashable {
         self.cases = cases
     }
 
-    /// The line.
-    package var text: String {
-        let items = cases.map { item in
-            Self.word(item.name) + (item.value.map { "=" + Self.word($0) } ?? "")
-        }
-        return "\(name): \(items.joined(separator: ", "))"
-    }
-
     private static func skipSpace(_ rest: inout Substring) {
         rest = rest.drop { $0.isWhitespace }
     }
@@ -108,13 +97,5 @@ package struct EnumerationText: Hashable {
             }
         }
         return nil
-    }
-
-    private static func word(_ text: String) -> String {
-        let isPlain =
-            !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || "_-.".contains($0) }
-        guard !isPlain else { return text }
-        let escaped = text.map { "\"\\".contains($0) ? "\\\($0)" : String($0) }.joined()
-        return "\"\(escaped)\""
     }
 }

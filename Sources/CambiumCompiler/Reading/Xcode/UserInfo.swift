@@ -58,15 +58,8 @@ extension UserInfo {
         }
     }
 
-    /// The keys for the `<suppress>` of an element.
-    package static func suppressionKeys(of element: ParsedElement) -> [(key: String, value: String)]
-    {
-        element.children(named: "suppress").map {
-            (suppression + ($0["code"]?.value ?? ""), $0["reason"]?.value ?? "")
-        }
-    }
-
-    private static let suppression = "suppress."
+    /// What the keys of suppressions start with.
+    package static let suppression = "suppress."
 }
 
 /// `<info>`, in Xcode `<entry>`.
@@ -100,15 +93,4 @@ extension AttributeList {
 
     /// The key for names that are not there.
     package static let withoutKey = "without"
-
-    /// What keys have to say so that `self`, taken from Xcode, becomes a list of Cambium's own.
-    package func keys(toBecome own: AttributeList) -> [(key: String, value: String)] {
-        var keys = own.items.filter { !$0.name.contains(":") && value($0.name) != $0.value }
-            .map { (key: $0.name, value: $0.value) }
-        let surplus = items.map(\.name).filter { own[$0] == nil }
-        if !surplus.isEmpty {
-            keys.append((Self.withoutKey, surplus.sorted().joined(separator: " ")))
-        }
-        return keys
-    }
 }

@@ -65,12 +65,12 @@ package struct AttributeList {
         if let attribute = other[name] { set(newName, attribute.value, from: attribute) }
     }
 
-    mutating func remove(_ name: String) {
+    package mutating func remove(_ name: String) {
         items.removeAll { $0.name == name }
     }
 
     /// Whether both say the same, in whatever order.
-    func saysTheSame(as other: AttributeList) -> Bool {
+    package func saysTheSame(as other: AttributeList) -> Bool {
         items.count == other.items.count
             && items.allSatisfy { other.value($0.name) == $0.value }
     }
@@ -100,12 +100,5 @@ extension ParsedElement {
             name: name, namespace: Vocabulary.namespace, offset: list.offset,
             attributes: list.items, children: children)
         self.end = end
-    }
-
-    /// An element of Xcode's.
-    package init(xcode name: String, _ list: AttributeList, children: [ParsedElement] = []) {
-        self.init(
-            name: name, namespace: nil, offset: list.offset, attributes: list.items,
-            children: children)
     }
 }

@@ -29,8 +29,6 @@ package enum XcodeNamespace {
     package static let position = "xcode:position"
     /// The bundle's file name, where a model cannot have that name.
     package static let bundle = "xcode:bundle"
-    /// What stands for more than an XML attribute.
-    static let structure: Set<String> = [userInfo, from, position, bundle]
 }
 
 extension Spelling {
@@ -49,41 +47,9 @@ extension Spelling {
         }
         return own
     }
-
-    /// Xcode's attributes as they once were, as far as that still means the same.
-    package func restored(_ own: AttributeList) -> AttributeList {
-        let plain = AttributeList(own.items.filter { !$0.hasPrefix }, at: own.offset)
-        let expected = xcode(from: plain)
-        let kept = own.items.filter {
-            $0.name.hasPrefix(XcodeNamespace.prefix)
-                && !XcodeNamespace.structure.contains($0.name)
-        }
-        guard !kept.isEmpty else { return expected }
-        var all = expected
-        for attribute in kept { Self.apply(attribute, to: &all) }
-        let meaning = self.own(from: expected)
-        if self.own(from: all).saysTheSame(as: meaning) { return all }
-        // Someone has changed the value since. What no longer fits is left out.
-        var some = expected
-        for attribute in kept {
-            var candidate = some
-            Self.apply(attribute, to: &candidate)
-            if self.own(from: candidate).saysTheSame(as: meaning) { some = candidate }
-        }
-        return some
-    }
-
-    private static func apply(_ attribute: ParsedAttribute, to list: inout AttributeList) {
-        if attribute.name == XcodeNamespace.without {
-            for name in attribute.value.split(separator: " ") { list.remove(String(name)) }
-        } else {
-            let name = String(attribute.name.dropFirst(XcodeNamespace.prefix.count))
-            list.set(name, attribute.value, from: attribute)
-        }
-    }
 }
 
 extension ParsedAttribute {
     /// Whether the name has a prefix, so that it is of another namespace.
-    fileprivate var hasPrefix: Bool { name.utf8.contains(UInt8(ascii: ":")) }
+    package var hasPrefix: Bool { name.utf8.contains(UInt8(ascii: ":")) }
 }
