@@ -116,3 +116,19 @@ extension [Diagnostic] {
             .filter { seen.insert($0).inserted }
     }
 }
+
+/// What somebody most probably meant.
+package enum Suggestion {
+    /// A sentence that names the candidate nearest to a misspelt word, or nil where none is near.
+    package static func sentence(for word: String, among candidates: [String]) -> String? {
+        nearestName(to: word, among: candidates).map { "Did you mean '\($0)'?" }
+    }
+}
+
+// Strings and integers in texts. There are many of these, and a call of a plain function takes less code than
+// the way over protocols that the standard library has for values of any type.
+extension DefaultStringInterpolation {
+    mutating func appendInterpolation(_ text: String) { appendLiteral(text) }
+
+    mutating func appendInterpolation(_ number: Int) { appendLiteral(String(number)) }
+}

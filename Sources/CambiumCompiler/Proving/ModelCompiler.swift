@@ -1,5 +1,6 @@
 import CambiumMigration
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// The whole way from a bundle to what the tool writes: read, check, plan, prove, emit.
@@ -222,5 +223,70 @@ package struct Compilation: Sendable {
         package let name: String
         /// The version's name.
         package let version: String
+    }
+}
+
+/// A bundle without errors.
+package struct CompiledBundle: Sendable {
+    /// The model's name.
+    package let name: String
+    /// All versions, oldest first; there is at least one.
+    package let versions: [CheckedModel]
+    /// The statements that make an empty store of the current version.
+    package let schema: [String]
+    /// The steps from each version to the next.
+    package let migrations: [Migration]
+    /// The names of the versions that have shipped.
+    package var frozen: Set<String> = []
+    /// How many of them were proven without rows, or with too few of an entity.
+    package var emptyProofs = 0
+
+    /// The generated Swift: always files of the same names.
+    ///
+    /// - Parameter folder: What paths in the Swift compiler's messages are relative to; nil for the
+    ///   package that the model is in.
+    package func swiftFiles(relativeTo folder: String? = nil) -> [SwiftFile] {
+        guard let current = versions.last else { return [] }
+        return SwiftEmitter(
+            model: current.model, bundle: "\(name).cambium", access: current.access,
+            lines: SourceLines(of: current, relativeTo: folder),
+            steppedMigrations: SteppedMigration.all(between: versions.map(\.model))
+        ).files(schema: schema, migrations: migrations)
+    }
+}
+
+extension ModelCompiler {
+    /// What can be done about objects that are equal in what is unique, or become so as those that they
+    /// lead to become one.
+    func remedy(
+        forEqualsIn properties: [String], of name: String, in model: Model,
+        _ difference: ModelDifference, _ place: String
+    ) -> String {
+        let list = properties.joined(separator: " ")
+        let isDeclared = model.deduplication(by: properties, of: name) != nil
+        guard let entity = model.entity(named: name) else { return "" }
+        let merges =
+            isDeclared
+            ? difference.lateMerges(by: properties, of: entity)
+            : difference.earlierMerges(by: properties, of: entity)
+        if let mutual = merges.first(where: {
+            difference.isMutual($0, by: properties, of: entity)
+        }) {
+            return "Objects of \(name) and of \(mutual.entity) become equal by each other, and no "
+                + "order of the two is right: let a step take them away, or the program before this "
+                + "version, unless there are none"
+        }
+        let others = merges.map {
+            "that of \($0.entity) by \($0.properties.joined(separator: " ")), which "
+                + "'\($0.relationship)' leads to"
+        }.joined(separator: ", and ")
+        if isDeclared {
+            return "Put the <deduplicate> of \(name) by \(list) after \(others), unless no two "
+                + "objects become equal"
+        }
+        return "Say in \(place) which of them stays, as in <deduplicate "
+            + "entity=\"\(name)\" by=\"\(list)\" reason=\"…\"/>"
+            + (others.isEmpty ? "" : " after \(others)")
+            + ", or add to it what tells them apart, unless no two objects are equal in it"
     }
 }
