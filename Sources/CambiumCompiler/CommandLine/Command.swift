@@ -96,7 +96,7 @@ package struct Arguments {
     /// The words that are no options, in order.
     package private(set) var words: [String] = []
     private var options: [String: [String]] = [:]
-    private let command: any Command.Type
+    package let command: any Command.Type
 
     /// Reads the words after a command's name.
     package init(_ words: [String], of command: any Command.Type) throws(ToolError) {

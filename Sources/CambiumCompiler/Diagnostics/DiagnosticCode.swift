@@ -1,7 +1,7 @@
 /// A kind of finding. The number is for people to search for and never changes its meaning; CM305, CM710,
 /// CM711, LQ103 and LQ104 existed once and are not used again. What there is to say of a code is its
 /// `Explanation` in CambiumAuthoring, with an example that the tests compile.
-package enum DiagnosticCode: Int, Sendable, CaseIterable, Codable {
+package enum DiagnosticCode: Int, Sendable, CaseIterable {
     // MARK: Files, bundles and settings
 
     /// The file is not well-formed XML.

@@ -3,7 +3,7 @@ import CambiumMigration
 import CambiumModel
 
 /// A file of generated Swift.
-package struct SwiftFile: Sendable, Hashable {
+package struct SwiftFile: Sendable, Equatable {
     /// The name, without a folder.
     package let name: String
     /// The text.

@@ -218,7 +218,7 @@ package struct Compilation: Sendable {
     package let steps: [VerifyReport.Step]
 
     /// A model and the version that programs have.
-    package struct Current: Sendable, Hashable {
+    package struct Current: Sendable {
         /// The model's name.
         package let name: String
         /// The version's name.
@@ -240,19 +240,6 @@ package struct CompiledBundle: Sendable {
     package var frozen: Set<String> = []
     /// How many of them were proven without rows, or with too few of an entity.
     package var emptyProofs = 0
-
-    /// The generated Swift: always files of the same names.
-    ///
-    /// - Parameter folder: What paths in the Swift compiler's messages are relative to; nil for the
-    ///   package that the model is in.
-    package func swiftFiles(relativeTo folder: String? = nil) -> [SwiftFile] {
-        guard let current = versions.last else { return [] }
-        return SwiftEmitter(
-            model: current.model, bundle: "\(name).cambium", access: current.access,
-            lines: SourceLines(of: current, relativeTo: folder),
-            steppedMigrations: SteppedMigration.all(between: versions.map(\.model))
-        ).files(schema: schema, migrations: migrations)
-    }
 }
 
 extension ModelCompiler {

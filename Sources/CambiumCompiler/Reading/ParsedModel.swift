@@ -160,13 +160,13 @@ package struct ParsedElement: Sendable {
     }
 
     /// The child that declares something of that name.
-    func child(_ kind: String, named name: String) -> ParsedElement? {
+    package func child(_ kind: String, named name: String) -> ParsedElement? {
         children.first { $0.name == kind && $0["name"]?.value == name }
     }
 }
 
 /// A comment with its place.
-package struct ParsedComment: Sendable, Hashable {
+package struct ParsedComment: Sendable {
     /// What a comment belongs to.
     package enum Placement: Sendable {
         /// The element after it.
