@@ -117,8 +117,10 @@ package struct Wording: Sendable {
         case .takeBack(_, let name, let former):
             return "Take back that '\(name)' was renamed from '\(former)'"
         case .keepCase(let enumeration, let name, let value) where isXcode:
-            return "Write \(name ?? "newName")=\(value) in the user info \(Self.key("enum")) that "
-                + "declares '\(enumeration)'"
+            return """
+                Write \(name ?? "newName")=\(value) in the user info \(Self.key("enum")) that \
+                declares '\(enumeration)'
+                """
         case .giveDefault(let name, _) where isXcode:
             return "Set the Default Value of '\(name)'"
         case .makeOptional(_, let name, _) where isXcode:

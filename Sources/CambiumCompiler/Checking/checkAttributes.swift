@@ -76,8 +76,10 @@ extension ModelChecker {
             report(
                 .invalidClass, "'\(name.value)' is no name of a Swift type", at: name,
                 notes: [
-                    "Possible are names with dots and generic arguments, [Element], "
-                        + "[Key: Value], and a ? behind each but the whole"
+                    """
+                    Possible are names with dots and generic arguments, [Element], \
+                    [Key: Value], and a ? behind each but the whole
+                    """
                 ])
             return .codable("")
         }

@@ -353,16 +353,17 @@ extension ModelChecker {
             if let missing {
                 report(
                     code,
-                    "'\(configuration.name)' holds '\(name)', but not its parent "
-                        + "'\(missing)'",
+                    "'\(configuration.name)' holds '\(name)', but not its parent '\(missing)'",
                     at: written, notes: ["A hierarchy has one table, so it is in one store"])
             }
             for relationship in entity.relationships
             where !members.contains(relationship.destination) && !relationship.isTransient {
                 report(
                     code,
-                    "'\(configuration.name)' holds '\(name)', but not "
-                        + "'\(relationship.destination)', which '\(relationship.name)' leads to",
+                    """
+                    '\(configuration.name)' holds '\(name)', but not \
+                    '\(relationship.destination)', which '\(relationship.name)' leads to
+                    """,
                     at: written,
                     notes: [
                         "Links stay within a store; a fetched property can look into another one"

@@ -15,8 +15,10 @@ extension ModelChecker {
         if parsed.isOfXcode, isMember {
             report(
                 .renamedInSwift,
-                "'\(name.value)' is already the name of \(owner) of the runtime; "
-                    + "in Swift it is '\(ReservedNames.memberName(name.value, among: reserved))'",
+                """
+                '\(name.value)' is already the name of \(owner) of the runtime; \
+                in Swift it is '\(ReservedNames.memberName(name.value, among: reserved))'
+                """,
                 at: name, notes: ["Another name in the model keeps the two apart"])
             return true
         }
@@ -200,12 +202,16 @@ extension ModelChecker {
             guard count > Self.maximumColumns else { continue }
             report(
                 .unprovenMigration,
-                "The table of '\(root.name)'\(isHierarchy ? " and what inherits from it" : "") has "
-                    + "\(count) columns, and SQLite has \(Self.maximumColumns) at most",
+                """
+                The table of '\(root.name)'\(isHierarchy ? " and what inherits from it" : "") has \
+                \(count) columns, and SQLite has \(Self.maximumColumns) at most
+                """,
                 at: draft.element["name"]?.valueOffset ?? draft.element.offset,
                 notes: [
-                    "Move some attributes to an entity of their own, with a to-one relationship to "
-                        + "it"
+                    """
+                    Move some attributes to an entity of their own, with a to-one relationship to \
+                    it
+                    """
                 ])
         }
     }
@@ -234,8 +240,10 @@ extension ModelChecker {
                     ]
                     report(
                         .xcodeMeaning,
-                        "'\(entity.name).\(name)' and '\(other.owner.name).\(other.name)' differ in "
-                            + "case only: their columns are '\(columns[1])' and '\(columns[0])'",
+                        """
+                        '\(entity.name).\(name)' and '\(other.owner.name).\(other.name)' differ in \
+                        case only: their columns are '\(columns[1])' and '\(columns[0])'
+                        """,
                         at: declaration["name"]?.valueOffset ?? declaration.offset)
                 }
             }

@@ -17,8 +17,10 @@ extension ModelChecker {
             } else if folding.isImpliedByLimits(rule.condition) {
                 report(
                     .impliedRule,
-                    "\(wording.name("min")) and \(wording.name("max")) say already what the rule "
-                        + "'\(rule.name)' says", at: offset,
+                    """
+                    \(wording.name("min")) and \(wording.name("max")) say already what the rule \
+                    '\(rule.name)' says
+                    """, at: offset,
                     notes: ["Remove the rule, or the limit"])
             }
         }

@@ -93,8 +93,10 @@ extension ModelChecker {
         if let minimum = limits.minimum, minimum == limits.maximum, let written = element["min"] {
             report(
                 .fixedValue,
-                "\(wording.name("min")) and \(wording.name("max")) leave "
-                    + "'\(attribute.name)' a single value",
+                """
+                \(wording.name("min")) and \(wording.name("max")) leave \
+                '\(attribute.name)' a single value
+                """,
                 at: written.offset, notes: ["Widen them, or leave the attribute out"])
         }
         if limits.maximumLength == 0, let written = element["maxLength"] {
@@ -165,8 +167,10 @@ extension ModelChecker {
         guard isDistant, let written = element["expression"] else { return }
         report(
             .distantDerivation,
-            "'\(attribute.name)' looks further than one relationship away, so every save of "
-                + "what lies there searches for the objects to update",
+            """
+            '\(attribute.name)' looks further than one relationship away, so every save of \
+            what lies there searches for the objects to update
+            """,
             at: written,
             notes: ["Derive an attribute halfway there, and this one from it"])
     }
@@ -204,8 +208,10 @@ extension ModelChecker {
             else { return }
             report(
                 .cascadeBothWays,
-                "Both ends of '\(relationship.name)' cascade: deleting one object deletes "
-                    + "everything that hangs together",
+                """
+                Both ends of '\(relationship.name)' cascade: deleting one object deletes \
+                everything that hangs together
+                """,
                 at: offset,
                 notes: [
                     "\(wording.write(("onDelete", "nullify"), ("onDelete", "deny"))) at one end"
@@ -213,8 +219,10 @@ extension ModelChecker {
         } else if inverse.isToMany {
             report(
                 .cascadeIntoShared,
-                "Deleting a '\(entity.name)' deletes its '\(destination.name)', which others have "
-                    + "too",
+                """
+                Deleting a '\(entity.name)' deletes its '\(destination.name)', which others have \
+                too
+                """,
                 at: offset,
                 notes: [
                     wording.write(("onDelete", "nullify"))

@@ -152,8 +152,10 @@ package struct Arguments {
     /// A mistake on the command line, with what the command expects.
     package func usage(_ message: String) -> ToolError {
         .usage(
-            "\(message)\nUsage: cambium \(command.name) \(command.usage)\n"
-                + "More: swift package cambium help \(command.name)")
+            """
+            \(message)\nUsage: cambium \(command.name) \(command.usage)\n\
+            More: swift package cambium help \(command.name)
+            """)
     }
 
     private func unknown(_ name: String) -> ToolError {
@@ -210,9 +212,11 @@ extension Command {
         let format = SwiftEmitter.format
         if let expected = arguments.value("--expects"), expected != format {
             throw .file(
-                "This tool generates Swift of the format \(format), and the package's version of "
-                    + "Cambium expects \(expected). Build the tool of that version (swift build "
-                    + "--product CambiumTool) and name it in CAMBIUM_TOOL, or unset CAMBIUM_TOOL.")
+                """
+                This tool generates Swift of the format \(format), and the package's version of \
+                Cambium expects \(expected). Build the tool of that version (swift build \
+                --product CambiumTool) and name it in CAMBIUM_TOOL, or unset CAMBIUM_TOOL.
+                """)
         }
         let declarations = try Declarations.file(arguments)
         let compilation = try report(path, arguments, console) {
@@ -288,7 +292,9 @@ package enum ProofFolder {
             let size = attributes[.size] as? Int,
             let date = attributes[.modificationDate] as? Date
         else { return nil }
-        return "cambium \(SwiftEmitter.cambiumVersion), \(size) bytes, "
-            + "\(date.timeIntervalSinceReferenceDate.bitPattern)"
+        return """
+            cambium \(SwiftEmitter.cambiumVersion), \(size) bytes, \
+            \(date.timeIntervalSinceReferenceDate.bitPattern)
+            """
     }()
 }

@@ -56,8 +56,10 @@ package struct Console: Sendable {
             try file.write(contentsOf: Data(text.utf8))
         } catch {
             throw .file(
-                "The output cannot be written: \(StoreFiles.reason(for: error)). Make room, or let "
-                    + "it go elsewhere.")
+                """
+                The output cannot be written: \(StoreFiles.reason(for: error)). Make room, or let \
+                it go elsewhere.
+                """)
         }
     }
 }
@@ -149,8 +151,10 @@ package enum Files {
         guard let code = (error as? CocoaError)?.code, codes.contains(code) else {
             return error.localizedDescription
         }
-        return error.localizedDescription + "\nIn a package plugin, writing may need: "
-            + "swift package --allow-writing-to-package-directory …"
+        return error.localizedDescription + """
+            \nIn a package plugin, writing may need: \
+            swift package --allow-writing-to-package-directory …
+            """
     }
 
     /// Whether there is anything at a path.

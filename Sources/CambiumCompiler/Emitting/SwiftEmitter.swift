@@ -157,8 +157,10 @@ package final class SwiftEmitter: Sendable {
         let source = SwiftText.comment(
             "\(lines.bundle.isEmpty ? bundle : lines.bundle), version \(model.version)")
         writer.line(
-            "\(SwiftFile.firstWords)\(Self.cambiumVersion) from \(source). Do not edit: change the "
-                + "model instead.")
+            """
+            \(SwiftFile.firstWords)\(Self.cambiumVersion) from \(source). Do not edit: change the \
+            model instead.
+            """)
         writer.line("@_spi(Generated) import Cambium")
         return writer
     }

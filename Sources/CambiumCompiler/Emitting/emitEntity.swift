@@ -77,8 +77,10 @@ extension SwiftEmitter {
         if access == .public { writer.line("@_spi(Generated)") }
         writer.block("override \(modifier)class var entityReference: \(type)") { writer in
             writer.line(
-                "\(names.initializer(of: type))(\(SwiftText.literal(entity.entity.name)), "
-                    + "\(modelType).\(modelConstant))")
+                """
+                \(names.initializer(of: type))(\(SwiftText.literal(entity.entity.name)), \
+                \(modelType).\(modelConstant))
+                """)
         }
     }
 
@@ -149,8 +151,10 @@ extension SwiftEmitter {
         let openness = entity.isBase && access == .public ? "open " : modifier
         if access == .public { writer.line("@_spi(Generated)") }
         writer.block(
-            "override \(openness)func validateProperties("
-                + "into validator: inout \(names.library("Validator")))"
+            """
+            override \(openness)func validateProperties(\
+            into validator: inout \(names.library("Validator")))
+            """
         ) { writer in
             writer.line("super.validateProperties(into: &validator)")
             writer.line("\(validationFunction(entity))(self, into: &validator)")
@@ -162,8 +166,10 @@ extension SwiftEmitter {
         let openness = access == .public ? "open " : ""
         for attribute in entity.attributes where attribute.attribute.hasCustomValidation {
             writer.nextDoc(
-                "Override it to check, and perhaps to repair, a value of "
-                    + "`\(attribute.attribute.name)` before each save.")
+                """
+                Override it to check, and perhaps to repair, a value of \
+                `\(attribute.attribute.name)` before each save.
+                """)
             writer.line(
                 "\(openness)func \(attribute.hook)(_ value: inout \(attribute.type)) throws {}")
         }
@@ -193,8 +199,10 @@ extension SwiftEmitter {
         if others.contains(where: { $0.start == .hiddenDefault }) {
             writer.line("///")
             writer.doc(
-                "What is optional and starts with a value that is not written here is left empty by "
-                    + "`.some(nil)`.")
+                """
+                What is optional and starts with a value that is not written here is left empty by \
+                `.some(nil)`.
+                """)
         }
         writer.function("\(modifier)convenience init", parameters: parameters) { writer in
             writer.line("self.init(insertingInto: \(context))")

@@ -25,8 +25,10 @@ extension SwiftEmitter {
 
     /// What the doc comment of a fetched property says.
     func describe(_ property: GeneratedFetchedProperty, of entity: GeneratedEntity) -> String {
-        "Objects that a request finds, when it is first asked for; "
-            + "``ManagedObjectContext/refresh(_:mergeChanges:)`` asks again."
+        """
+        Objects that a request finds, when it is first asked for; \
+        ``ManagedObjectContext/refresh(_:mergeChanges:)`` asks again.
+        """
             + lines.note(entity.entity.name, property.property.name)
     }
 

@@ -16,8 +16,10 @@ extension SwiftEmitter {
             ) { writer in
                 writer.doc("The version's name.")
                 writer.line(
-                    "\(modifier)static var versionName: \(names.standard("String")) { "
-                        + "\(SwiftText.literal(version.model.version)) }")
+                    """
+                    \(modifier)static var versionName: \(names.standard("String")) { \
+                    \(SwiftText.literal(version.model.version)) }
+                    """)
                 writer.each(version.model.entities) { entity, writer in
                     let row = GeneratedRow(entity, of: version, names)
                     emit(row, of: version, names, to: &writer)
@@ -61,8 +63,10 @@ extension SwiftEmitter {
             for link in row.links {
                 writer.nextDoc("The links of `\(link.name)`.")
                 writer.body(
-                    "\(modifier)static var \(link.name): \(names.library("MigrationLink"))"
-                        + "<\(row.typeName), \(link.destination)>"
+                    """
+                    \(modifier)static var \(link.name): \(names.library("MigrationLink"))\
+                    <\(row.typeName), \(link.destination)>
+                    """
                 ) { $0.code("", link.code) }
             }
         }
@@ -316,8 +320,10 @@ final class RowPropertyBuilder {
         properties.append(
             GeneratedRow.Property(
                 name: identifier(name), type: "\(names.standard("Int64"))?",
-                summary: "The place in the list "
-                    + "`\(inverse.entity.name).\(inverse.relationship.name)`.",
+                summary: """
+                    The place in the list \
+                    `\(inverse.entity.name).\(inverse.relationship.name)`.
+                    """,
                 column: place, getter: "storage.optional(\(index + 1))",
                 setter: "storage.set(\(index + 1), newValue)", start: "nil", isSettable: true))
     }

@@ -13,8 +13,10 @@ extension SwiftEmitter {
     /// What opens stores: a model and the steps that the program supplies.
     func emitSteppedModel(to writer: inout SwiftWriter) {
         writer.doc(
-            "The model. Opening a store takes a `\(stepsProtocol)` too: what the program itself does "
-                + "in migrations.")
+            """
+            The model. Opening a store takes a `\(stepsProtocol)` too: what the program itself does \
+            in migrations.
+            """)
         writer.code(
             "\(modifier)static let model = ",
             .call(
@@ -46,8 +48,10 @@ extension SwiftEmitter {
         writer.doc("What the program itself does in migrations of `\(model.name)`.")
         writer.line("///")
         writer.doc(
-            "Each step runs in the transaction of its migration, after the new tables have what the "
-                + "two versions say, and before their conditions are asked and the old ones go.")
+            """
+            Each step runs in the transaction of its migration, after the new tables have what the \
+            two versions say, and before their conditions are asked and the old ones go.
+            """)
         writer.block("\(typeModifier)protocol \(stepsProtocol): \(names.standard("Sendable"))") {
             writer in
             var isFirst = true
@@ -68,8 +72,10 @@ extension SwiftEmitter {
                     writer.line(
                         "func \(SwiftText.identifier(step.name))(")
                     writer.line(
-                        "    _ context: \(names.library("MigrationContext"))"
-                            + "<\(name).\(old), \(name).\(new)>")
+                        """
+                            _ context: \(names.library("MigrationContext"))\
+                        <\(name).\(old), \(name).\(new)>
+                        """)
                     writer.line(") throws")
                 }
             }
@@ -86,9 +92,11 @@ extension SwiftEmitter {
         }
         writer.block("\(isolation)extension \(SwiftText.identifier(model.name))") { writer in
             writer.doc(
-                "Proves the program's steps: runs each migration that has some on an SQLite in "
-                    + "memory, over rows that are made up, and all of them up to the current version. "
-                    + "For the program's own tests.")
+                """
+                Proves the program's steps: runs each migration that has some on an SQLite in \
+                memory, over rows that are made up, and all of them up to the current version. \
+                For the program's own tests.
+                """)
             writer.line("///")
             writer.doc("- Throws: `MigrationVerificationError`, which lists what went wrong.")
             writer.line(
@@ -98,8 +106,10 @@ extension SwiftEmitter {
             writer.line("}")
             writer.nextDoc("The steps as the runner takes them.")
             writer.block(
-                "@Sendable static func codeSteps("
-                    + "_ migration: any \(stepsProtocol)) -> [\(codeStep)]"
+                """
+                @Sendable static func codeSteps(\
+                _ migration: any \(stepsProtocol)) -> [\(codeStep)]
+                """
             ) { writer in
                 let calls = steppedMigrations.flatMap { stepped in
                     stepped.coverage.steps.map { step -> SwiftCode in
@@ -116,8 +126,7 @@ extension SwiftEmitter {
             }
             writer.nextDoc("The versions on both sides of the steps, for proofs.")
             writer.block(
-                "@Sendable static func stepProofs() -> "
-                    + "[\(names.library("StepProof"))]"
+                "@Sendable static func stepProofs() -> [\(names.library("StepProof"))]"
             ) { writer in
                 let proofs = steppedMigrations.map { stepped -> SwiftCode in
                     .call(

@@ -125,8 +125,10 @@ extension SwiftEmitter {
         ] {
             writer.nextDoc(doc)
             writer.block(
-                "\(modifier)static func \(sign) (keys: Self, nothing: \(never)?) "
-                    + "-> \(condition)<\(root)>",
+                """
+                \(modifier)static func \(sign) (keys: Self, nothing: \(never)?) \
+                -> \(condition)<\(root)>
+                """,
                 statement: "\(prefix).isNil(_path: keys._path)")
         }
     }

@@ -102,8 +102,10 @@ extension StepLint {
             .lostOrder, "The order of \(entity).\(name) is lost: it is no longer ordered",
             of: entity, name,
             notes: [
-                wording.write(("ordered", "true")) + ", unless nobody has given it an order that "
-                    + "counts"
+                wording.write(("ordered", "true")) + """
+                    , unless nobody has given it an order that \
+                    counts
+                    """
             ])
     }
 
@@ -119,8 +121,10 @@ extension StepLint {
             of: MigrationProblem(entity: entity, property: name, fact: ""))
         report(
             .lostOrder,
-            "The order of \(entity).\(name) is lost: it is gone, and its inverse keeps the links "
-                + "without it",
+            """
+            The order of \(entity).\(name) is lost: it is gone, and its inverse keeps the links \
+            without it
+            """,
             of: entity,
             notes: [drop + ", if nobody has given it an order that counts; else keep it"])
     }
@@ -166,8 +170,10 @@ extension StepLint {
         else { return }
         report(
             .droppedTwin,
-            "\(entity).\(name) is dropped with its data, and \(entity).\(twin), which is new, has "
-                + "nearly its name",
+            """
+            \(entity).\(name) is dropped with its data, and \(entity).\(twin), which is new, has \
+            nearly its name
+            """,
             of: entity, twin,
             notes: [remedy(.rename(declaration, to: twin, from: name), of: entity, name)])
     }
@@ -185,8 +191,10 @@ extension StepLint {
         else { return }
         report(
             .droppedTwin,
-            "\(name) is dropped with its data, and \(twin.name), which is new, has the same "
-                + "attributes",
+            """
+            \(name) is dropped with its data, and \(twin.name), which is new, has the same \
+            attributes
+            """,
             of: twin.name,
             notes: [remedy(.rename(.entity, to: twin.name, from: name), of: name, nil)])
     }
@@ -231,13 +239,17 @@ extension StepLint {
             else { continue }
             report(
                 .inventedMoment,
-                "Objects that are there without a value get the moment of the migration as their "
-                    + "'\(name)'",
+                """
+                Objects that are there without a value get the moment of the migration as their \
+                '\(name)'
+                """,
                 of: entity, name,
                 notes: [
-                    "Fill it in \(wording.migration(to: new.model.version)) with a value that says "
-                        + "that it is not known, or from another attribute; or make it optional "
-                        + "without a default"
+                    """
+                    Fill it in \(wording.migration(to: new.model.version)) with a value that says \
+                    that it is not known, or from another attribute; or make it optional \
+                    without a default
+                    """
                 ])
         }
     }
@@ -256,8 +268,10 @@ extension StepLint {
         if let step = new.model.migration?.steps.first {
             return report(
                 .sameHash,
-                "A program of version \(old.model.version) opens stores of this version as its own, "
-                    + "and lets the step '\(step.name)' run again",
+                """
+                A program of version \(old.model.version) opens stores of this version as its own, \
+                and lets the step '\(step.name)' run again
+                """,
                 at: new.position(ofEntity: nil),
                 notes: [modifierRemedy(at: new.model.entities.first?.name ?? "")])
         }
@@ -302,14 +316,18 @@ extension StepLint {
             guard let user = user(of: name) else { continue }
             report(
                 .unknownCase,
-                "A program of version \(old.model.version) opens stores of this version as its own, "
-                    + "and cannot read \(cases.map { "'\($0)'" }.joined(separator: ", ")) of \(name)",
+                """
+                A program of version \(old.model.version) opens stores of this version as its own, \
+                and cannot read \(cases.map { "'\($0)'" }.joined(separator: ", ")) of \(name)
+                """,
                 at: new.position(ofEnumeration: name), notes: [modifierRemedy(at: user)])
         }
     }
 
     private func modifierRemedy(at entity: String) -> String {
-        wording.write(("hashModifier", "…")) + " at '\(entity)', another one than before: then the "
-            + "older program says that it cannot open the store"
+        wording.write(("hashModifier", "…")) + """
+             at '\(entity)', another one than before: then the \
+            older program says that it cannot open the store
+            """
     }
 }

@@ -10,9 +10,11 @@ extension StepLint {
                 for fill in idle {
                     report(
                         .needlessRebuild,
-                        "The fill of \(fill.entity).\(fill.attribute) makes the migration write "
-                            + "every row of \(table.table) again; the default, which is the same, "
-                            + "needs no row to be written",
+                        """
+                        The fill of \(fill.entity).\(fill.attribute) makes the migration write \
+                        every row of \(table.table) again; the default, which is the same, \
+                        needs no row to be written
+                        """,
                         of: fill.entity, fill.attribute, notes: ["Remove the fill"])
                 }
             } else {
@@ -50,8 +52,10 @@ extension StepLint {
                 + large.map { "'\($0.name)'" }.joined(separator: ", "),
             of: first.entity, first.name,
             notes: (causes.isEmpty ? [] : ["What makes it necessary: \(causes)"]) + [
-                "Put such data into an entity of its own or into files, or see how long it takes "
-                    + "with the largest store"
+                """
+                Put such data into an entity of its own or into files, or see how long it takes \
+                with the largest store
+                """
             ])
     }
 
@@ -72,8 +76,10 @@ extension StepLint {
                 else { continue }
                 report(
                     .indexInUse,
-                    "The index that began with '\(property)' is gone, and the request "
-                        + "'\(user.request)' goes through the whole table without it",
+                    """
+                    The index that began with '\(property)' is gone, and the request \
+                    '\(user.request)' goes through the whole table without it
+                    """,
                     at: new.position(ofRequest: user.request, of: user.entity),
                     notes: ["Keep the index, or remove the request if nobody uses it"])
             }
@@ -166,8 +172,10 @@ extension ModelChecker {
                 "'\(number)' is a floating-point number: 0.3 and 0.1 + 0.2 do not collide",
                 at: written,
                 notes: [
-                    "Make it a \(wording.type("decimal")) or a whole number, or leave it out of the "
-                        + "constraint"
+                    """
+                    Make it a \(wording.type("decimal")) or a whole number, or leave it out of the \
+                    constraint
+                    """
                 ])
         }
     }

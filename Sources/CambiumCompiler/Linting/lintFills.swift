@@ -11,8 +11,10 @@ extension StepLint {
             let (objects, remedy) = Self.words(for: culprit)
             report(
                 .emptyFill,
-                "A store with an object \(objects) is refused: the fill of "
-                    + "\(fill.entity).\(fill.attribute) gives it no value",
+                """
+                A store with an object \(objects) is refused: the fill of \
+                \(fill.entity).\(fill.attribute) gives it no value
+                """,
                 of: fill.entity, fill.attribute,
                 notes: ["\(remedy), unless there is no such object"])
         }

@@ -82,8 +82,10 @@ package struct LockFile: Equatable {
                 if words.count != 2, words.dropFirst(2) != [Substring(LockFile.algorithm)] {
                     throw Malformed(
                         line: number,
-                        reason: "The hashes are of another algorithm than '\(LockFile.algorithm)', "
-                            + "which a later cambium may know")
+                        reason: """
+                            The hashes are of another algorithm than '\(LockFile.algorithm)', \
+                            which a later cambium may know
+                            """)
                 }
                 self.format = words.prefix(2).joined(separator: " ")
                 return

@@ -20,8 +20,10 @@ enum LockChecker {
                     .malformedLock, error.reason,
                     at: SourcePosition(path: path, line: error.line, column: 1),
                     notes: [
-                        "Take the file from version control; after a merge keep the lines of both "
-                            + "branches, and count the versions in the last line"
+                        """
+                        Take the file from version control; after a merge keep the lines of both \
+                        branches, and count the versions in the last line
+                        """
                     ])
             ]
         }
@@ -52,8 +54,10 @@ enum LockChecker {
             "The lock has lost what it says of version " + names.joined(separator: ", "),
             at: SourcePosition(path: path, line: 1, column: 1),
             notes: [
-                "Take the file from version control; after a merge, write it anew with: swift package "
-                    + "cambium freeze --through \(last)"
+                """
+                Take the file from version control; after a merge, write it anew with: swift package \
+                cambium freeze --through \(last)
+                """
             ])
     }
 
@@ -66,10 +70,14 @@ enum LockChecker {
         guard frozen != now else { return nil }
         let message =
             now.storage != frozen.storage
-            ? "Version \(now.name) has shipped, and its tables have changed since: stores of it "
-                + "could no longer be opened"
-            : "Version \(now.name) has shipped, and its defaults, limits, rules, indexes or "
-                + "migration have changed since: stores of it do not have them"
+            ? """
+            Version \(now.name) has shipped, and its tables have changed since: stores of it \
+            could no longer be opened
+            """
+            : """
+            Version \(now.name) has shipped, and its defaults, limits, rules, indexes or \
+            migration have changed since: stores of it do not have them
+            """
         let (subjects, changes) = Self.changes(of: now, since: frozen)
         return Diagnostic(
             .frozenVersionChanged, message, at: version.position(ofFirstOf: subjects),

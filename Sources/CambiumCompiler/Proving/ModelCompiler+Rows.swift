@@ -17,8 +17,10 @@ extension ModelCompiler {
                 .idleFill, "Every object has a value of \(subject), and the fill changes none",
                 at: new.position(of: fill),
                 notes: [
-                    "Make it of the old value, as in \(Self.revision(of: fill.attribute)): then "
-                        + "every object gets it; or drop \(subject) as well; or remove the fill"
+                    """
+                    Make it of the old value, as in \(Self.revision(of: fill.attribute)): then \
+                    every object gets it; or drop \(subject) as well; or remove the fill
+                    """
                 ])
         }
     }
@@ -39,8 +41,10 @@ extension ModelCompiler {
             case .rule(let name):
                 "an object of \(risk.entity) that does not meet the rule '\(name)'"
             case .counts:
-                "more or fewer objects at \(subject) than \(wording.name("min")) and "
-                    + "\(wording.name("max")) allow now"
+                """
+                more or fewer objects at \(subject) than \(wording.name("min")) and \
+                \(wording.name("max")) allow now
+                """
             case .abstractEntity: "an object of \(risk.entity) itself (it is abstract now)"
             case .presence: "a value of \(subject) that lacks a part which is required now"
             case .inRow: "a value of \(subject) in a file"
@@ -207,48 +211,68 @@ extension ModelCompiler {
             if attribute?.usesExternalForm == true {
                 return "Leave it as it was, unless there is no such value"
             }
-            return "Fill \(subject) in \(place) from its old value, as in \(revision), drop such "
-                + "objects there, or leave it as it was, unless there is no such value"
+            return """
+                Fill \(subject) in \(place) from its old value, as in \(revision), drop such \
+                objects there, or leave it as it was, unless there is no such value
+                """
         case .presence(let parts):
             let fill = MigrationFix.fill(parts, of: risk.entity)
-            return "Say in \(place) what such values have there, as in \(fill.migrationXML ?? ""), "
-                + "or leave it as it was, unless there is no such value"
+            return """
+                Say in \(place) what such values have there, as in \(fill.migrationXML ?? ""), \
+                or leave it as it was, unless there is no such value
+                """
         case .narrowedType(isFillable: true)
         where difference.isAdded(risk.property ?? "", to: risk.entity):
-            return "Write a fill whose values all fit, or give it a wider type, unless there is no "
-                + "such value"
+            return """
+                Write a fill whose values all fit, or give it a wider type, unless there is no \
+                such value
+                """
         case .narrowedType(isFillable: true):
             return
-                "Fill \(subject) in \(place) from its old value, as in \(revision), or leave it as "
-                + "it was, unless there is no such value"
+                """
+                Fill \(subject) in \(place) from its old value, as in \(revision), or leave it as \
+                it was, unless there is no such value
+                """
         case .narrowedType(isFillable: false):
-            return "Leave it as it was, or let the version before put its values right with a "
-                + "fill from the old value, unless there is no such value"
+            return """
+                Leave it as it was, or let the version before put its values right with a \
+                fill from the old value, unless there is no such value
+                """
         case .rule(let name)
         where model.entity(named: risk.entity).map {
             !difference.isNew(rule: name, of: $0)
         } ?? false:
-            return "See to it that what \(place) makes of the values meets the rule, drop such "
-                + "objects there, or drop the rule, unless there is no such object"
+            return """
+                See to it that what \(place) makes of the values meets the rule, drop such \
+                objects there, or drop the rule, unless there is no such object
+                """
         case .rule(let name):
             guard
                 let attribute = Self.attribute(
                     ofRule: name, of: risk.entity, in: model, difference)
             else {
-                return "Drop the rule, or let the program see to it before this version ships, "
-                    + "unless there is no such object"
+                return """
+                    Drop the rule, or let the program see to it before this version ships, \
+                    unless there is no such object
+                    """
             }
             if difference.isAdded(attribute, to: risk.entity) {
-                return "Fill '\(attribute)' in \(place) with a value that meets the rule, or drop "
-                    + "the rule, unless there is no such object"
+                return """
+                    Fill '\(attribute)' in \(place) with a value that meets the rule, or drop \
+                    the rule, unless there is no such object
+                    """
             }
-            return "Fill what the rule looks at in \(place) from its old value, as in "
-                + "\(Self.revision(of: attribute)), or drop the rule, unless there is no such object"
+            return """
+                Fill what the rule looks at in \(place) from its old value, as in \
+                \(Self.revision(of: attribute)), or drop the rule, unless there is no such object
+                """
         case .uniqueness(let properties):
             if let added = properties.first(where: { difference.isAdded($0, to: risk.entity) }) {
                 return
-                    "Fill '\(added)' in \(place) with what differs from object to object, unless "
-                    + "there is one at most"
+                    """
+                    Fill '\(added)' in \(place) with what differs from object to object, unless \
+                    there is one at most
+                    """
             }
             return remedy(forEqualsIn: properties, of: risk.entity, in: model, difference, place)
         case .inRow:

@@ -46,8 +46,10 @@ extension ModelCompiler {
         if !shipped.losses.isEmpty {
             report(
                 .impliedDrop,
-                "The step from version '\(step.old.model.version)' loses data, as it did in Core "
-                    + "Data: " + shipped.losses.joined(separator: ", "),
+                """
+                The step from version '\(step.old.model.version)' loses data, as it did in Core \
+                Data: 
+                """ + shipped.losses.joined(separator: ", "),
                 at: step.new.position(ofEntity: nil))
         }
         guard prove(migration, step, shipped.match, isShipped: true) else { return nil }
@@ -60,8 +62,10 @@ extension ModelCompiler {
     ) {
         report(
             .brokenChain,
-            "Stores of version '\(step.old.model.version)' and before cannot be migrated: the step "
-                + "to this version needs "
+            """
+            Stores of version '\(step.old.model.version)' and before cannot be migrated: the step \
+            to this version needs 
+            """
                 + (needsCode ? "code" : "more than the two versions say"),
             at: step.new.position(ofEntity: nil), notes: notes)
     }
@@ -114,18 +118,26 @@ extension ModelCompiler {
             warn(
                 proof.isEmpty
                     ? "on empty stores only: it refused all generated rows"
-                    : "without two objects of \(proof.refused.joined(separator: ", ")): it refused "
-                        + "those that were generated",
-                "A store with rows that do not meet the new conditions, or that a new type does not "
-                    + "hold, cannot be opened; loosen them, or fill what they look at from its old "
-                    + "value")
+                    : """
+                    without two objects of \(proof.refused.joined(separator: ", ")): it refused \
+                    those that were generated
+                    """,
+                """
+                A store with rows that do not meet the new conditions, or that a new type does not \
+                hold, cannot be opened; loosen them, or fill what they look at from its old \
+                value
+                """)
         }
         if !proof.isEmpty, !proof.dropped.isEmpty {
             warn(
-                "without two objects of \(proof.dropped.joined(separator: ", ")): drops take those "
-                    + "that were generated",
-                "Does the condition take more than it is meant to? If not, rehearse the migration "
-                    + "with a real store. Where all objects are to go, say where=\"TRUEPREDICATE\"")
+                """
+                without two objects of \(proof.dropped.joined(separator: ", ")): drops take those \
+                that were generated
+                """,
+                """
+                Does the condition take more than it is meant to? If not, rehearse the migration \
+                with a real store. Where all objects are to go, say where=\"TRUEPREDICATE\"
+                """)
         }
     }
 

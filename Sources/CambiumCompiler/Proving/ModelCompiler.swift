@@ -259,21 +259,29 @@ extension ModelCompiler {
         if let mutual = merges.first(where: {
             difference.isMutual($0, by: properties, of: entity)
         }) {
-            return "Objects of \(name) and of \(mutual.entity) become equal by each other, and no "
-                + "order of the two is right: let a step take them away, or the program before this "
-                + "version, unless there are none"
+            return """
+                Objects of \(name) and of \(mutual.entity) become equal by each other, and no \
+                order of the two is right: let a step take them away, or the program before this \
+                version, unless there are none
+                """
         }
         let others = merges.map {
-            "that of \($0.entity) by \($0.properties.joined(separator: " ")), which "
-                + "'\($0.relationship)' leads to"
+            """
+            that of \($0.entity) by \($0.properties.joined(separator: " ")), which \
+            '\($0.relationship)' leads to
+            """
         }.joined(separator: ", and ")
         if isDeclared {
-            return "Put the <deduplicate> of \(name) by \(list) after \(others), unless no two "
-                + "objects become equal"
+            return """
+                Put the <deduplicate> of \(name) by \(list) after \(others), unless no two \
+                objects become equal
+                """
         }
-        return "Say in \(place) which of them stays, as in <deduplicate "
-            + "entity=\"\(name)\" by=\"\(list)\" reason=\"…\"/>"
-            + (others.isEmpty ? "" : " after \(others)")
-            + ", or add to it what tells them apart, unless no two objects are equal in it"
+        return """
+            Say in \(place) which of them stays, as in <deduplicate \
+            entity=\"\(name)\" by=\"\(list)\" reason=\"…\"/>
+            """
+                + (others.isEmpty ? "" : " after \(others)")
+                + ", or add to it what tells them apart, unless no two objects are equal in it"
     }
 }

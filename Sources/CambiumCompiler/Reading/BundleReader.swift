@@ -363,15 +363,19 @@ extension BundleReader {
         } else if isBinary {
             report(
                 .skippedVersion,
-                "The version is in the binary form of Xcode 3 and is left out: stores of it "
-                    + "cannot be migrated", folder, notes: [note])
+                """
+                The version is in the binary form of Xcode 3 and is left out: stores of it \
+                cannot be migrated
+                """, folder, notes: [note])
         } else if isCurrent {
             report(.bundleLayout, "The version has no file 'contents'", folder)
         } else {
             report(
                 .skippedVersion,
-                "The version has no file 'contents' and is left out: stores of it cannot be "
-                    + "migrated", folder)
+                """
+                The version has no file 'contents' and is left out: stores of it cannot be \
+                migrated
+                """, folder)
         }
     }
 }

@@ -52,8 +52,10 @@ extension ModelChecker {
         if parsed.isOfXcode {
             report(
                 .madeOptional,
-                "'\(attribute.name)' is required, but its expression can be nil; "
-                    + "it is optional here", at: offset,
+                """
+                '\(attribute.name)' is required, but its expression can be nil; \
+                it is optional here
+                """, at: offset,
                 notes: [wording.makeOptional])
         } else {
             report(

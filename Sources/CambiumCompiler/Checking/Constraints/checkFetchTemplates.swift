@@ -225,8 +225,10 @@ extension ModelChecker {
         guard let first = options.first else { return }
         report(
             .inertOption,
-            "\(options.map(\.name).joined(separator: ", ")) "
-                + "\(options.count == 1 ? "has" : "have") no effect here", at: first.offset,
+            """
+            \(options.map(\.name).joined(separator: ", ")) \
+            \(options.count == 1 ? "has" : "have") no effect here
+            """, at: first.offset,
             notes: ["The request finds the same with and without"])
     }
 

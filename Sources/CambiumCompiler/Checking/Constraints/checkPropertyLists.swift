@@ -189,8 +189,10 @@ extension ModelChecker {
         {
             return PropertyProblem(
                 code: .unsuitableProperty,
-                message: "'\(name)' belongs to '\(relationship.destination)', which has a table of "
-                    + "its own", notes: ["Name a property of '\(entity.name)'"])
+                message: """
+                    '\(name)' belongs to '\(relationship.destination)', which has a table of \
+                    its own
+                    """, notes: ["Name a property of '\(entity.name)'"])
         }
         let names =
             model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)

@@ -297,8 +297,10 @@ extension ModelChecker {
             if !brokenNames.contains(type.value) {
                 report(
                     .unknownMigrationSubject,
-                    "Version \(model.version) has no enumeration '\(type.value)': where it has "
-                        + "another name now, a replacement names it by that", at: type,
+                    """
+                    Version \(model.version) has no enumeration '\(type.value)': where it has \
+                    another name now, a replacement names it by that
+                    """, at: type,
                     notes: hint(type.value, among: model.enumerations.map(\.name)))
             }
             return nil

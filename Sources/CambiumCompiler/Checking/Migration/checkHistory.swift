@@ -133,11 +133,15 @@ extension ModelChecker {
         else { return }
         report(
             .unknownMigrationSubject,
-            "'\(entity.name)' inherits '\(property.value)' from '\(owner.name)', and does not rename "
-                + "it for its own objects", at: property,
+            """
+            '\(entity.name)' inherits '\(property.value)' from '\(owner.name)', and does not rename \
+            it for its own objects
+            """, at: property,
             notes: [
-                "Rename it at '\(owner.name)' instead, without a drop of '\(from.value)': then all "
-                    + "objects keep it"
+                """
+                Rename it at '\(owner.name)' instead, without a drop of '\(from.value)': then all \
+                objects keep it
+                """
             ])
     }
 }

@@ -111,8 +111,10 @@ extension ModelChecker {
                 "Both versions have '\(subject)' and '\(from.value)', so that each is what it was",
                 at: from,
                 notes: [
-                    "Remove the rename, or drop the '\(subject)' of version \(old.version), whose "
-                        + "name '\(from.value)' gets"
+                    """
+                    Remove the rename, or drop the '\(subject)' of version \(old.version), whose \
+                    name '\(from.value)' gets
+                    """
                 ])
         }
     }

@@ -56,8 +56,10 @@ extension XcodeTranslator {
         else { return }
         report(
             .xcodeMeaning,
-            "'\(name)' and '\(original)' have the Renaming ID '\(id.value)': '\(original)' keeps its "
-                + "data, and '\(name)' is new", at: id.valueOffset,
+            """
+            '\(name)' and '\(original)' have the Renaming ID '\(id.value)': '\(original)' keeps its \
+            data, and '\(name)' is new
+            """, at: id.valueOffset,
             notes: ["Clear the Renaming ID of '\(name)'"])
     }
 
@@ -212,8 +214,10 @@ extension XcodeTranslator {
                 diagnostics.append(
                     Diagnostic(
                         .unknownEntity,
-                        "There is no entity '\(name)'; the request "
-                            + "'\(request["name"]?.value ?? "")' is left out",
+                        """
+                        There is no entity '\(name)'; the request \
+                        '\(request["name"]?.value ?? "")' is left out
+                        """,
                         at: source.position(at: request["entity"]?.valueOffset ?? request.offset),
                         severity: .warning))
                 others.append(keptRequest(request, at: number, isInOrder: order == order.sorted()))
