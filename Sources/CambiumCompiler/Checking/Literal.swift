@@ -122,7 +122,7 @@ enum Literal {
     ) -> Result<Value, Problem> {
         let cases = enumeration?.cases ?? []
         if let item = cases.first(where: { $0.name == text }) { return .success(item.rawValue) }
-        let names = cases.map(\.name)
+        let names = cases.map { $0.name }
         let hint =
             nearestName(to: text, among: names).map { "Did you mean '\($0)'?" }
             ?? (names.isEmpty ? nil : "Possible are: \(names.joined(separator: ", "))")

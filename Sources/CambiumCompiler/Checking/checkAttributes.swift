@@ -37,7 +37,8 @@ extension ModelChecker {
         if enumerationsByName[name] != nil { return .enumeration(name) }
         if brokenNames.contains(name) { return nil }
         let candidates =
-            Self.typeWords.map(wording.type) + enumerations.map(\.name) + composites.map(\.name)
+            Self.typeWords.map(wording.type) + enumerations.map { $0.name }
+            + composites.map { $0.name }
             + others
         let meant =
             AttributeTypeDescriptor.word(forOther: name).map(wording.type)

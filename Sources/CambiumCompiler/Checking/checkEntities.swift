@@ -143,7 +143,7 @@ extension ModelChecker {
 
     /// Removes parents that do not exist or that make a circle.
     private func checkParents(of drafts: [EntityDraft]) {
-        let names = Set(drafts.map(\.name))
+        let names = Set(drafts.map { $0.name })
         var parents: [String: String] = [:]
         for draft in drafts {
             guard let parent = draft.element["parent"] else { continue }
@@ -315,7 +315,7 @@ extension ModelChecker {
                 checkBorders(of: configuration, written, in: model)
             }
         }
-        return configurations.map(\.configuration)
+        return configurations.map { $0.configuration }
     }
 
     private func checkMembers(_ written: ParsedAttribute, in model: Model) -> [String] {

@@ -224,10 +224,10 @@ extension ModelChecker {
             var first: [String: (name: String, owner: Entity)] = [:]
             for entity in model.family(of: root) {
                 let names =
-                    entity.attributes.filter { !$0.isTransient && !$0.isPart }.map(\.name)
+                    entity.attributes.filter { !$0.isTransient && !$0.isPart }.map { $0.name }
                     + entity.relationships.filter {
                         if case .key = model.storage(of: $0, of: entity) { true } else { false }
-                    }.map(\.name)
+                    }.map { $0.name }
                 for name in names {
                     let other = first[name.lowercased()] ?? (name, entity)
                     first[name.lowercased()] = other

@@ -147,7 +147,7 @@ extension ModelChecker {
             if !brokenNames.contains(written.value),
                 !incompleteEntities.contains(destination.name)
             {
-                let names = model.relationships(of: destination).map(\.name)
+                let names = model.relationships(of: destination).map { $0.name }
                 report(
                     .unknownInverse,
                     "'\(destination.name)' has no relationship '\(written.value)'", at: written,

@@ -42,15 +42,15 @@ extension ModelChecker {
         let declared = parsed.root.children.filter { ["enum", "composite"].contains($0.name) }
         guard !declared.isEmpty else { return }
         var used: Set<String> = []
-        let attributes = model.entities.flatMap(\.attributes)
-        for attribute in attributes + model.composites.flatMap(\.attributes) {
+        let attributes = model.entities.flatMap { $0.attributes }
+        for attribute in attributes + model.composites.flatMap({ $0.attributes }) {
             if case .enumeration(let name) = attribute.type { used.insert(name) }
         }
-        for parameter in model.entities.flatMap({ $0.fetchTemplates.flatMap(\.parameters) }) {
+        for parameter in model.entities.flatMap({ $0.fetchTemplates.flatMap { $0.parameters } }) {
             if case .enumeration(let name) = parameter.type { used.insert(name) }
         }
-        for composite in model.entities.flatMap(\.compositeAttributes)
-            + model.composites.flatMap(\.compositeAttributes)
+        for composite in model.entities.flatMap({ $0.compositeAttributes })
+            + model.composites.flatMap({ $0.compositeAttributes })
         {
             used.insert(composite.composite)
         }

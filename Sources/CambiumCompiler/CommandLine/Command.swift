@@ -159,7 +159,7 @@ package struct Arguments {
     }
 
     private func unknown(_ name: String) -> ToolError {
-        let hint = Suggestion.sentence(for: name, among: command.options.map(\.name))
+        let hint = Suggestion.sentence(for: name, among: command.options.map { $0.name })
         return usage("'\(command.name)' has no option '\(name)'." + (hint.map { " \($0)" } ?? ""))
     }
 }

@@ -94,13 +94,13 @@ extension [Diagnostic] {
     package var rendered: String { map { $0.rendered + "\n" }.joined() }
 
     /// Whether any of them stops the build.
-    package var hasErrors: Bool { contains(where: \.isError) }
+    package var hasErrors: Bool { contains { $0.isError } }
 
     /// What is reported of a version, and what becomes a note: all but errors, where the version has
     /// shipped and nothing can be put right any more.
     package func settled(isCurrent: Bool) -> (found: [Diagnostic], notes: [Diagnostic]) {
         guard !isCurrent else { return (self, []) }
-        return (filter(\.isError), filter { !$0.isError }.map(\.asNote))
+        return (filter { $0.isError }, filter { !$0.isError }.map { $0.asNote })
     }
 
     /// By place, then by code, each once.

@@ -74,8 +74,8 @@ final class GeneratedEntity: Sendable {
         }
         // An extension cannot override a method of another extension, so only the topmost hook of
         // a hierarchy has the plain name.
-        let isHookTaken = inherited.contains(where: \.hasCustomValidation)
-        objectHooks = own.filter(\.hasCustomValidation).enumerated().map { index, declarer in
+        let isHookTaken = inherited.contains { $0.hasCustomValidation }
+        objectHooks = own.filter { $0.hasCustomValidation }.enumerated().map { index, declarer in
             index == 0 && !isHookTaken
                 ? "validateObject" : "validate\(SwiftText.capitalized(declarer.name))Object"
         }
@@ -160,7 +160,7 @@ final class GeneratedAttribute: Sendable {
         guard let composite = entity.compositeAttributes.last(where: { $0.contains(attribute) })
         else { return SwiftText.member(attribute.name) }
         let optional = Set(
-            entity.compositeAttributes.filter(\.isOptional).map(\.name))
+            entity.compositeAttributes.filter { $0.isOptional }.map { $0.name })
         var path = ""
         var walked = ""
         for part in composite.name.split(separator: ".") {
@@ -270,8 +270,8 @@ final class GeneratedComposite: Sendable {
             case .composite(_, let composite): composite.slots
             }
         }.filter { !$0.isEmpty }
-        let first = found.map(\.lowerBound).min() ?? 0
-        slots = first..<(found.map(\.upperBound).max() ?? first)
+        let first = found.map { $0.lowerBound }.min() ?? 0
+        slots = first..<(found.map { $0.upperBound }.max() ?? first)
     }
 
     /// The Swift type of the property.

@@ -202,16 +202,19 @@ struct GeneratedNames {
 
     private mutating func addMembers(of model: Model) {
         for entity in model.entities {
-            addMembers(entity.attributes.map(\.name), entity.compositeAttributes.map(\.name))
-            addMembers(entity.relationships.map(\.name), entity.fetchedProperties.map(\.name))
-            addMembers(entity.attributes.filter(\.hasCustomValidation).map(\.validationHook))
+            addMembers(
+                entity.attributes.map { $0.name }, entity.compositeAttributes.map { $0.name })
+            addMembers(
+                entity.relationships.map { $0.name }, entity.fetchedProperties.map { $0.name })
+            addMembers(
+                entity.attributes.filter { $0.hasCustomValidation }.map { $0.validationHook })
             for template in entity.fetchTemplates {
-                addMembers([template.name], template.parameters.map(\.name))
+                addMembers([template.name], template.parameters.map { $0.name })
             }
         }
         for composite in model.composites {
             addMembers(
-                composite.attributes.map(\.name), composite.compositeAttributes.map(\.name))
+                composite.attributes.map { $0.name }, composite.compositeAttributes.map { $0.name })
         }
     }
 

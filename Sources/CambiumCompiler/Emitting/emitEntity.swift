@@ -188,11 +188,11 @@ extension SwiftEmitter {
     func emitInitializer(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
         let properties = initializerProperties(of: entity)
         let others = properties.filter { !$0.isRequired }
-        let names = Set(properties.map(\.name))
+        let names = Set(properties.map { $0.name })
         let context = names.contains("context") ? "insertionContext" : "context"
 
         let contextType = self.names.library("ManagedObjectContext")
-        let parameters = ["in \(context): \(contextType)"] + properties.map(\.parameter)
+        let parameters = ["in \(context): \(contextType)"] + properties.map { $0.parameter }
         writer.doc(
             "Inserts a new object. "
                 + (others.isEmpty ? "" : "Values that are left out start at the model's default."))
@@ -206,7 +206,7 @@ extension SwiftEmitter {
         }
         writer.function("\(modifier)convenience init", parameters: parameters) { writer in
             writer.line("self.init(insertingInto: \(context))")
-            for property in properties.filter(\.isAlwaysSet) {
+            for property in properties.filter({ $0.isAlwaysSet }) {
                 writer.line("self.", property.name, " = ", property.name)
             }
             for property in properties.filter({ !$0.isAlwaysSet }) {
@@ -267,7 +267,7 @@ extension SwiftEmitter {
     /// Attributes and composites in the order of the model, then to-ones, those of ancestors first.
     private func initializerProperties(of entity: GeneratedEntity) -> [InitializerProperty] {
         let lineage = model.lineage(of: entity.entity).compactMap(generated)
-        let toOnes = lineage.flatMap(\.relationships).filter { !$0.relationship.isToMany }.map {
+        let toOnes = lineage.flatMap { $0.relationships }.filter { !$0.relationship.isToMany }.map {
             InitializerProperty(
                 name: $0.name, type: $0.destinationType,
                 start: $0.isRequiredAtInsert ? .nothing : .default)
@@ -359,7 +359,7 @@ extension SwiftEmitter {
 
     private func arguments(_ template: FetchTemplate) -> [(label: String?, value: SwiftCode)] {
         let single = template.parameters.filter { !$0.isList }
-        let lists = template.parameters.filter(\.isList)
+        let lists = template.parameters.filter { $0.isList }
         var arguments: [(label: String?, value: SwiftCode)] = [
             (nil, .string(template.name)),
             (

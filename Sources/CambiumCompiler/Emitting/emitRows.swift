@@ -75,7 +75,7 @@ extension SwiftEmitter {
     private func emitInitializer(
         of row: GeneratedRow, _ names: GeneratedNames, to writer: inout SwiftWriter
     ) {
-        let properties = row.properties.filter(\.isSettable)
+        let properties = row.properties.filter { $0.isSettable }
         writer.nextDoc("A new row, to be inserted.")
         let parameters =
             properties.filter { $0.start == nil }.map { "\($0.name): \($0.type)" }
@@ -153,7 +153,8 @@ struct GeneratedRow {
         root = model.root(of: entity).name
         isWritable = version.writtenRoots.contains(root)
         family =
-            model.hasSubentities(model.root(of: entity)) ? model.family(of: entity).map(\.name) : []
+            model.hasSubentities(model.root(of: entity))
+            ? model.family(of: entity).map { $0.name } : []
         let builder = RowPropertyBuilder(model: model, names: names)
         for owner in model.lineage(of: entity) {
             // What is derived is computed after the steps.

@@ -52,7 +52,7 @@ package enum Vocabulary {
         }
 
     /// What is declared about a step from one version to the next.
-    package static let declarations = ElementDescriptor.ofDeclarations.map(\.key)
+    package static let declarations = ElementDescriptor.ofDeclarations.map { $0.key }
 
     /// The rule of an element that stands in another.
     static func rule(of element: String, in parent: String) -> ElementDescriptor? {
@@ -76,8 +76,10 @@ package enum Vocabulary {
 
     /// The flags that are true where they are not written.
     static let trueFlags = Set(
-        elements.flatMap(\.fields).filter { if case .flag(true) = $0.kind { true } else { false } }
-            .map(\.name))
+        elements.flatMap { $0.fields }.filter {
+            if case .flag(true) = $0.kind { true } else { false }
+        }
+        .map { $0.name })
 
     /// The words that an XML attribute may be.
     static func words(_ name: String, of element: String) -> [String] {
@@ -115,8 +117,8 @@ package final class ElementDescriptor: Sendable {
         self.fields = fields.flatMap(\.self)
         self.children = children
         self.hasText = hasText
-        attributes = self.fields.map(\.name)
-        required = self.fields.filter(\.isRequired).map(\.name)
+        attributes = self.fields.map { $0.name }
+        required = self.fields.filter { $0.isRequired }.map { $0.name }
     }
 
     /// The name, without that of a parent.
@@ -184,7 +186,7 @@ package final class XMLAttribute: Sendable {
 
         static func words<Word>(_: Word.Type) -> Kind
         where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
-            .words(Word.allCases.map(\.rawValue))
+            .words(Word.allCases.map { $0.rawValue })
         }
     }
 }

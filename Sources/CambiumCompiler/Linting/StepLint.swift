@@ -275,7 +275,7 @@ extension StepLint {
                 at: new.position(ofEntity: nil),
                 notes: [modifierRemedy(at: new.model.entities.first?.name ?? "")])
         }
-        let repeated = difference.changes.first(where: \.losesData)
+        let repeated = difference.changes.first { $0.losesData }
         let risk = difference.rowRisks.first
         // An enumeration has no hash of its own: an entity that uses it has.
         let type = repeated?.enumeration

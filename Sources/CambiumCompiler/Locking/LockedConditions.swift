@@ -159,7 +159,7 @@ enum FormerLockedConditions {
                 for child in element.children
                 where child.isOwn && !source.isOfOtherFile(child.offset) {
                     let all = child.attributes.filter { $0.isOwn && $0.name != "reason" }
-                    lines.append("migration " + line(child, all.map(\.name)))
+                    lines.append("migration " + line(child, all.map { $0.name }))
                 }
             default: break
             }

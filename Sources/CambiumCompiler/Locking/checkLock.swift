@@ -27,7 +27,7 @@ enum LockChecker {
                     ])
             ]
         }
-        let present = Set(bundle.versions.map(\.version))
+        let present = Set(bundle.versions.map { $0.version })
         let missing = lock.versions.keys.filter { !present.contains($0) }
             .sorted(by: VersionOrder.precedes)
         let gone = missing.map { name in
@@ -37,7 +37,7 @@ enum LockChecker {
                 at: SourcePosition(path: path, line: 1, column: 1),
                 notes: ["Take its file from version control: stores of it are still in use"])
         }
-        let draft = bundle.versions.last.map(\.version).flatMap {
+        let draft = bundle.versions.last.map { $0.version }.flatMap {
             lock.versions[$0] == nil ? $0 : nil
         }
         return gone + [loss(of: lock, path)].compactMap(\.self)
@@ -46,7 +46,7 @@ enum LockChecker {
 
     /// What the lock no longer says of versions decides nothing, and would be missed too late.
     private static func loss(of lock: LockFile, _ path: String) -> Diagnostic? {
-        let names = lock.versions.values.filter { $0.lines == nil && !$0.isFormer }.map(\.name)
+        let names = lock.versions.values.filter { $0.lines == nil && !$0.isFormer }.map { $0.name }
             .sorted(by: VersionOrder.precedes)
         guard let last = names.last else { return nil }
         return Diagnostic(
@@ -116,7 +116,7 @@ extension CheckedModel {
     /// a composite or an enumeration, something in one, or the migration. What is gone is looked
     /// for where it was.
     fileprivate func position(ofFirstOf subjects: [String]) -> SourcePosition {
-        let places = subjects.compactMap(element).map(\.offset)
+        let places = subjects.compactMap(element).map { $0.offset }
         return parsed.position(at: places.min() ?? parsed.root.offset)
     }
 
@@ -176,7 +176,7 @@ struct LockedDifference {
         Dictionary(grouping: lines.map(Line.init), by: \.subject).mapValues { lines in
             lines.filter { !$0.value.isEmpty }
                 .sorted { ($0.isCondition ? 1 : 0, $0.value) < ($1.isCondition ? 1 : 0, $1.value) }
-                .map(\.value).joined(separator: ", ")
+                .map { $0.value }.joined(separator: ", ")
         }
     }
 

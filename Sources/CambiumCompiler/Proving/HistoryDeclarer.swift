@@ -29,12 +29,12 @@ package struct HistoryDeclarer {
         let proposed = problem.declarations(of: Drop.self)
         let drops = proposed.filter { $0.condition == nil }.map { drop($0, problem) }
         if let drop = leastDestructive(of: drops, problem) { return [HistoryItem(drop)] }
-        for fix in problem.fixes.flatMap(\.parts) {
+        for fix in problem.fixes.flatMap({ $0.parts }) {
             guard case .replace(let enumeration, let name, let isOptional, _) = fix else {
                 continue
             }
             // Nothing says less than nothing; where something must be, the first case.
-            let names = new.enumeration(named: enumeration)?.cases.map(\.name) ?? []
+            let names = new.enumeration(named: enumeration)?.cases.map { $0.name } ?? []
             let other = names.contains(name) ? name : isOptional ? nil : names.first
             return [
                 HistoryItem(
@@ -184,7 +184,7 @@ package struct ShippedRemedy {
         let resolution = declarer.resolution
         let deletions = resolution.items.compactMap { $0.deletion(in: old) }
         let isSolved = resolution.isSolved
-        needsCode = !isSolved || resolution.items.contains(where: \.removesAllObjects)
+        needsCode = !isSolved || resolution.items.contains { $0.removesAllObjects }
         var notes: [String] = []
         if isSolved {
             notes.append(
@@ -227,12 +227,12 @@ extension HistoryDeclarer {
     /// where that is not enough.
     var codeDeclaration: String? {
         let resolution = StepResolution(from: old, to: new) { problem in
-            let items = items(for: problem).filter(\.isLeftByCode)
+            let items = items(for: problem).filter { $0.isLeftByCode }
             return items.isEmpty ? writers(of: problem) : items
         }
         guard resolution.isSolved else { return nil }
         return ParsedElement.migration(
-            from: old.version, to: new.version, resolution.items.joiningCode.map(\.element)
+            from: old.version, to: new.version, resolution.items.joiningCode.map { $0.element }
         ).compactXML
     }
 
@@ -336,7 +336,7 @@ extension Model {
 extension [HistoryItem] {
     /// The same with all code in one step, which comes last.
     var joiningCode: [HistoryItem] {
-        let code = compactMap(\.entitiesOfCode).flatMap(\.self)
+        let code = compactMap { $0.entitiesOfCode }.flatMap(\.self)
         return filter { $0.entitiesOfCode == nil } + (code.isEmpty ? [] : [.code(code)])
     }
 }
@@ -374,11 +374,11 @@ package struct StepResolution {
             }
             // What goes is said first: nothing more is asked of objects that go, and of links that go
             // none is to stay.
-            let removals = found.filter(\.removesSomeObjects)
+            let removals = found.filter { $0.removesSomeObjects }
             if !removals.isEmpty {
                 found = removals
             } else if found.contains(where: { $0.drop != nil }) {
-                found.removeAll(where: \.isKeep)
+                found.removeAll { $0.isKeep }
             }
             if found.isEmpty, let furtherItem { found = difference.furtherDrops.map(furtherItem) }
             guard !found.isEmpty else { break }
@@ -386,7 +386,7 @@ package struct StepResolution {
             target = new.declaring(items, since: old)
             difference = ModelDifference(from: old, to: target)
         }
-        if items.contains(where: \.removesSomeObjects) { circles = difference.circularDrops }
+        if items.contains(where: { $0.removesSomeObjects }) { circles = difference.circularDrops }
     }
 
     /// Whether the declarations are enough.

@@ -71,12 +71,12 @@ extension ModelCompiler {
         else { return false }
         // One that stays as it was is no answer to a fill that changes what it looks at.
         guard difference.isNew(rule: name, of: entity) else { return false }
-        let lineage = Set(model.lineage(of: entity).map(\.name))
+        let lineage = Set(model.lineage(of: entity).map { $0.name })
         let fills = (model.migration?.fills ?? []).filter { lineage.contains($0.entity) }
         let deciding = fills.filter {
             difference.decidesEveryValue(of: $0.attribute, in: $0.entity)
         }
-        if rule.condition.mentions(Set(deciding.map(\.attribute))) { return true }
+        if rule.condition.mentions(Set(deciding.map { $0.attribute })) { return true }
         if isMetByEveryCase(rule.condition, of: entity, in: model) { return true }
         var known: [String: Value] = [:]
         for case .attributeAdded(let owner, let name, let isFilled) in difference.changes
@@ -89,7 +89,7 @@ extension ModelCompiler {
             }
         }
         // A fill of what may be nil leaves no nil.
-        let present = fills.filter { $0.value != .literal(.null) }.map(\.attribute)
+        let present = fills.filter { $0.value != .literal(.null) }.map { $0.attribute }
         return ConstantFolding(entity: entity, model: model, known: known)
             .value(of: rule.condition.withValues(at: Set(present))) == true
     }
@@ -105,7 +105,7 @@ extension ModelCompiler {
                 condition.mentions([attribute.name]),
                 let cases = model.enumeration(named: name)?.cases
             else { return false }
-            let values = cases.map(\.rawValue) + (attribute.isOptional ? [.null] : [])
+            let values = cases.map { $0.rawValue } + (attribute.isOptional ? [.null] : [])
             return values.allSatisfy { value in
                 ConstantFolding(entity: entity, model: model, known: [attribute.name: value])
                     .value(of: condition) == true
@@ -169,7 +169,7 @@ extension CheckedModel {
             case .rule(let name): entity?.child("rule", named: name)
             case .uniqueness(let properties):
                 entity?.children(named: "unique").first { element in
-                    element["by"].map { WordList($0.value).words.map(\.text) } == properties
+                    element["by"].map { WordList($0.value).words.map { $0.text } } == properties
                 }
             default: nil
             }

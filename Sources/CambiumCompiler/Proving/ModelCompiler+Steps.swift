@@ -216,7 +216,7 @@ package struct ShippedStep {
             old: old, new: replaced.isEmpty ? new : new.declaring(replaced, since: old))
         target = resolution.target
         difference = resolution.difference
-        losses = resolution.items.map(\.subject).sorted()
+        losses = resolution.items.map { $0.subject }.sorted()
     }
 
     /// Whether a step is of that kind: nothing about it can be changed any more.

@@ -100,7 +100,7 @@ package final class ModelCompiler {
     package static func frozenVersions(of bundle: ParsedBundle) -> Set<String> {
         // A lock that cannot be read is a finding of its own.
         let lock = (try? LockFile.read(inBundle: bundle.path)) ?? nil
-        let shipped = bundle.chain.dropLast().filter(\.isOfXcode).map(\.version)
+        let shipped = bundle.chain.dropLast().filter { $0.isOfXcode }.map { $0.version }
         return Set(lock?.versions.keys.map { $0 } ?? []).union(shipped)
     }
 
@@ -126,7 +126,7 @@ package final class ModelCompiler {
         guard let current = versions.last else { return nil }
         self.current = Compilation.Current(name: name, version: current.model.version)
         // Classes need no tables, and no proof looks at them: each waits only for what it needs.
-        let models = versions.map(\.model)
+        let models = versions.map { $0.model }
         let emitter =
             emits
             ? SwiftEmitter(

@@ -307,7 +307,7 @@ extension BundleReader {
             return (file: file, diagnostics: reader.diagnostics)
         }
         for reading in readings { diagnostics += reading.diagnostics }
-        let files = readings.compactMap(\.file)
+        let files = readings.compactMap { $0.file }
         let translations = files.indices.concurrentMap { index in
             let file = files[index]
             return XcodeTranslator.translate(

@@ -146,7 +146,7 @@ package struct ParsedElement: Sendable {
         }
         return attributes.enumerated().sorted { left, right in
             (rank(left.element.name), left.offset) < (rank(right.element.name), right.offset)
-        }.map(\.element)
+        }.map { $0.element }
     }
 
     /// Whether there is a comment before it, in it or after it.

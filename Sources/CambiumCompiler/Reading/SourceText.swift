@@ -159,7 +159,7 @@ extension ParsedElement {
         let list = orderedAttributes.map { " \($0.name)=\"\(XMLText.attribute($0.value))\"" }
             .joined()
         let content =
-            children.map(\.compactXML).joined() + XMLText.content(text.trimmed.value)
+            children.map { $0.compactXML }.joined() + XMLText.content(text.trimmed.value)
         return content.isEmpty ? "<\(name)\(list)/>" : "<\(name)\(list)>\(content)</\(name)>"
     }
 }

@@ -57,7 +57,7 @@ package enum XMLReader {
         if rest.hasPrefix("<?xml "), let end = rest.firstRange(of: "?>") {
             rest = String(rest[end.upperBound...])
         }
-        return rest.allSatisfy(\.isWhitespace)
+        return rest.allSatisfy { $0.isWhitespace }
     }
 
     /// Refuses what is not UTF-8, and the control characters that XML does not have.

@@ -159,7 +159,7 @@ extension ModelChecker {
             guard case .failure(let failure) = checked else { continue }
             report(
                 .skippedIndex, "The index is left out: the store cannot keep this expression",
-                at: expression, notes: failure.diagnostics.prefix(1).map(\.message))
+                at: expression, notes: failure.diagnostics.prefix(1).map { $0.message })
             return true
         }
         return false

@@ -51,7 +51,7 @@ extension ModelChecker {
     ) -> FetchTemplate? {
         let (declared, order, broken) = checkParameters(of: element, in: model)
         if leftOut.contains(element.offset) { return nil }
-        let names = Set(declared.map(\.name))
+        let names = Set(declared.map { $0.name })
         let undeclared = order.filter { !names.contains($0) }
         var condition: ModelExpression?
         var parameters = declared
@@ -118,7 +118,7 @@ extension ModelChecker {
                 model.entity(named: written.value) != nil
             {
                 declared.append(FetchParameter(name: name.value, entity: written.value))
-            } else if let type = type(written, orOneOf: model.entities.map(\.name)) {
+            } else if let type = type(written, orOneOf: model.entities.map { $0.name }) {
                 declared.append(FetchParameter(name: name.value, type: type))
             } else {
                 broken.insert(name.value)
@@ -226,7 +226,7 @@ extension ModelChecker {
         report(
             .inertOption,
             """
-            \(options.map(\.name).joined(separator: ", ")) \
+            \(options.map { $0.name }.joined(separator: ", ")) \
             \(options.count == 1 ? "has" : "have") no effect here
             """, at: first.offset,
             notes: ["The request finds the same with and without"])
@@ -251,7 +251,7 @@ extension ModelChecker {
                     .unknownProperty, "'\(current.name)' has no relationship '\(name)'",
                     at: offset,
                     notes: hint(
-                        String(name), among: model.relationships(of: current).map(\.name)))
+                        String(name), among: model.relationships(of: current).map { $0.name }))
             }
             if paths.contains(word.text) {
                 report(.duplicateName, "'\(word.text)' stands twice in the list", at: offset)

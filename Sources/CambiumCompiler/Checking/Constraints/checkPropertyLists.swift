@@ -175,7 +175,7 @@ extension ModelChecker {
             return unsuitable(
                 "'\(name)' is a composite, which has a column for each part",
                 notes: parts.isEmpty
-                    ? [] : ["Name its parts: \(parts.map(\.name).joined(separator: ", "))"])
+                    ? [] : ["Name its parts: \(parts.map { $0.name }.joined(separator: ", "))"])
         }
         return unknown(name, of: entity, in: model)
     }
@@ -195,7 +195,8 @@ extension ModelChecker {
                     """, notes: ["Name a property of '\(entity.name)'"])
         }
         let names =
-            model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
+            model.attributes(of: entity).map { $0.name }
+            + model.relationships(of: entity).map { $0.name }
         return PropertyProblem(
             code: .unknownProperty, message: "'\(entity.name)' has no property '\(name)'",
             notes: hint(name, among: names))

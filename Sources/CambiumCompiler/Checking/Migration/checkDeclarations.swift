@@ -288,7 +288,7 @@ extension ModelChecker {
         } else if model.enumeration(named: type.value) != nil {
             isGone = checkFormerCase(name, of: type, in: old)
         } else {
-            reportUnknown("enumeration", type, in: old, among: old.enumerations.map(\.name))
+            reportUnknown("enumeration", type, in: old, among: old.enumerations.map { $0.name })
             return nil
         }
         let hasName = model.enumeration(named: type.value) != nil
@@ -301,7 +301,7 @@ extension ModelChecker {
                     Version \(model.version) has no enumeration '\(type.value)': where it has \
                     another name now, a replacement names it by that
                     """, at: type,
-                    notes: hint(type.value, among: model.enumerations.map(\.name)))
+                    notes: hint(type.value, among: model.enumerations.map { $0.name }))
             }
             return nil
         }
@@ -317,7 +317,7 @@ extension ModelChecker {
     private func checkFormerCase(
         _ name: ParsedAttribute, of type: ParsedAttribute, in old: Model
     ) -> Bool {
-        let names = old.enumerations.flatMap(\.cases).map(\.name)
+        let names = old.enumerations.flatMap { $0.cases }.map { $0.name }
         if names.contains(name.value) { return true }
         report(
             .unknownMigrationSubject,
@@ -332,10 +332,10 @@ extension ModelChecker {
     ) -> Bool {
         guard let enumeration = model.enumeration(named: type.value) else {
             reportUnknown(
-                "enumeration", type, in: model, among: model.enumerations.map(\.name))
+                "enumeration", type, in: model, among: model.enumerations.map { $0.name })
             return false
         }
-        let names = enumeration.cases.map(\.name)
+        let names = enumeration.cases.map { $0.name }
         if names.contains(name.value) { return true }
         let hints = hint(name.value, among: names)
         report(

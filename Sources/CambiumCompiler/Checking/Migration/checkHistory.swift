@@ -32,7 +32,7 @@ struct HistoryChecker {
                 "The declarations are about '\(name.value)', but the model is \(bundle.name)",
                 at: name.valueOffset, notes: ["Write name=\"\(bundle.name)\""])
         }
-        let versions = bundle.chain.map(\.version)
+        let versions = bundle.chain.map { $0.version }
         var seen: Set<String> = []
         for migration in root.children(named: "migration") {
             checkNames(of: migration, "history/migration")

@@ -145,7 +145,7 @@ extension ModelChecker {
                     .unknownMigrationSubject,
                     "Version \(old.version) has no entity '\(name)'",
                     at: (element["renamedFrom"] ?? element["name"])?.valueOffset ?? element.offset,
-                    notes: hint(name, among: old.entities.map(\.name)))
+                    notes: hint(name, among: old.entities.map { $0.name }))
             }
             guard let former else { continue }
             // What moves up a hierarchy had its name in an entity below.
@@ -228,7 +228,7 @@ extension ModelChecker {
     ) {
         guard let entity = model.entity(named: name.value) else {
             return reportUnknown(
-                "entity", name, in: model, among: model.entities.map(\.name),
+                "entity", name, in: model, among: model.entities.map { $0.name },
                 called: formerName(of: name.value, nil))
         }
         let names = model.propertyNames(of: entity)
@@ -249,8 +249,8 @@ extension ModelChecker {
 extension Model {
     /// The names of all properties of an entity, inherited ones first within each kind.
     func propertyNames(of entity: Entity) -> [String] {
-        attributes(of: entity).map(\.name) + relationships(of: entity).map(\.name)
-            + compositeAttributes(of: entity).map(\.name)
+        attributes(of: entity).map { $0.name } + relationships(of: entity).map { $0.name }
+            + compositeAttributes(of: entity).map { $0.name }
     }
 }
 
@@ -326,7 +326,7 @@ extension ModelChecker {
                     || declaration["where"] == nil
             else { continue }
             let words = subject.map { name in
-                WordList(declaration[name]?.value ?? "").words.map(\.text).sorted()
+                WordList(declaration[name]?.value ?? "").words.map { $0.text }.sorted()
                     .joined(separator: " ")
             }
             guard !seen.insert([declaration.name] + words).inserted else { continue }
@@ -352,7 +352,7 @@ extension DeclarationKind {
     /// What the program does.
     static let step = Self(
         MigrationDeclaration.Step.self, [.needsCode], numberedFrom: 1,
-        pairs: { Array(zip($0.map(\.sorted), $1)) }
+        pairs: { Array(zip($0.map { $0.sorted }, $1)) }
     ) { [$0.checkStep($1, $2, $3)] }
 }
 

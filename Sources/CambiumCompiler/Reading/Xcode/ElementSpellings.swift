@@ -28,9 +28,9 @@ package struct AttributeSpelling: Spelling {
         self.enumerations = enumerations
     }
 
-    private static let xcodeWords = AttributeType.words.compactMapValues(\.descriptor.xcodeName)
+    private static let xcodeWords = AttributeType.words.compactMapValues { $0.descriptor.xcodeName }
     static let words = Dictionary(
-        (AttributeType.plain.map(\.descriptor) + [AttributeType.decimal(scale: 0).descriptor])
+        (AttributeType.plain.map { $0.descriptor } + [AttributeType.decimal(scale: 0).descriptor])
             .compactMap { type in type.xcodeName.map { ($0, type.name) } },
         uniquingKeysWith: { first, _ in first })
 

@@ -137,7 +137,7 @@ package final class IndexCollector {
     ) -> ParsedAttribute? {
         var text = PropertyListText()
         for (element, part) in zip(elements, parts) {
-            let names = element.items.map(\.name)
+            let names = element.items.map { $0.name }
             guard let property = element["property"], !property.value.isEmpty,
                 names.allSatisfy({ ["property", "descending"].contains($0) })
             else { return nil }

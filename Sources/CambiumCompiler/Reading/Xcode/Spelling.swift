@@ -44,7 +44,7 @@ extension Spelling {
         where !attribute.hasPrefix && expected.value(attribute.name) != attribute.value {
             own.set(XcodeNamespace.prefix + attribute.name, attribute.value, from: attribute)
         }
-        let missing = expected.items.map(\.name).filter { xcode[$0] == nil }
+        let missing = expected.items.map { $0.name }.filter { xcode[$0] == nil }
         if !missing.isEmpty {
             own.set(XcodeNamespace.without, missing.sorted().joined(separator: " "))
         }

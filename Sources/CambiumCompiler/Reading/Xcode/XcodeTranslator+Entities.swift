@@ -173,7 +173,7 @@ extension XcodeTranslator {
         var list = NameSpelling().translated(element.list)
         let members = element.children(named: "memberEntity").compactMap { $0["name"] }
         list.set(
-            "entities", members.map(\.value).joined(separator: " "),
+            "entities", members.map { $0.value }.joined(separator: " "),
             from: members.count == 1 ? members.first : nil)
         let infos = modelInfos(under: "configuration.\(name).info.")
         return ParsedElement(

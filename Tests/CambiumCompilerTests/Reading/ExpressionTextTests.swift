@@ -1,9 +1,8 @@
 import Testing
 
-@testable import CambiumAuthoring
 @testable import CambiumCompiler
 
-struct DeclaredTextTests {
+struct ExpressionTextTests {
     @Test(arguments: [
         ("a  ==\n  b", "a == b"), ("  a ", "a"), ("a == 'x  y'", "a == 'x  y'"),
         ("a == \"x\n y\"  AND b", "a == \"x\n y\" AND b"),
@@ -11,6 +10,6 @@ struct DeclaredTextTests {
         ("'a' == '\"  '  OR  b", "'a' == '\"  ' OR b"), ("", ""), ("\t", ""),
     ])
     func `white space outside quotes is one space`(text: String, line: String) {
-        #expect(DeclaredText.onOneLine(text) == line)
+        #expect(ExpressionText.onOneLine(text) == line)
     }
 }
