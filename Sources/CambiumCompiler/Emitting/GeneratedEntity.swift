@@ -50,28 +50,43 @@ final class GeneratedEntity: Sendable {
         parentName = parent.map { SwiftText.identifier($0.className) }
         parentKeysName = parent.map { SwiftText.plainIdentifier($0.className) + "Keys" }
         hasSubentities = model.hasSubentities(entity)
-        let leaves = own.flatMap { declarer in
-            declarer.attributes.compactMap { attribute in
-                layout.slot(of: attribute.name).map {
-                    GeneratedAttribute(attribute, of: declarer, slot: $0, in: model, names: names)
-                }
+        var leaves: [GeneratedAttribute] = []
+        var composites: [GeneratedComposite] = []
+        for declarer in own {
+            for attribute in declarer.attributes {
+                guard let slot = layout.slot(of: attribute.name) else { continue }
+                leaves.append(
+                    GeneratedAttribute(
+                        attribute, of: declarer, slot: slot, in: model, names: names))
+            }
+            for composite in declarer.compositeAttributes where !composite.isNested {
+                composites.append(
+                    GeneratedComposite(composite, in: model, layout: layout, names: names))
             }
         }
         self.leaves = leaves
+        self.composites = composites
         attributes = leaves.filter { !$0.attribute.isPart }
-        composites = own.flatMap { declarer in
-            declarer.compositeAttributes.filter { !$0.isNested }.map {
-                GeneratedComposite($0, in: model, layout: layout, names: names)
-            }
+        // Those that are inherited come first.
+        var (relationshipCount, fetchedCount) = (0, 0)
+        for ancestor in inherited {
+            relationshipCount += ancestor.relationships.count
+            fetchedCount += ancestor.fetchedProperties.count
         }
-        let inheritedCount = inherited.reduce(0) { $0 + $1.relationships.count }
-        relationships = model.relationships(of: entity).enumerated().dropFirst(inheritedCount).map {
-            GeneratedRelationship($1, number: $0, in: model, names: names)
+        var relationships: [GeneratedRelationship] = []
+        for (number, relationship) in model.relationships(of: entity).enumerated()
+        where number >= relationshipCount {
+            relationships.append(
+                GeneratedRelationship(relationship, number: number, in: model, names: names))
         }
-        let inheritedFetched = inherited.reduce(0) { $0 + $1.fetchedProperties.count }
-        fetched = model.fetchedProperties(of: entity).enumerated().dropFirst(inheritedFetched).map {
-            GeneratedFetchedProperty($1, number: $0, in: model, names: names)
+        self.relationships = relationships
+        var fetched: [GeneratedFetchedProperty] = []
+        for (number, property) in model.fetchedProperties(of: entity).enumerated()
+        where number >= fetchedCount {
+            fetched.append(
+                GeneratedFetchedProperty(property, number: number, in: model, names: names))
         }
+        self.fetched = fetched
         // An extension cannot override a method of another extension, so only the topmost hook of
         // a hierarchy has the plain name.
         let isHookTaken = inherited.contains { $0.hasCustomValidation }

@@ -214,7 +214,9 @@ struct InjectionTests {
             let emitter = SwiftEmitter(
                 model: model, bundle: "Shop.cambium", access: .public,
                 lines: lines)
-            return try emitter.files(schema: [], migrations: []).filter { !$0.contents.contains("currentModel") }.map {
+            return try emitter.files(schema: [], migrations: []).filter {
+                !$0.contents.contains("currentModel")
+            }.map {
                 // The tokenizer knows no directives.
                 try SwiftTokenizer.tokens(
                     of: $0.contents.replacingOccurrences(

@@ -206,6 +206,7 @@ extension XcodeTranslator {
         let order = requests.map { request in
             entities.firstIndex(of: request["entity"]?.value ?? "") ?? entities.count
         }
+        let isInOrder = order == order.sorted()
         var templates: [String: [ParsedElement]] = [:]
         var others: [ParsedElement] = []
         for (number, request) in requests.enumerated() {
@@ -220,7 +221,7 @@ extension XcodeTranslator {
                         """,
                         at: source.position(at: request["entity"]?.valueOffset ?? request.offset),
                         severity: .warning))
-                others.append(keptRequest(request, at: number, isInOrder: order == order.sorted()))
+                others.append(keptRequest(request, at: number, isInOrder: isInOrder))
                 continue
             }
             var list = TemplateSpelling().translated(request.list)
@@ -228,7 +229,7 @@ extension XcodeTranslator {
             let condition = list[RequestSpelling.condition]
             list.remove("to")
             list.remove(RequestSpelling.condition)
-            if order != order.sorted() {
+            if !isInOrder {
                 list.set(XcodeNamespace.position, String(number))
             }
             var template = ParsedElement(own: "fetch", list)
