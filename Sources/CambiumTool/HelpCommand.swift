@@ -21,7 +21,7 @@ enum HelpCommand: Command {
             return .fine
         }
         if let code = DiagnosticCode(named: word) {
-            try console.write(code.explanationText)
+            try console.write(code.explanation.text)
             return .fine
         }
         try console.write(Help.text(of: try Tool.command(named: word)))

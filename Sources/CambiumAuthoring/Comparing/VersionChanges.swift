@@ -190,7 +190,7 @@ package struct VersionChanges: Sendable {
         from old: CheckedModel, to new: CheckedModel, after earlier: [CheckedModel],
         _ difference: ModelDifference, hasPlan: Bool
     ) -> [Diagnostic] {
-        var compiler = ModelCompiler(verdicts: nil)
+        let compiler = ModelCompiler(verdicts: nil)
         compiler.warnAboutRows(to: new, difference)
         if hasPlan {
             compiler.diagnostics +=

@@ -80,7 +80,7 @@ struct HistoryStep: Sendable {
     /// - Parameter versions: The two versions, the newer with the declarations.
     func verdict(on versions: [CheckedModel], schemas: [Schema]) -> Verdict {
         let step = ProofSubject(versions, schemas, nil).step(to: 1)
-        var compiler = ModelCompiler(verdicts: nil)
+        let compiler = ModelCompiler(verdicts: nil)
         let migration =
             step.new.parsed.isOfXcode
             ? compiler.planShipped(step)?.migration : compiler.plan(step)

@@ -3,7 +3,7 @@ import CambiumModel
 import Foundation
 
 /// What a check says of a bundle.
-package struct BundleReport: Sendable, Codable {
+package struct BundleReport: Sendable {
     /// Everything to tell the author, by place.
     package let diagnostics: [Diagnostic]
     /// What there is to say of versions that have shipped, by place.
@@ -28,7 +28,7 @@ package struct BundleReport: Sendable, Codable {
             verdicts?.key(of: "report", [path, declarations ?? "", contents.digest])
         }
         if let text = key.flatMap({ verdicts?.verdict(for: $0) }),
-            let kept = try? JSONDecoder().decode(BundleReport.self, from: Data(text.utf8)),
+            let kept = try? JSONDecoder().decode(KeptReport.self, from: Data(text.utf8)).report,
             kept.summary != nil, !kept.diagnostics.hasErrors
         {
             self = kept
@@ -41,10 +41,72 @@ package struct BundleReport: Sendable, Codable {
         summary = compilation.bundle?.summary
         remarks = compilation.bundle?.remarks ?? []
         // Somebody may have written to a file while it was read.
-        guard summary != nil, let key, let data = try? JSONEncoder().encode(self),
+        guard summary != nil, let key, let data = try? JSONEncoder().encode(KeptReport(self)),
             BundleContents(of: path, declarations: declarations)?.digest == contents?.digest
         else { return }
         verdicts?.keep(String(decoding: data, as: UTF8.self), for: key)
+    }
+}
+
+extension BundleReport {
+    fileprivate init(
+        diagnostics: [Diagnostic], notes: [Diagnostic], summary: String?, remarks: [String]
+    ) {
+        self.diagnostics = diagnostics
+        self.notes = notes
+        self.summary = summary
+        self.remarks = remarks
+    }
+}
+
+/// A report as it is kept.
+private struct KeptReport: Codable {
+    let diagnostics: [KeptDiagnostic]
+    let notes: [KeptDiagnostic]
+    let summary: String?
+    let remarks: [String]
+
+    init(_ report: BundleReport) {
+        diagnostics = report.diagnostics.map(KeptDiagnostic.init)
+        notes = report.notes.map(KeptDiagnostic.init)
+        summary = report.summary
+        remarks = report.remarks
+    }
+
+    /// The report; nil where it has something that this version does not know.
+    var report: BundleReport? {
+        let (found, noted) = (diagnostics.compactMap(\.diagnostic), notes.compactMap(\.diagnostic))
+        guard found.count == diagnostics.count, noted.count == notes.count else { return nil }
+        return BundleReport(
+            diagnostics: found, notes: noted, summary: summary, remarks: remarks)
+    }
+}
+
+private struct KeptDiagnostic: Codable {
+    let code: Int
+    let severity: String
+    let message: String
+    let path: String
+    let line: Int
+    let column: Int
+    let notes: [String]
+
+    init(_ diagnostic: Diagnostic) {
+        code = diagnostic.code.rawValue
+        severity = diagnostic.severity.rawValue
+        message = diagnostic.message
+        path = diagnostic.position.path
+        line = diagnostic.position.line
+        column = diagnostic.position.column
+        notes = diagnostic.notes
+    }
+
+    var diagnostic: Diagnostic? {
+        guard let code = DiagnosticCode(rawValue: code), let severity = Severity(rawValue: severity)
+        else { return nil }
+        return Diagnostic(
+            code, message, at: SourcePosition(path: path, line: line, column: column), notes: notes,
+            severity: severity)
     }
 }
 

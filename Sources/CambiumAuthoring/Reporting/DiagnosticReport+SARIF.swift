@@ -27,10 +27,11 @@ extension DiagnosticReport {
     }
 
     private func rule(_ code: DiagnosticCode) -> JSONValue {
-        [
-            "id": .string(code.name), "shortDescription": ["text": .string(code.title)],
-            "fullDescription": ["text": .string(code.meaning)],
-            "help": ["text": .string(code.explanationText)],
+        let explanation = code.explanation
+        return [
+            "id": .string(code.name), "shortDescription": ["text": .string(explanation.title)],
+            "fullDescription": ["text": .string(explanation.meaning)],
+            "help": ["text": .string(explanation.text)],
             "defaultConfiguration": ["level": .string(code.severity.rawValue)],
         ]
     }

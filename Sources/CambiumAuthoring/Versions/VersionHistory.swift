@@ -85,7 +85,7 @@ package struct VersionHistory: Sendable {
     private func step(
         _ step: ProofSubject.Step
     ) -> Result<(migration: Migration, target: Model), Obstacle> {
-        var compiler = ModelCompiler(verdicts: verdicts)
+        let compiler = ModelCompiler(verdicts: verdicts)
         // Core Data never took the step to the current version: what disappears there without a
         // declaration is an error, as in a build.
         let isShipped = step.new.parsed.isOfXcode && step.new.model.version != current

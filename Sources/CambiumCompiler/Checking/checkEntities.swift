@@ -16,12 +16,12 @@ extension ModelChecker {
             }
             drafts.append(checkEntity(element, named: name.value))
         }
-        checkParents(of: &drafts)
+        checkParents(of: drafts)
         return drafts
     }
 
     private func checkEntity(_ element: ParsedElement, named name: String) -> EntityDraft {
-        var draft = EntityDraft(name: name, element: element)
+        let draft = EntityDraft(name: name, element: element)
         draft.codeGeneration =
             word("codegen", of: element, from: CodeGeneration.self) ?? .fullClass
         draft.className = checkClassName(
@@ -44,7 +44,7 @@ extension ModelChecker {
                 seen[parsed.isOfXcode ? swiftName : swiftName.lowercased()] = swiftName
             }
             draft.declare(property.value, asChild: index)
-            if !checkProperty(child, named: property.value, of: &draft),
+            if !checkProperty(child, named: property.value, of: draft),
                 !leftOut.contains(child.offset)
             {
                 brokenNames.insert(property.value)
@@ -60,7 +60,7 @@ extension ModelChecker {
     /// Adds a property, or gives false where it cannot be used. Fetched ones follow when all
     /// entities are known.
     private func checkProperty(
-        _ element: ParsedElement, named name: String, of draft: inout EntityDraft
+        _ element: ParsedElement, named name: String, of draft: EntityDraft
     ) -> Bool {
         let subject = Subject(entity: draft.name, property: name)
         switch element.name {
@@ -142,8 +142,8 @@ extension ModelChecker {
     }
 
     /// Removes parents that do not exist or that make a circle.
-    private func checkParents(of drafts: inout [EntityDraft]) {
-        let names = Set(drafts.map(\.name))
+    private func checkParents(of drafts: [EntityDraft]) {
+        let names = Set(drafts.map { $0.name })
         var parents: [String: String] = [:]
         for draft in drafts {
             guard let parent = draft.element["parent"] else { continue }
@@ -215,5 +215,160 @@ extension ModelChecker {
             depths[member] = parents[member].map { max(depths[$0] ?? 0, 0) + 1 } ?? 0
         }
         return depths[name].flatMap { $0 < 0 ? nil : $0 }
+    }
+}
+
+extension ModelChecker {
+    /// Reports properties that an ancestor declares too.
+    ///
+    /// In a model of Xcode's, a second declaration of the same value adds nothing: the one of the
+    /// ancestor holds. Names that differ in case only are two names there.
+    func checkShadowing(of drafts: [EntityDraft]) {
+        guard drafts.contains(where: { $0.parent != nil }) else { return }
+        let byName = drafts.byName
+        let isFolded = !parsed.isOfXcode
+        func folded(_ name: String) -> String { isFolded ? name.lowercased() : name }
+        let names = byName.mapValues { Set($0.declarations.keys.map(folded)) }
+        for index in drafts.indices where drafts[index].parent != nil {
+            for property in drafts[index].declarations.keys.sorted() {
+                guard let name = drafts[index].declaration(of: property)?["name"],
+                    let owner = ancestors(of: drafts[index], byName).first(where: {
+                        names[$0.name]?.contains(folded(property)) ?? false
+                    })
+                else { continue }
+                let message =
+                    "'\(property)' is inherited from '\(owner.name)' and cannot be declared again"
+                let isSame = drafts[index].storesTheSame(property, as: owner)
+                report(
+                    .shadowedProperty, message, at: name,
+                    inXcode: isSame ? "the declaration of '\(owner.name)' holds" : nil)
+                if isSame, parsed.isOfXcode { drafts[index].remove(property) }
+            }
+        }
+    }
+
+    private func ancestors(
+        of draft: EntityDraft, _ byName: [String: EntityDraft]
+    ) -> [EntityDraft] {
+        var ancestors: [EntityDraft] = []
+        var parent = draft.parent
+        while let ancestor = parent.flatMap({ byName[$0] }) {
+            ancestors.append(ancestor)
+            parent = ancestor.parent
+        }
+        return ancestors
+    }
+}
+
+extension EntityDraft {
+    /// Whether a property of another entity holds all that the one of this entity can hold.
+    fileprivate func storesTheSame(_ property: String, as other: EntityDraft) -> Bool {
+        if let attribute = attributes.first(where: { $0.name == property }) {
+            let inherited = other.attributes.first { $0.name == property }
+            return inherited.map {
+                $0.type == attribute.type && $0.isTransient == attribute.isTransient
+                    && ($0.derivation == nil) == (attribute.derivation == nil)
+                    && ($0.isOptional || !attribute.isOptional)
+            } ?? false
+        }
+        if let relationship = relationships.first(where: { $0.name == property }) {
+            let inherited = other.relationships.first { $0.name == property }
+            return inherited.map {
+                $0.destination == relationship.destination && $0.inverse == relationship.inverse
+                    && $0.isToMany == relationship.isToMany
+                    && $0.isTransient == relationship.isTransient
+            } ?? false
+        }
+        return false
+    }
+}
+
+extension ModelChecker {
+    /// Makes the configurations.
+    ///
+    /// What belongs together has to be in the same ones: a hierarchy has one table, and a link
+    /// leads to a row of the same store. Where one configuration holds everything, the others are
+    /// only selections.
+    func checkConfigurations(in model: Model) -> [Configuration] {
+        var seen: [String: String] = [:]
+        var configurations: [(configuration: Configuration, written: ParsedAttribute)] = []
+        for element in parsed.root.children(named: "configuration") {
+            guard let name = element["name"], let written = element["entities"] else { continue }
+            if name.text.isBlank {
+                report(
+                    .notAnIdentifier, "A configuration needs a name", at: name,
+                    inXcode: "it is left out")
+                continue
+            }
+            let isNew = checkDuplicate(
+                name, among: &seen, "a configuration", isCaseSensitive: parsed.isOfXcode,
+                inXcode: "it is left out")
+            guard isNew else { continue }
+            let configuration = Configuration(
+                name: name.value, entities: checkMembers(written, in: model),
+                userInfo: userInfo(of: element))
+            configurations.append((configuration, written))
+        }
+        let all = model.entities.count
+        if !configurations.contains(where: { $0.configuration.entities.count == all }) {
+            for (configuration, written) in configurations {
+                checkBorders(of: configuration, written, in: model)
+            }
+        }
+        return configurations.map { $0.configuration }
+    }
+
+    private func checkMembers(_ written: ParsedAttribute, in model: Model) -> [String] {
+        var members: [String] = []
+        var seen: Set<String> = []
+        for word in WordList(written.value).words {
+            let offset = written.text.sourceOffset(of: word.offset, in: parsed.source)
+            if model.entity(named: word.text) == nil {
+                if !declaredEntities.contains(word.text), !brokenNames.contains(word.text) {
+                    report(
+                        .unknownEntity, "There is no entity '\(word.text)'", at: offset,
+                        notes: hint(word.text, among: declaredEntities.sorted()),
+                        inXcode: "it is left out")
+                }
+            } else if seen.insert(word.text).inserted {
+                members.append(word.text)
+            } else {
+                report(
+                    .duplicateName, "'\(word.text)' stands twice in the list", at: offset,
+                    inXcode: "it counts once")
+            }
+        }
+        return members
+    }
+
+    private func checkBorders(
+        of configuration: Configuration, _ written: ParsedAttribute, in model: Model
+    ) {
+        let members = Set(configuration.entities)
+        let code: DiagnosticCode =
+            parsed.isOfXcode ? .separatedInXcode : .separatedEntities
+        for name in configuration.entities {
+            guard let entity = model.entity(named: name) else { continue }
+            let missing = entity.parent.flatMap { members.contains($0) ? nil : $0 }
+            if let missing {
+                report(
+                    code,
+                    "'\(configuration.name)' holds '\(name)', but not its parent '\(missing)'",
+                    at: written, notes: ["A hierarchy has one table, so it is in one store"])
+            }
+            for relationship in entity.relationships
+            where !members.contains(relationship.destination) && !relationship.isTransient {
+                report(
+                    code,
+                    """
+                    '\(configuration.name)' holds '\(name)', but not \
+                    '\(relationship.destination)', which '\(relationship.name)' leads to
+                    """,
+                    at: written,
+                    notes: [
+                        "Links stay within a store; a fetched property can look into another one"
+                    ])
+            }
+        }
     }
 }

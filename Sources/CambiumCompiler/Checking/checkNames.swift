@@ -1,3 +1,6 @@
+import CambiumModel
+import CambiumSQL
+
 extension ModelChecker {
     /// Checks that a declaration's name is an identifier that is not taken.
     ///
@@ -12,8 +15,10 @@ extension ModelChecker {
         if parsed.isOfXcode, isMember {
             report(
                 .renamedInSwift,
-                "'\(name.value)' is already the name of \(owner) of the runtime; "
-                    + "in Swift it is '\(ReservedNames.memberName(name.value, among: reserved))'",
+                """
+                '\(name.value)' is already the name of \(owner) of the runtime; \
+                in Swift it is '\(ReservedNames.memberName(name.value, among: reserved))'
+                """,
                 at: name, notes: ["Another name in the model keeps the two apart"])
             return true
         }
@@ -67,5 +72,196 @@ extension ModelChecker {
             brokenNames.insert(name.value)
         }
         return false
+    }
+}
+
+/// The names of the Swift types that a model becomes: its own, and those of its enumerations,
+/// composites and entities with the keys that are generated beside them.
+///
+/// Names that somebody wrote may not differ in case only, since nobody could tell them apart; with a
+/// name that is made up, only the very same one clashes.
+struct TypeNames {
+    /// What has a name.
+    struct Owner {
+        /// In words, such as `the keys of the entity 'A'`.
+        let description: String
+        /// Where it is declared, or nil where no file says it.
+        let offset: Int?
+        /// Whether the name stands in the model as it is.
+        let isWritten: Bool
+    }
+
+    private var owners: [String: Owner] = [:]
+    /// The names that are written, by their lower-case forms.
+    private var written: [String: String] = [:]
+
+    /// What has the name already, or one that is too near to it.
+    func owner(of name: String, isWritten: Bool) -> (name: String, owner: Owner)? {
+        if let owner = owners[name] { return (name, owner) }
+        guard isWritten, let near = written[name.lowercased()] else { return nil }
+        return owners[near].map { (near, $0) }
+    }
+
+    /// Whether a class of that name and its keys can be generated.
+    func isFree(forClass name: String) -> Bool {
+        owner(of: name, isWritten: true) == nil
+            && owner(of: TypeNames.keys(of: name), isWritten: false) == nil
+    }
+
+    /// Keeps a name, unless something has it.
+    mutating func take(_ name: String, for owner: Owner) {
+        guard owners[name] == nil else { return }
+        owners[name] = owner
+        guard owner.isWritten else { return }
+        written[name.lowercased()] = written[name.lowercased()] ?? name
+    }
+
+    /// The name of the type that holds the keys of a class or composite.
+    static func keys(of type: String) -> String { type + "Keys" }
+}
+
+extension ModelChecker {
+    /// Takes the name of a type, and of the one that holds its keys, for a declaration. What has one
+    /// of them already is named, each clash once.
+    ///
+    /// - Parameters:
+    ///   - kind: What it is, such as `entity`.
+    ///   - subject: Its own name, where that is another.
+    /// - Returns: Whether the name itself is free, so that the declaration can be used.
+    func takeTypeName(
+        _ name: ParsedAttribute, of kind: String, named subject: String? = nil, hasKeys: Bool
+    ) -> Bool {
+        let description = "the \(kind) '\(subject ?? name.value)'"
+        if let (other, owner) = typeNames.owner(of: name.value, isWritten: true) {
+            reportClash(of: name, kind, with: other, owner)
+            if owner.isWritten { brokenNames.insert(name.value) }
+            return !owner.isWritten
+        }
+        typeNames.take(
+            name.value,
+            for: .init(description: description, offset: name.valueOffset, isWritten: true))
+        if hasKeys {
+            let keys = TypeNames.keys(of: name.value)
+            if let (_, owner) = typeNames.owner(of: keys, isWritten: false) {
+                report(
+                    .reservedName,
+                    "The keys of \(description) are called '\(keys)', which is the name of "
+                        + owner.description,
+                    at: name, notes: notes(on: owner, kind))
+            } else {
+                typeNames.take(
+                    keys,
+                    for: .init(
+                        description: "the keys of \(description)", offset: name.valueOffset,
+                        isWritten: false))
+            }
+        }
+        return true
+    }
+
+    private func reportClash(
+        of name: ParsedAttribute, _ kind: String, with other: String, _ owner: TypeNames.Owner
+    ) {
+        if !owner.isWritten {
+            report(
+                .reservedName, "'\(name.value)' is the name of \(owner.description)", at: name,
+                notes: notes(on: owner, kind))
+        } else if other == name.value {
+            report(
+                .duplicateName, "There is already a type '\(other)': \(owner.description)",
+                at: name, notes: notes(on: owner, kind))
+        } else {
+            report(
+                .duplicateName, "'\(name.value)' differs from \(owner.description) only in case",
+                at: name, notes: notes(on: owner, kind))
+        }
+    }
+
+    private func notes(on owner: TypeNames.Owner, _ kind: String) -> [String] {
+        let place = owner.offset.map {
+            let position = parsed.position(at: $0)
+            return "The other is declared at \(position.line):\(position.column)"
+        }
+        let remedy =
+            kind == "entity"
+            ? "Give the entity's class another name with class=\"…\"" : "Rename one of them"
+        return [place, remedy].compactMap(\.self)
+    }
+}
+
+extension ModelChecker {
+    /// Reports tables that SQLite could not make. Only a model without other errors has tables to
+    /// speak of.
+    func checkStorage(of model: Model, _ drafts: [EntityDraft]) {
+        for (root, draft) in zip(model.entities, drafts) where root.parent == nil {
+            let isHierarchy = model.hasSubentities(root)
+            // The key, the version, and in a hierarchy the entity.
+            let count =
+                (isHierarchy ? 3 : 2)
+                + model.family(of: root).reduce(0) { $0 + columnCount(of: $1, in: model) }
+            guard count > Self.maximumColumns else { continue }
+            report(
+                .unprovenMigration,
+                """
+                The table of '\(root.name)'\(isHierarchy ? " and what inherits from it" : "") has \
+                \(count) columns, and SQLite has \(Self.maximumColumns) at most
+                """,
+                at: draft.element["name"]?.valueOffset ?? draft.element.offset,
+                notes: [
+                    """
+                    Move some attributes to an entity of their own, with a to-one relationship to \
+                    it
+                    """
+                ])
+        }
+    }
+
+    /// Says of which properties the columns have other names, because SQLite does not tell upper from
+    /// lower case: whoever looks into the store has to know.
+    func warnAboutCase(of model: Model, _ drafts: [EntityDraft]) {
+        let byName = drafts.byName
+        for root in model.entities where root.parent == nil {
+            var first: [String: (name: String, owner: Entity)] = [:]
+            for entity in model.family(of: root) {
+                let names =
+                    entity.attributes.filter { !$0.isTransient && !$0.isPart }.map { $0.name }
+                    + entity.relationships.filter {
+                        if case .key = model.storage(of: $0, of: entity) { true } else { false }
+                    }.map { $0.name }
+                for name in names {
+                    let other = first[name.lowercased()] ?? (name, entity)
+                    first[name.lowercased()] = other
+                    guard other.name != name,
+                        let declaration = byName[entity.name]?.declaration(of: name)
+                    else { continue }
+                    let columns = [
+                        model.column(of: other.name, in: other.owner),
+                        model.column(of: name, in: entity),
+                    ]
+                    report(
+                        .xcodeMeaning,
+                        """
+                        '\(entity.name).\(name)' and '\(other.owner.name).\(other.name)' differ in \
+                        case only: their columns are '\(columns[1])' and '\(columns[0])'
+                        """,
+                        at: declaration["name"]?.valueOffset ?? declaration.offset)
+                }
+            }
+        }
+    }
+
+    /// How many columns SQLite lets a table have.
+    private static let maximumColumns = 2000
+
+    /// How many columns an entity's own properties have.
+    private func columnCount(of entity: Entity, in model: Model) -> Int {
+        let attributes = entity.attributes.count { !$0.isTransient }
+        return entity.relationships.reduce(attributes) { count, relationship in
+            guard
+                case .key(_, let entityColumn) = model.storage(of: relationship, of: entity)
+            else { return count }
+            let position = model.inversePositionColumn(of: relationship, of: entity)
+            return count + 1 + [entityColumn, position].compactMap(\.self).count
+        }
     }
 }

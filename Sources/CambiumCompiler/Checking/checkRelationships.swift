@@ -13,8 +13,10 @@ extension ModelChecker {
         if isToMany, let written = element["optional"], !isOptional, minimum ?? 0 == 0 {
             report(
                 .laxRequirement,
-                "A required to-many relationship accepts an empty set unless "
-                    + "\(wording.name("min")) is 1 or more",
+                """
+                A required to-many relationship accepts an empty set unless \
+                \(wording.name("min")) is 1 or more
+                """,
                 at: written.offset, notes: [wording.write(("min", "1"), ("optional", "true"))])
         }
         let isOrdered = flag("ordered", of: element)
@@ -79,7 +81,7 @@ extension ModelChecker {
 
     /// Checks that inverses exist and point back. In a model of Xcode's a relationship has none
     /// where they do not.
-    func checkInverses(of drafts: inout [EntityDraft], in model: Model) {
+    func checkInverses(of drafts: [EntityDraft], in model: Model) {
         for draft in drafts.indices {
             for index in drafts[draft].relationships.indices {
                 let relationship = drafts[draft].relationships[index]
@@ -103,14 +105,18 @@ extension ModelChecker {
                 inverse.inverse.flatMap { model.relationship($0, of: other) }
             }?.inverse == inverse.name
         if isSpokenFor {
-            return "'\(inverse.name)' is the inverse of "
-                + "'\(inverse.destination).\(inverse.inverse ?? "")': declare another relationship "
-                + "of \(destination.name) for the way back and name it here"
+            return """
+                '\(inverse.name)' is the inverse of \
+                '\(inverse.destination).\(inverse.inverse ?? "")': declare another relationship \
+                of \(destination.name) for the way back and name it here
+                """
         }
         if parsed.format == .xcode {
             return
-                "Set the Destination of \(destination.name).\(inverse.name) to \(entity) and its "
-                + "Inverse to \(relationship.name)"
+                """
+                Set the Destination of \(destination.name).\(inverse.name) to \(entity) and its \
+                Inverse to \(relationship.name)
+                """
         }
         let isOwn = model.declarer(of: inverse.name, in: destination)?.name == destination.name
         if isOwn {
@@ -122,8 +128,10 @@ extension ModelChecker {
                 "Write \(changes.joined(separator: " ")) at '\(destination.name).\(inverse.name)'"
         }
         let many = inverse.isToMany ? " many=\"true\"" : ""
-        return "Declare in \(destination.name): <relationship name=\"\(inverse.name)\" "
-            + "to=\"\(entity)\" inverse=\"\(relationship.name)\"\(many)/>"
+        return """
+            Declare in \(destination.name): <relationship name=\"\(inverse.name)\" \
+            to=\"\(entity)\" inverse=\"\(relationship.name)\"\(many)/>
+            """
     }
 
     /// Whether the inverse of a relationship is right.
@@ -139,7 +147,7 @@ extension ModelChecker {
             if !brokenNames.contains(written.value),
                 !incompleteEntities.contains(destination.name)
             {
-                let names = model.relationships(of: destination).map(\.name)
+                let names = model.relationships(of: destination).map { $0.name }
                 report(
                     .unknownInverse,
                     "'\(destination.name)' has no relationship '\(written.value)'", at: written,
@@ -167,8 +175,10 @@ extension ModelChecker {
             if relationship.isTransient {
                 report(
                     .transientInverse,
-                    "'\(relationship.name)' is transient, but its inverse "
-                        + "'\(destination.name).\(inverse.name)' is stored",
+                    """
+                    '\(relationship.name)' is transient, but its inverse \
+                    '\(destination.name).\(inverse.name)' is stored
+                    """,
                     at: (element["transient"] ?? written).offset,
                     notes: ["\(wording.write(("transient", "true"))) at both ends or at none"],
                     inXcode: "both are without inverse here")
@@ -178,12 +188,16 @@ extension ModelChecker {
         if relationship.deleteRule == .nullify, !inverse.isToMany, !inverse.isOptional {
             report(
                 .deleteNeverSucceeds,
-                "'\(destination.name).\(inverse.name)' is required, so an object with "
-                    + "'\(relationship.name)' cannot be deleted",
+                """
+                '\(destination.name).\(inverse.name)' is required, so an object with \
+                '\(relationship.name)' cannot be deleted
+                """,
                 at: (element["onDelete"] ?? written).offset,
                 notes: [
-                    "\(wording.write(("onDelete", "cascade"), ("onDelete", "deny"))) if that is "
-                        + "meant"
+                    """
+                    \(wording.write(("onDelete", "cascade"), ("onDelete", "deny"))) if that is \
+                    meant
+                    """
                 ])
         }
         return true

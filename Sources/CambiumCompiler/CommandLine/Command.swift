@@ -1,3 +1,5 @@
+import Foundation
+
 /// One command of the tool.
 package protocol Command {
     /// The word by which it is called.
@@ -66,26 +68,6 @@ package enum ExitCode: Int32, CaseIterable {
     case provenWithoutRows = 9
     /// Generated Swift is not what the models make, with --check.
     case generatedCodeIsStale = 10
-
-    package var meaning: String {
-        switch self {
-        case .fine: "all is well"
-        case .modelHasErrors: "a model has errors, or nothing compiles it (check --package)"
-        case .usage: "the command line is wrong"
-        case .modelHasWarnings: "a model has warnings (with --strict)"
-        case .file:
-            "a file cannot be read or written, Graphviz is missing, or another tool is expected"
-        case .differs: "a file is not formatted (with --check)"
-        case .storeIsBehind: "a store has to be migrated (migrate status)"
-        case .storeRefused:
-            "a store cannot be opened, migrated or imported, or another program changed it"
-        case .incomplete:
-            "a store was imported, but not all of it, or not to the version that was wanted"
-        case .provenWithoutRows:
-            "a migration was proven without two rows of an entity (migrate verify, freeze)"
-        case .generatedCodeIsStale: "generated Swift is not what the models make (generate --check)"
-        }
-    }
 }
 
 /// Why a command cannot do its work. What is wrong with a model is no such error: it is reported.
@@ -107,4 +89,212 @@ package enum ToolError: Error {
         case .store: .storeRefused
         }
     }
+}
+
+/// What stands on the command line after the command.
+package struct Arguments {
+    /// The words that are no options, in order.
+    package private(set) var words: [String] = []
+    private var options: [String: [String]] = [:]
+    package let command: any Command.Type
+
+    /// Reads the words after a command's name.
+    package init(_ words: [String], of command: any Command.Type) throws(ToolError) {
+        self.command = command
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                self.words += rest
+                return
+            }
+            guard word.hasPrefix("-"), word != "-" else {
+                self.words.append(word)
+                continue
+            }
+            let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+            let name = parts.first ?? word
+            guard let option = command.options.first(where: { $0.name == name }) else {
+                throw unknown(name)
+            }
+            guard let value = option.value else {
+                if parts.count > 1 { throw usage("'\(name)' takes no value.") }
+                options[name, default: []].append("")
+                continue
+            }
+            guard let given = parts.count > 1 ? parts[1] : rest.popFirst() else {
+                throw usage("'\(name)' needs a value: \(name) \(value)")
+            }
+            options[name, default: []].append(given)
+        }
+    }
+
+    /// Whether a flag is set.
+    package func has(_ option: String) -> Bool { options[option] != nil }
+
+    /// The last value of an option.
+    package func value(_ option: String) -> String? { options[option]?.last }
+
+    /// All values of an option.
+    package func values(_ option: String) -> [String] { options[option] ?? [] }
+
+    /// The one word that the command takes.
+    package func only(_ what: String) throws(ToolError) -> String {
+        guard let word = words.first else { throw usage("'\(command.name)' needs \(what).") }
+        guard words.count == 1 else { throw usage("'\(command.name)' takes one: \(what).") }
+        return word
+    }
+
+    /// The one model that the command takes.
+    package func bundle() throws(ToolError) -> String {
+        try only("a model: a folder Name.cambium or Name.xcdatamodeld")
+    }
+
+    /// A mistake on the command line, with what the command expects.
+    package func usage(_ message: String) -> ToolError {
+        .usage(
+            """
+            \(message)\nUsage: cambium \(command.name) \(command.usage)\n\
+            More: swift package cambium help \(command.name)
+            """)
+    }
+
+    private func unknown(_ name: String) -> ToolError {
+        let hint = Suggestion.sentence(for: name, among: command.options.map { $0.name })
+        return usage("'\(command.name)' has no option '\(name)'." + (hint.map { " \($0)" } ?? ""))
+    }
+}
+
+/// `cambium compile`: what the build plugin calls.
+package enum CompileCommand: Command {
+    package static let name = "compile"
+    package static let summary = "Write the Swift of a model (the build plugin does it)"
+    package static let usage = """
+        MODEL --output FOLDER [--declarations FILE]
+                               [--proofs FOLDER | --no-proof-cache]
+        """
+    package static let details = """
+        Writes NameModel.swift, NameEntities.swift, NameValidation.swift and NameMigrations.swift
+        into the folder. A file that would not change is left alone. In a package the plugin
+        CambiumBuildPlugin calls it in every build; by hand you want `cambium check`, or `cambium
+        generate` for a target without the plugin.
+
+        \(ProofFolder.details)
+        """
+    package static let options =
+        [Option("--output", "FOLDER", "where to write")] + Declarations.options + emittingOptions
+
+    package static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
+        let path = try arguments.bundle()
+        guard let folder = arguments.value("--output") else {
+            throw arguments.usage("'compile' needs --output FOLDER.")
+        }
+        guard let files = try emit(path, arguments, console) else { return .modelHasErrors }
+        for file in files {
+            try Files.write(file.contents, to: "\(folder)/\(file.name)")
+        }
+        return .fine
+    }
+}
+
+extension Command {
+    /// The options of commands that emit Swift.
+    package static var emittingOptions: [Option] {
+        [Option("--expects", "FORMAT", "refuse to write Swift of another format than this")]
+            + ProofFolder.options
+    }
+
+    /// Compiles a bundle and emits its Swift, and reports what was found; nil where that stops it.
+    ///
+    /// - Throws: Where the caller expects Swift of another format, too.
+    package static func emit(
+        _ path: String, _ arguments: Arguments, _ console: Console
+    ) throws(ToolError) -> [SwiftFile]? {
+        let format = SwiftEmitter.format
+        if let expected = arguments.value("--expects"), expected != format {
+            throw .file(
+                """
+                This tool generates Swift of the format \(format), and the package's version of \
+                Cambium expects \(expected). Build the tool of that version (swift build \
+                --product CambiumTool) and name it in CAMBIUM_TOOL, or unset CAMBIUM_TOOL.
+                """)
+        }
+        let declarations = try Declarations.file(arguments)
+        let compilation = try report(path, arguments, console) {
+            ModelCompiler.compile(path, declarations: declarations, emits: true, verdicts: $0)
+        }
+        return compilation.bundle == nil ? nil : compilation.files
+    }
+
+    /// Compiles a bundle and reports what was found.
+    package static func report(
+        _ path: String, warns: Bool = true, _ arguments: Arguments, _ console: Console,
+        _ compile: (VerdictCache?) -> Compilation
+    ) throws(ToolError) -> Compilation {
+        try Files.requireModel(path)
+        let verdicts = ProofFolder.verdicts(arguments, console)
+        let compilation = compile(verdicts)
+        verdicts?.prune()
+        console.report(compilation.diagnostics.filter { warns || $0.isError })
+        return compilation
+    }
+}
+
+/// The file of declarations about steps that have shipped, for bundles that cannot be edited.
+package enum Declarations {
+    /// The option of commands that compile a model.
+    package static let options = [
+        Option(
+            "--declarations", "FILE", "what steps did (default: Name.history.xml beside the model)")
+    ]
+
+    /// The file that is named; nil where it lies beside the bundle.
+    package static func file(_ arguments: Arguments) throws(ToolError) -> String? {
+        guard let file = arguments.value("--declarations") else { return nil }
+        guard Files.exists(file) else { throw .file("There is no file \(file).") }
+        return file
+    }
+}
+
+/// Where the proofs of earlier runs are remembered, so that what has not changed is not proven
+/// again.
+package enum ProofFolder {
+    /// The options of commands that prove.
+    package static let options = [
+        Option("--proofs", "FOLDER", "where proofs are remembered (default: in your cache)"),
+        Option("--no-proof-cache", nil, "prove everything, and remember nothing"),
+    ]
+
+    /// What those options mean, for the help.
+    package static let details = """
+        What was proven once, by this tool on this SQLite, is remembered by its hash and not proven
+        again. The folder may be removed at any time.
+        """
+
+    /// The folder in the user's cache: `$XDG_CACHE_HOME/cambium/proofs` on Linux.
+    package static var ofUser: String? {
+        let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
+        return caches?.appendingPathComponent("cambium/proofs").path
+    }
+
+    /// What was proven before; nil where nothing is to be remembered.
+    package static func verdicts(_ arguments: Arguments, _ console: Console) -> VerdictCache? {
+        guard !arguments.has("--no-proof-cache"),
+            let folder = arguments.value("--proofs") ?? console.proofFolder, let tool
+        else { return nil }
+        return VerdictCache(folder: folder, tool: tool)
+    }
+
+    /// This program. One that was built anew may prove otherwise although its version is the same:
+    /// its file then has another date, and mostly another size.
+    private static let tool: String? = {
+        guard let path = Bundle.main.executablePath,
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            let size = attributes[.size] as? Int,
+            let date = attributes[.modificationDate] as? Date
+        else { return nil }
+        return """
+            cambium \(SwiftEmitter.cambiumVersion), \(size) bytes, \
+            \(date.timeIntervalSinceReferenceDate.bitPattern)
+            """
+    }()
 }

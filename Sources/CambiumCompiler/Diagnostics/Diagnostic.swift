@@ -1,7 +1,7 @@
 import CambiumModel
 
 /// Something to tell the author of a model, at its place.
-package struct Diagnostic: Error, Sendable, Hashable, Codable {
+package struct Diagnostic: Error, Sendable, Equatable {
     /// What kind of thing it is.
     package let code: DiagnosticCode
     /// What is wrong, in one sentence without a full stop.
@@ -45,7 +45,7 @@ package struct Diagnostic: Error, Sendable, Hashable, Codable {
 }
 
 /// A place in a file.
-package struct SourcePosition: Sendable, Hashable, Comparable, Codable {
+package struct SourcePosition: Sendable, Comparable {
     /// The path as it was given.
     package let path: String
     /// The line, from 1.
@@ -80,7 +80,7 @@ package enum PlainText {
 }
 
 /// Whether a finding stops the build.
-package enum Severity: String, Sendable, Codable {
+package enum Severity: String, Sendable {
     /// The model cannot be compiled.
     case error
     /// It can, and will hurt.
@@ -94,25 +94,48 @@ extension [Diagnostic] {
     package var rendered: String { map { $0.rendered + "\n" }.joined() }
 
     /// Whether any of them stops the build.
-    package var hasErrors: Bool { contains(where: \.isError) }
+    package var hasErrors: Bool { contains { $0.isError } }
 
     /// What is reported of a version, and what becomes a note: all but errors, where the version has
     /// shipped and nothing can be put right any more.
     package func settled(isCurrent: Bool) -> (found: [Diagnostic], notes: [Diagnostic]) {
         guard !isCurrent else { return (self, []) }
-        return (filter(\.isError), filter { !$0.isError }.map(\.asNote))
+        return (filter { $0.isError }, filter { !$0.isError }.map { $0.asNote })
     }
 
     /// By place, then by code, each once.
     package func sortedByPlace() -> [Diagnostic] {
-        var seen: Set<Diagnostic> = []
-        return
-            enumerated()
-            .sorted {
-                ($0.element.position, $0.element.code.rawValue, $0.offset)
-                    < ($1.element.position, $1.element.code.rawValue, $1.offset)
+        let sorted = enumerated().sorted {
+            ($0.element.position, $0.element.code.rawValue, $0.offset)
+                < ($1.element.position, $1.element.code.rawValue, $1.offset)
+        }
+        var found: [Diagnostic] = []
+        // Equal ones follow one another among those of one place and code.
+        var start = 0
+        for (_, diagnostic) in sorted {
+            if let last = found.last,
+                last.position != diagnostic.position || last.code != diagnostic.code
+            {
+                start = found.count
             }
-            .map(\.element)
-            .filter { seen.insert($0).inserted }
+            if !found[start...].contains(diagnostic) { found.append(diagnostic) }
+        }
+        return found
     }
+}
+
+/// What somebody most probably meant.
+package enum Suggestion {
+    /// A sentence that names the candidate nearest to a misspelt word, or nil where none is near.
+    package static func sentence(for word: String, among candidates: [String]) -> String? {
+        nearestName(to: word, among: candidates).map { "Did you mean '\($0)'?" }
+    }
+}
+
+// Strings and integers in texts. There are many of these, and a call of a plain function takes less code than
+// the way over protocols that the standard library has for values of any type.
+extension DefaultStringInterpolation {
+    mutating func appendInterpolation(_ text: String) { appendLiteral(text) }
+
+    mutating func appendInterpolation(_ number: Int) { appendLiteral(String(number)) }
 }

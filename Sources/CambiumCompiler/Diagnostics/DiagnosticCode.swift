@@ -1,66 +1,317 @@
-/// A kind of finding, with all there is to say of it. The number is for people to search for and never
-/// changes its meaning. The tests compile the examples; where they are in words, the tests have a folder
-/// `Cases/CM<number>`.
-package struct DiagnosticCode: RawRepresentable, Sendable, Hashable, Codable {
-    /// The number. Those of the lint come after 10,000.
-    package let rawValue: Int
-    /// Whether it stops the build.
-    package let severity: Severity
-    /// Whether it is an error in a model that was written for Cambium, and a warning about what Xcode
-    /// compiled and Core Data ran.
-    package let isWarningInXcode: Bool
-    /// What it is about.
-    package let subject: Subject
-    /// The kind of finding, in a few words.
-    package let title: String
-    /// What it means and why it matters.
-    package let meaning: String
-    /// How to put it right.
-    package let remedy: String
-    /// A model with the mistake.
-    package let wrong: Example
-    /// The same without.
-    package let right: Example
+/// A kind of finding. The number is for people to search for and never changes its meaning; CM305, CM710,
+/// CM711, LQ103 and LQ104 existed once and are not used again. What there is to say of a code is its
+/// `Explanation` in CambiumAuthoring, with an example that the tests compile.
+package enum DiagnosticCode: Int, Sendable, CaseIterable {
+    // MARK: Files, bundles and settings
 
-    /// What a finding is about: a version, the step to it, or a suppression, which nothing suppresses.
-    package enum Subject: Sendable { case version, step, suppression }
+    /// The file is not well-formed XML.
+    case malformed = 101
+    /// The file is not UTF-8.
+    case notUTF8 = 102
+    /// A document type is not allowed.
+    case documentType = 103
+    /// A processing instruction is not allowed.
+    case processingInstruction = 104
+    /// The file exceeds a limit.
+    case limitExceeded = 105
+    /// The bundle cannot be read.
+    case bundleLayout = 106
+    /// A file in the bundle is no version.
+    case foreignFile = 107
+    /// A version is left out.
+    case skippedVersion = 108
+    /// The model is in the binary form of Xcode 3.
+    case binaryModel = 109
+    /// The settings of a bundle are wrong.
+    case invalidSettings = 110
+    /// Something in Xcode's model is not known.
+    case unknownXcodeName = 111
+    /// Something in Xcode's model means something else here.
+    case xcodeMeaning = 112
+    /// The lock cannot be read.
+    case malformedLock = 113
+    /// The lock has lost what it says of a version.
+    case incompleteLock = 114
 
-    /// Describes a code.
-    ///
-    /// - Parameter subject: What it is about; nil means a step for the rules of the lint, else a version.
-    init(
-        _ number: Int, _ severity: Severity = .error, isWarningInXcode: Bool = false,
-        about subject: Subject? = nil, title: String, meaning: String, remedy: String,
-        wrong: Example, right: Example
-    ) {
-        rawValue = number
-        self.severity = severity
-        self.isWarningInXcode = isWarningInXcode
-        self.subject = subject ?? (number > Self.firstOfLint ? .step : .version)
-        self.title = title
-        self.meaning = meaning
-        self.remedy = remedy
-        self.wrong = wrong
-        self.right = right
-    }
+    // MARK: The structure of the XML
 
-    /// The code of a number, if there is one.
-    package init?(rawValue: Int) {
-        guard let code = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
-        self = code
-    }
+    /// There is no such element here.
+    case unknownElement = 201
+    /// There is no such XML attribute here.
+    case unknownXMLAttribute = 202
+    /// A necessary XML attribute is missing.
+    case missingXMLAttribute = 203
+    /// The file does not start with <model>.
+    case wrongRoot = 204
+    /// This part of the language is not there yet.
+    case notSupportedYet = 205
+    /// The value is not one of those possible.
+    case invalidWord = 206
+    /// Text stands where none means anything.
+    case unexpectedText = 207
+    /// The version is not that of the file.
+    case versionMismatch = 208
+    /// The name is not that of the bundle.
+    case nameMismatch = 209
 
-    /// As it is printed: `CM103`, or `LQ301`.
-    package var name: String {
-        isOfLint ? "LQ\(rawValue - Self.firstOfLint)" : "CM\(rawValue)"
-    }
+    // MARK: Names
 
+    /// The name is no identifier.
+    case notAnIdentifier = 301
+    /// The name is there already.
+    case duplicateName = 302
+    /// The name belongs to the runtime.
+    case reservedName = 303
+    /// An inherited property is declared again.
+    case shadowedProperty = 304
+    /// The name is another one in Swift.
+    case renamedInSwift = 306
+    /// A column has a very long name.
+    case longName = 307
+
+    // MARK: Attributes and enumerations
+
+    /// There is no such type.
+    case unknownType = 401
+    /// The value is not one of the type.
+    case wrongDefault = 402
+    /// This means nothing for the type.
+    case inapplicable = 403
+    /// No value can keep to the limits.
+    case contradictoryLimits = 404
+    /// The pattern is no regular expression.
+    case invalidPattern = 405
+    /// The value breaks the attribute's own limits.
+    case defaultBeyondLimits = 406
+    /// An optional bool has three values.
+    case optionalBool = 407
+    /// The enumeration has no case.
+    case emptyEnumeration = 408
+    /// Two cases have the same raw value.
+    case duplicateRawValue = 409
+    /// A required codable has no value to start with.
+    case codableWithoutDefault = 410
+    /// A required property of Xcode is optional here.
+    case madeOptional = 411
+    /// The class is no name of a Swift type.
+    case invalidClass = 412
+    /// A composite contains itself.
+    case compositeCycle = 413
+    /// The limits leave a single value.
+    case fixedValue = 414
+    /// Nothing is of the type.
+    case unusedType = 415
+    /// Small data is kept in files of its own.
+    case smallExternalData = 416
+
+    // MARK: Entities, relationships and configurations
+
+    /// There is no such entity.
+    case unknownEntity = 501
+    /// The other entity has no such relationship.
+    case unknownInverse = 502
+    /// The inverse leads somewhere else.
+    case inverseNotMutual = 503
+    /// An entity inherits from itself.
+    case inheritanceCycle = 504
+    /// The relationship has no inverse.
+    case missingInverse = 505
+    /// A required to-many accepts an empty set.
+    case laxRequirement = 506
+    /// An object with links could not be deleted.
+    case deleteNeverSucceeds = 507
+    /// One end of a relationship is transient.
+    case transientInverse = 508
+    /// A configuration separates what belongs together.
+    case separatedEntities = 509
+    /// A configuration of Xcode separates what belongs together.
+    case separatedInXcode = 510
+    /// Both ends of a relationship cascade.
+    case cascadeBothWays = 511
+    /// Deleting an object deletes what others have too.
+    case cascadeIntoShared = 512
+    /// An object could never be deleted.
+    case denyForever = 513
+    /// An entity has nothing to store.
+    case emptyEntity = 514
+    /// An abstract entity has no sub-entities.
+    case childlessAbstract = 515
+    /// A to-many relationship leads to at most one object.
+    case singularToMany = 516
+
+    // MARK: Constraints, indexes and expressions
+
+    /// The entity has no such property.
+    case unknownProperty = 601
+    /// The property cannot be used for this.
+    case unsuitableProperty = 602
+    /// The expression is wrong.
+    case invalidExpression = 603
+    /// A required derived attribute can be nil.
+    case derivedMayBeNil = 604
+    /// A limit without an order.
+    case limitWithoutOrder = 605
+    /// A parameter is not used.
+    case unusedParameter = 606
+    /// An R-tree index is kept as an ordinary one.
+    case rtreeKeptBinary = 607
+    /// Another index finds the same.
+    case coveredIndex = 608
+    /// The index is of no use.
+    case uselessIndex = 609
+    /// A unique set has an optional or a codable property.
+    case leakyConstraint = 610
+    /// A condition is always true or always false.
+    case constantCondition = 611
+    /// A rule says what the limits say.
+    case impliedRule = 612
+    /// A derived attribute looks far.
+    case distantDerivation = 613
+    /// An option of a request has no effect here.
+    case inertOption = 614
+    /// An index of an Xcode model is left out.
+    case skippedIndex = 615
+
+    // MARK: Migrations
+
+    /// The migration starts from another version.
+    case wrongStartVersion = 701
+    /// The migration names something that is not there.
+    case unknownMigrationSubject = 702
+    /// The model alone does not say how the data moves.
+    case undecidedMigration = 703
+    /// The SQL fails on SQLite.
+    case unprovenMigration = 704
+    /// A version that has shipped was changed.
+    case frozenVersionChanged = 705
+    /// A version that has shipped is missing.
+    case frozenVersionMissing = 706
+    /// A step that has shipped loses data.
+    case impliedDrop = 707
+    /// The migration was proven without rows.
+    case emptyProof = 708
+    /// Old stores cannot be migrated.
+    case brokenChain = 709
+    /// A fill changes nothing.
+    case idleFill = 712
+
+    // MARK: What loses data, or what it means
+
+    /// What is dropped comes back under nearly the same name.
+    case droppedTwin = 10_101
+    /// A list loses its order.
+    case lostOrder = 10_102
+
+    // MARK: What fails on rows that exist
+
+    /// Rows that are there may not be unique.
+    case uniqueOnRows = 10_201
+    /// Values that are there may be beyond the new limits.
+    case limitsOnRows = 10_202
+    /// Objects that are there may not meet the new rule.
+    case ruleOnRows = 10_203
+    /// Values that are there may not fit their new type.
+    case narrowedType = 10_204
+    /// A relationship may have more or fewer objects than it may now.
+    case countsOnRows = 10_205
+    /// An entity that may have objects becomes abstract.
+    case abstractOnRows = 10_206
+    /// Values that are there may lack a part that is required now.
+    case presenceOnRows = 10_207
+    /// Values that are there may lie in files.
+    case externalOnRows = 10_208
+    /// A fill has no value for some objects.
+    case emptyFill = 10_209
+
+    // MARK: What costs
+
+    /// A table is rebuilt for what its default says.
+    case needlessRebuild = 10_301
+    /// A table with large data is rebuilt.
+    case rebuiltData = 10_302
+    /// An index that a request uses is gone.
+    case indexInUse = 10_303
+    /// A pattern cannot be matched in linear time.
+    case costlyPattern = 10_304
+
+    // MARK: Where a store differs from what one expects
+
+    /// A floating-point number is to be unique.
+    case floatingUnique = 10_401
+    /// Objects get the moment of the migration as their own.
+    case inventedMoment = 10_402
+
+    // MARK: Programs of other versions
+
+    /// A store looks the same to the older program.
+    case sameHash = 10_501
+    /// The older program cannot read a new case.
+    case unknownCase = 10_502
+
+    // MARK: Suppressions
+
+    /// A suppression suppresses nothing.
+    case unusedSuppression = 10_801
+    /// A suppression is not complete.
+    case invalidSuppression = 10_802
+}
+
+extension DiagnosticCode {
     /// What the numbers of the lint are counted from.
     private static let firstOfLint = 10_000
 
     /// Whether it is a rule of the lint: about what a model, or a step to it, does to the stores in
     /// use.
     package var isOfLint: Bool { rawValue > Self.firstOfLint }
+
+    /// Whether it stops the build.
+    package var severity: Severity {
+        switch self {
+        case .foreignFile, .skippedVersion, .unknownXcodeName, .xcodeMeaning, .incompleteLock,
+            .renamedInSwift, .longName, .optionalBool, .madeOptional, .fixedValue, .unusedType,
+            .smallExternalData, .missingInverse, .laxRequirement, .deleteNeverSucceeds,
+            .separatedInXcode, .cascadeBothWays, .cascadeIntoShared, .denyForever, .emptyEntity,
+            .childlessAbstract, .singularToMany, .limitWithoutOrder, .unusedParameter,
+            .rtreeKeptBinary, .coveredIndex, .uselessIndex, .leakyConstraint,
+            .constantCondition, .impliedRule, .distantDerivation, .inertOption, .skippedIndex,
+            .impliedDrop, .emptyProof, .brokenChain, .idleFill:
+            .warning
+        case .invalidSuppression: .error
+        default: isOfLint ? .warning : .error
+        }
+    }
+
+    /// Whether it is an error in a model that was written for Cambium, and a warning about what Xcode
+    /// compiled and Core Data ran.
+    package var isWarningInXcode: Bool {
+        switch self {
+        case .missingXMLAttribute, .invalidWord, .notAnIdentifier, .duplicateName,
+            .shadowedProperty, .wrongDefault, .inapplicable, .contradictoryLimits,
+            .invalidPattern, .defaultBeyondLimits, .invalidClass, .unknownEntity,
+            .unknownInverse, .inverseNotMutual, .transientInverse, .unknownProperty,
+            .unsuitableProperty, .invalidExpression:
+            true
+        default: false
+        }
+    }
+
+    /// What a finding is about: a version, the step to it, or a suppression, which nothing suppresses.
+    package enum Subject: Sendable { case version, step, suppression }
+
+    /// What findings of the code are about.
+    package var subject: Subject {
+        switch self {
+        case .emptyProof, .idleFill: .step
+        case .costlyPattern, .floatingUnique: .version
+        case .unusedSuppression, .invalidSuppression: .suppression
+        default: isOfLint ? .step : .version
+        }
+    }
+
+    /// As it is printed: `CM103`, or `LQ301`.
+    package var name: String {
+        isOfLint ? "LQ\(rawValue - Self.firstOfLint)" : "CM\(rawValue)"
+    }
 
     /// The code as people write it: `CM502`, `cm502`, `502`, or `LQ301`.
     package init?(named name: String) {
@@ -76,14 +327,4 @@ package struct DiagnosticCode: RawRepresentable, Sendable, Hashable, Codable {
 
 extension DiagnosticCode: CustomStringConvertible {
     package var description: String { name }
-}
-
-extension DiagnosticCode: CaseIterable {
-    /// All codes, by number: each file of codes has a list of its own. CM305, CM710, CM711, LQ103
-    /// and LQ104 existed once and are not used again.
-    package static let allCases = [
-        aboutFiles, aboutStructure, aboutNames, aboutAttributes, aboutRelationships,
-        aboutUnwiseEntities, aboutExpressions, aboutMigrations, aboutLosses, aboutRows, aboutCosts,
-        aboutCompatibility,
-    ].flatMap(\.self)
 }

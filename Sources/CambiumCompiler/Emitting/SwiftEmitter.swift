@@ -1,8 +1,9 @@
 import CambiumMigration
 @_spi(Generated) import CambiumModel
+import CambiumModel
 
 /// A file of generated Swift.
-package struct SwiftFile: Sendable, Hashable {
+package struct SwiftFile: Sendable, Equatable {
     /// The name, without a folder.
     package let name: String
     /// The text.
@@ -25,7 +26,7 @@ package struct SwiftFile: Sendable, Hashable {
 ///
 /// The same input gives the same text, byte for byte. The model is taken as it is: whatever is
 /// wrong with one was refused before.
-package struct SwiftEmitter: Sendable {
+package final class SwiftEmitter: Sendable {
     /// The version of Cambium: of the package, of its tool and of the code that it writes. It is the
     /// name of a tag, and of a section of CHANGELOG.md.
     package static let cambiumVersion = "0.1.0"
@@ -33,18 +34,14 @@ package struct SwiftEmitter: Sendable {
     package static let format = GeneratedFormat.current.rawValue
 
     let model: Model
-    /// The statements that make an empty store; no class looks at them.
-    var schema: [String]
-    /// The steps from each version to the next; only the text of the migrations looks at them.
-    var migrations: [Migration]
     /// The migrations in which the program does steps of its own.
-    var steppedMigrations: [SteppedMigration] = []
+    let steppedMigrations: [SteppedMigration]
     /// The versions before this one, where the generated code is to know them.
-    var earlierVersions: [Model] = []
+    let earlierVersions: [Model]
     /// Whether this version has shipped.
-    var isFrozen = false
+    let isFrozen: Bool
     /// The earlier versions that have not.
-    var earlierDrafts: [Model] = []
+    let earlierDrafts: [Model]
     let bundle: String
     let access: AccessLevel
     let lines: SourceLines
@@ -60,18 +57,23 @@ package struct SwiftEmitter: Sendable {
     ///
     /// - Parameters:
     ///   - model: The current version.
-    ///   - schema: The statements that make an empty store of it.
-    ///   - migrations: The steps from each version to the next, oldest first.
     ///   - bundle: The name of the bundle, such as `Shop.cambium`.
     ///   - access: Who may use the generated code.
     ///   - lines: Where the model declares things, for comments and the compiler's errors.
+    ///   - steppedMigrations: The migrations in which the program does steps of its own.
+    ///   - earlierVersions: The versions before this one, where the generated code is to know them.
+    ///   - isFrozen: Whether this version has shipped.
+    ///   - earlierDrafts: The earlier versions that have not.
     package init(
-        model: Model, schema: [String], migrations: [Migration], bundle: String,
-        access: AccessLevel, lines: SourceLines = SourceLines()
+        model: Model, bundle: String, access: AccessLevel, lines: SourceLines = SourceLines(),
+        steppedMigrations: [SteppedMigration] = [], earlierVersions: [Model] = [],
+        isFrozen: Bool = false, earlierDrafts: [Model] = []
     ) {
         self.model = model
-        self.schema = schema
-        self.migrations = migrations
+        self.steppedMigrations = steppedMigrations
+        self.earlierVersions = earlierVersions
+        self.isFrozen = isFrozen
+        self.earlierDrafts = earlierDrafts
         self.bundle = bundle
         self.access = access
         self.lines = lines
@@ -91,18 +93,6 @@ package struct SwiftEmitter: Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Prepares the output of a version, whose schema and migrations may follow.
-    ///
-    /// - Parameters:
-    ///   - bundle: The name of the bundle, without a suffix.
-    ///   - folder: What paths in the compiler's messages are relative to; nil for the package that
-    ///     the model is in.
-    init(of version: CheckedModel, bundle: String, relativeTo folder: String? = nil) {
-        self.init(
-            model: version.model, schema: [], migrations: [], bundle: "\(bundle).cambium",
-            access: version.access, lines: SourceLines(of: version, relativeTo: folder))
-    }
-
     /// The names of the files that a bundle's model becomes: always the same, whatever is in it.
     package static func fileNames(ofBundle bundle: String) -> [String] {
         let stem = bundle.lastIndex(of: ".").map { bundle[..<$0] } ?? bundle[...]
@@ -110,23 +100,34 @@ package struct SwiftEmitter: Sendable {
     }
 
     /// The files, in the order of their names above.
-    package func files() -> [SwiftFile] {
+    ///
+    /// - Parameters:
+    ///   - schema: The statements that make an empty store of the model.
+    ///   - migrations: The steps from each version to the next, oldest first.
+    package func files(schema: [String], migrations: [Migration]) -> [SwiftFile] {
         let (texts, classes) = concurrentMap(
-            textsBesideClasses, { $0() }, entities, { text(of: $0) })
-        return files(classes: classes, besideClasses: texts)
+            textsBesideClasses(schema), { $0() }, entities, { self.text(of: $0) })
+        return files(classes: classes, besideClasses: texts, migrations)
     }
 
     /// What makes the texts that are known with the schema: the model, the validation.
-    var textsBesideClasses: [@Sendable () -> String] { [{ modelText() }, { validationText() }] }
+    func textsBesideClasses(_ schema: [String]) -> [@Sendable () -> String] {
+        [{ self.modelText(schema) }, { self.validationText() }]
+    }
 
     /// Puts together what was emitted in parts.
     ///
     /// - Parameters:
     ///   - classes: The texts of all entities.
     ///   - texts: What `textsBesideClasses` made.
-    func files(classes: [SwiftWriter], besideClasses texts: [String]) -> [SwiftFile] {
-        let texts = texts.prefix(1) + [entitiesText(classes)] + texts.dropFirst()
-        return zip(Self.fileNames(ofBundle: bundle), texts + [migrationsText()]).map { name, text in
+    ///   - migrations: The steps from each version to the next, oldest first.
+    func files(
+        classes: [SwiftWriter], besideClasses texts: [String], _ migrations: [Migration]
+    ) -> [SwiftFile] {
+        let texts =
+            texts.prefix(1) + [entitiesText(classes)] + texts.dropFirst()
+            + [migrationsText(migrations)]
+        return zip(Self.fileNames(ofBundle: bundle), texts).map { name, text in
             SwiftFile(name: name, contents: text)
         }
     }
@@ -156,9 +157,132 @@ package struct SwiftEmitter: Sendable {
         let source = SwiftText.comment(
             "\(lines.bundle.isEmpty ? bundle : lines.bundle), version \(model.version)")
         writer.line(
-            "\(SwiftFile.firstWords)\(Self.cambiumVersion) from \(source). Do not edit: change the "
-                + "model instead.")
+            """
+            \(SwiftFile.firstWords)\(Self.cambiumVersion) from \(source). Do not edit: change the \
+            model instead.
+            """)
         writer.line("@_spi(Generated) import Cambium")
         return writer
+    }
+}
+
+/// The names of types in generated code.
+///
+/// A model may well have an entity `Rule` or an attribute `Index`. Generated code then writes the
+/// library's type of that name with its module, so that no name needs to be forbidden for that
+/// reason.
+struct GeneratedNames {
+    private var types: Set<String>
+    private var members: Set<String> = []
+
+    /// Takes the names that the model declares.
+    init(_ model: Model) {
+        types = [SwiftText.plainIdentifier(model.name)]
+        for entity in model.entities where entity.codeGeneration != .none {
+            let name = SwiftText.plainIdentifier(entity.className)
+            types.formUnion([name, "_" + name, name + "Keys"])
+        }
+        for enumeration in model.enumerations {
+            types.insert(SwiftText.plainIdentifier(enumeration.name))
+        }
+        for composite in model.composites {
+            let name = SwiftText.plainIdentifier(composite.name)
+            types.formUnion([name, name + "Keys"])
+        }
+        addMembers(of: model)
+    }
+
+    /// The same with the names that the rows of a version have.
+    func withRows(of version: Model) -> GeneratedNames {
+        var names = self
+        names.types.formUnion(version.entities.map { GeneratedRow.typeName(of: $0.name) })
+        names.addMembers(of: version)
+        return names
+    }
+
+    private mutating func addMembers(of model: Model) {
+        for entity in model.entities {
+            addMembers(
+                entity.attributes.map { $0.name }, entity.compositeAttributes.map { $0.name })
+            addMembers(
+                entity.relationships.map { $0.name }, entity.fetchedProperties.map { $0.name })
+            addMembers(
+                entity.attributes.filter { $0.hasCustomValidation }.map { $0.validationHook })
+            for template in entity.fetchTemplates {
+                addMembers([template.name], template.parameters.map { $0.name })
+            }
+        }
+        for composite in model.composites {
+            addMembers(
+                composite.attributes.map { $0.name }, composite.compositeAttributes.map { $0.name })
+        }
+    }
+
+    /// Takes names, and of a part of a composite value the names on the way to it too.
+    private mutating func addMembers(_ names: [String]...) {
+        for name in names.joined() {
+            members.formUnion(name.split(separator: ".").map { SwiftText.plainIdentifier("\($0)") })
+        }
+    }
+
+    private func isTaken(_ name: String) -> Bool {
+        types.contains(name) || members.contains(name)
+    }
+
+    /// A type of the runtime, or of Foundation, which the runtime passes on.
+    func library(_ name: String) -> String { isTaken(name) ? "Cambium.\(name)" : name }
+
+    /// A type of the standard library.
+    func standard(_ name: String) -> String { isTaken(name) ? "Swift.\(name)" : name }
+
+    /// What makes a value of a type where such a value is expected.
+    ///
+    /// In a class, a property hides the type of its name wherever an expression is expected.
+    ///
+    /// - Parameter type: The type, as `library` and `standard` give it, or one of the model's.
+    func initializer(of type: String) -> String {
+        let name = type.split(separator: ".").last.map(String.init) ?? type
+        return members.contains(name) ? ".init" : type
+    }
+
+    /// The same for a type of the runtime.
+    func libraryInitializer(_ name: String) -> String { initializer(of: library(name)) }
+
+    /// Whether a member has the name, which hides a type of that name in expressions.
+    func isMember(_ name: String) -> Bool { members.contains(name) }
+
+    /// A name that nothing in the model has.
+    func unused(_ name: String) -> String { isTaken(name) ? unused(name + "_") : name }
+
+    /// A type of the model, by a name that means it inside the classes and structs too. It is
+    /// spelled as it is declared: to Swift, one letter is another if its accent is a scalar of its
+    /// own.
+    func own(_ name: String) -> String {
+        let declared = types.firstIndex(of: name).map { types[$0] } ?? name
+        return Self.hiddenTypes.contains(declared)
+            ? alias(of: declared) : SwiftText.identifier(declared)
+    }
+
+    /// The types of the model that have another name for use inside the classes, and that name.
+    var aliases: [(type: String, alias: String)] {
+        Self.hiddenTypes.filter(types.contains).map { ($0, alias(of: $0)) }
+    }
+
+    private func alias(of type: String) -> String { unused("_" + type) }
+
+    /// The types that every class, or every struct of a composite value, has as members. They hide
+    /// others of these names inside of it.
+    static let hiddenTypes = ["CodingKeys", "ID", "Snapshot"]
+
+    /// The Swift type of an attribute's values other than nil.
+    func swiftType(of type: AttributeType) -> String {
+        switch type {
+        case .enumeration(let name): own(name)
+        // Only what the strict grammar of type names gives comes here as it is.
+        case .codable(let name): ClassName(name)?.text ?? SwiftText.identifier(name)
+        default:
+            type.descriptor.isOfStandardLibrary
+                ? standard(type.descriptor.swiftName) : library(type.descriptor.swiftName)
+        }
     }
 }

@@ -77,8 +77,10 @@ extension SwiftEmitter {
         if access == .public { writer.line("@_spi(Generated)") }
         writer.block("override \(modifier)class var entityReference: \(type)") { writer in
             writer.line(
-                "\(names.initializer(of: type))(\(SwiftText.literal(entity.entity.name)), "
-                    + "\(modelType).\(modelConstant))")
+                """
+                \(names.initializer(of: type))(\(SwiftText.literal(entity.entity.name)), \
+                \(modelType).\(modelConstant))
+                """)
         }
     }
 
@@ -149,8 +151,10 @@ extension SwiftEmitter {
         let openness = entity.isBase && access == .public ? "open " : modifier
         if access == .public { writer.line("@_spi(Generated)") }
         writer.block(
-            "override \(openness)func validateProperties("
-                + "into validator: inout \(names.library("Validator")))"
+            """
+            override \(openness)func validateProperties(\
+            into validator: inout \(names.library("Validator")))
+            """
         ) { writer in
             writer.line("super.validateProperties(into: &validator)")
             writer.line("\(validationFunction(entity))(self, into: &validator)")
@@ -162,8 +166,10 @@ extension SwiftEmitter {
         let openness = access == .public ? "open " : ""
         for attribute in entity.attributes where attribute.attribute.hasCustomValidation {
             writer.nextDoc(
-                "Override it to check, and perhaps to repair, a value of "
-                    + "`\(attribute.attribute.name)` before each save.")
+                """
+                Override it to check, and perhaps to repair, a value of \
+                `\(attribute.attribute.name)` before each save.
+                """)
             writer.line(
                 "\(openness)func \(attribute.hook)(_ value: inout \(attribute.type)) throws {}")
         }
@@ -171,5 +177,237 @@ extension SwiftEmitter {
             writer.nextDoc("Override it to check the object as a whole before each save.")
             writer.line("\(openness)func \(hook)() throws {}")
         }
+    }
+}
+
+extension SwiftEmitter {
+    /// The initializer that inserts an object with everything that it cannot do without.
+    ///
+    /// Its parameters are in the order of the model, required or not: a property that is added, or
+    /// becomes optional, changes no call.
+    func emitInitializer(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
+        let properties = initializerProperties(of: entity)
+        let others = properties.filter { !$0.isRequired }
+        let names = Set(properties.map { $0.name })
+        let context = names.contains("context") ? "insertionContext" : "context"
+
+        let contextType = self.names.library("ManagedObjectContext")
+        let parameters = ["in \(context): \(contextType)"] + properties.map { $0.parameter }
+        writer.doc(
+            "Inserts a new object. "
+                + (others.isEmpty ? "" : "Values that are left out start at the model's default."))
+        if others.contains(where: { $0.start == .hiddenDefault }) {
+            writer.line("///")
+            writer.doc(
+                """
+                What is optional and starts with a value that is not written here is left empty by \
+                `.some(nil)`.
+                """)
+        }
+        writer.function("\(modifier)convenience init", parameters: parameters) { writer in
+            writer.line("self.init(insertingInto: \(context))")
+            for property in properties.filter({ $0.isAlwaysSet }) {
+                writer.line("self.", property.name, " = ", property.name)
+            }
+            for property in properties.filter({ !$0.isAlwaysSet }) {
+                let name = property.name
+                writer.line("if let \(name) { self.\(name) = \(name) }")
+            }
+        }
+    }
+
+    private struct InitializerProperty {
+        /// What a new object has where the initializer is not told.
+        enum Start: Equatable {
+            /// It has to be told.
+            case nothing
+            /// Nil, or a default that is not nil, of a property that never is.
+            case `default`
+            /// The literal, of a property that may be nil too.
+            case literal(String)
+            /// A default for which there is no literal, of a property that may be nil too.
+            case hiddenDefault
+        }
+
+        let name: String
+        let type: String
+        let start: Start
+
+        var isRequired: Bool { start == .nothing }
+
+        var isAlwaysSet: Bool {
+            switch start {
+            case .nothing, .literal: true
+            case .default, .hiddenDefault: false
+            }
+        }
+
+        var parameter: String {
+            switch start {
+            case .nothing: "\(name): \(type)"
+            case .default: "\(name): \(type)? = nil"
+            case .literal(let text): "\(name): \(type)? = \(text)"
+            case .hiddenDefault: "\(name): \(type)?? = nil"
+            }
+        }
+    }
+
+    private func start(of attribute: GeneratedAttribute) -> InitializerProperty.Start {
+        if attribute.isRequiredAtInsert { return .nothing }
+        guard attribute.attribute.isOptional, let value = attribute.attribute.defaultValue else {
+            return .default
+        }
+        guard case .constant(let constant) = value,
+            let literal = LiteralEmitter(names: names).argument(
+                constant, of: attribute.attribute.type, isOptional: true, in: model)
+        else { return .hiddenDefault }
+        return .literal(literal)
+    }
+
+    /// Attributes and composites in the order of the model, then to-ones, those of ancestors first.
+    private func initializerProperties(of entity: GeneratedEntity) -> [InitializerProperty] {
+        let lineage = model.lineage(of: entity.entity).compactMap(generated)
+        let toOnes = lineage.flatMap { $0.relationships }.filter { !$0.relationship.isToMany }.map {
+            InitializerProperty(
+                name: $0.name, type: $0.destinationType,
+                start: $0.isRequiredAtInsert ? .nothing : .default)
+        }
+        return lineage.flatMap(attributes) + toOnes
+    }
+
+    /// Its own attributes, and each composite value in the place of its first part; one without parts
+    /// comes last.
+    private func attributes(of entity: GeneratedEntity) -> [InitializerProperty] {
+        var composites = entity.composites
+        let properties = entity.leaves.compactMap { leaf -> InitializerProperty? in
+            guard leaf.attribute.isPart else {
+                return leaf.isDerived
+                    ? nil
+                    : InitializerProperty(
+                        name: leaf.name, type: leaf.valueType, start: start(of: leaf))
+            }
+            return composites.firstIndex { $0.attribute.contains(leaf.attribute) }
+                .map { property(composites.remove(at: $0)) }
+        }
+        return properties + composites.map(property)
+    }
+
+    private func property(_ composite: GeneratedComposite) -> InitializerProperty {
+        InitializerProperty(
+            name: composite.name, type: composite.valueType,
+            start: composite.isRequiredAtInsert ? .nothing : .default)
+    }
+}
+
+extension SwiftEmitter {
+    /// A function for each of the entity's named requests.
+    func emitFetchTemplates(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
+        writer.block("\(isolation)extension \(entity.typeName)") { writer in
+            for (index, template) in entity.entity.fetchTemplates.enumerated() {
+                if index > 0 { writer.line() }
+                writer.doc(
+                    describe(template) + lines.note(entity.entity.name, template.name))
+                let name = ReservedNames.memberName(template.name, among: ReservedNames.members)
+                writer.function(
+                    "\(modifier)static func \(SwiftText.identifier(name))",
+                    parameters: template.parameters.map(declaration),
+                    result: " -> \(resultType(template, entity.typeName))"
+                ) { writer in
+                    let type = names.library("FetchRequest")
+                    var request = "\(type)<\(entity.typeName)>()"
+                    if type != "FetchRequest" {
+                        // A request of that name hides the type, and `Cambium` the module.
+                        writer.line(
+                            "let _request: \(type)<\(entity.typeName)> = .init()")
+                        request = "return _request"
+                    }
+                    writer.code(
+                        request, .call(".template", arguments(template)), form(template))
+                }
+            }
+        }
+    }
+
+    private func resultType(_ template: FetchTemplate, _ typeName: String) -> String {
+        switch template.options.resultKind {
+        case .objects: return names.library("FetchRequest") + "<\(typeName)>"
+        case .ids: return names.library("IDRequest") + "<\(typeName)>"
+        case .count: return names.library("CountRequest") + "<\(typeName)>"
+        case .dictionaries:
+            let value = names.library("PropertyValue")
+            let row = "[\(names.standard("String")): \(value)]"
+            return names.library("ResultRequest") + "<\(typeName), \(row)>"
+        }
+    }
+
+    /// What makes it a request for what it gives.
+    private func form(_ template: FetchTemplate) -> String {
+        switch template.options.resultKind {
+        case .objects: ""
+        case .ids: ".ids"
+        case .count: ".count"
+        case .dictionaries: ".dictionaries()"
+        }
+    }
+
+    private func declaration(_ parameter: FetchParameter) -> String {
+        let type =
+            parameter.entity.map { names.className(ofEntity: $0, in: model) }
+            ?? names.swiftType(of: parameter.type)
+        return SwiftText.identifier(parameter.name) + ": " + (parameter.isList ? "[\(type)]" : type)
+    }
+
+    private func arguments(_ template: FetchTemplate) -> [(label: String?, value: SwiftCode)] {
+        let single = template.parameters.filter { !$0.isList }
+        let lists = template.parameters.filter { $0.isList }
+        var arguments: [(label: String?, value: SwiftCode)] = [
+            (nil, .string(template.name)),
+            (
+                nil,
+                .dictionary(
+                    single.map { parameter in
+                        let name = SwiftText.identifier(parameter.name)
+                        return (.string(parameter.name), .text(value(name, of: parameter)))
+                    })
+            ),
+        ]
+        if !lists.isEmpty {
+            let pairs = lists.map { parameter in
+                let name = SwiftText.identifier(parameter.name)
+                let element = value("$0", of: parameter)
+                return (
+                    key: SwiftCode.string(parameter.name),
+                    value: SwiftCode.text("\(name).map { \(element) }")
+                )
+            }
+            arguments.append(("lists", .dictionary(pairs)))
+        }
+        let objects = template.parameters.filter { $0.entity != nil }.map { parameter in
+            let name = SwiftText.identifier(parameter.name)
+            return parameter.isList ? "\(name).map(\\.objectID)" : "[\(name).objectID]"
+        }
+        if !objects.isEmpty {
+            arguments.append(("objects", .text(objects.joined(separator: " + "))))
+        }
+        return arguments
+    }
+
+    /// An argument, or an element of one, as a value; an object as its key.
+    private func value(_ name: String, of parameter: FetchParameter) -> String {
+        parameter.entity == nil
+            ? value(name, of: parameter.type) : ".int(\(name).objectID.key)"
+    }
+
+    /// An argument, or an element of one, as a value.
+    private func value(_ name: String, of type: AttributeType) -> String {
+        var (descriptor, value) = (type.descriptor, name)
+        if case .enumeration(let enumeration) = type {
+            descriptor = model.enumeration(named: enumeration)?.rawType.descriptor ?? descriptor
+            value += ".rawValue"
+        }
+        if let type = descriptor.valueType, type != descriptor.swiftName || value != name {
+            value = "\(names.initializer(of: names.standard(type)))(\(value))"
+        }
+        return ".\(descriptor.valueCase)(\(value))"
     }
 }

@@ -33,7 +33,7 @@ extension SwiftEmitter {
     /// that required values are there, and that numbers are numbers.
     func hasLimits(_ entity: GeneratedEntity) -> Bool {
         !checks(of: entity).isEmpty || !entity.objectHooks.isEmpty
-            || entity.attributes.contains(where: \.attribute.hasCustomValidation)
+            || entity.attributes.contains { $0.attribute.hasCustomValidation }
     }
 
     private func checks(of entity: GeneratedEntity) -> [SwiftCode] {

@@ -52,7 +52,7 @@ package enum Vocabulary {
         }
 
     /// What is declared about a step from one version to the next.
-    package static let declarations = ElementDescriptor.ofDeclarations.map(\.key)
+    package static let declarations = ElementDescriptor.ofDeclarations.map { $0.key }
 
     /// The rule of an element that stands in another.
     static func rule(of element: String, in parent: String) -> ElementDescriptor? {
@@ -76,12 +76,160 @@ package enum Vocabulary {
 
     /// The flags that are true where they are not written.
     static let trueFlags = Set(
-        elements.flatMap(\.fields).filter { if case .flag(true) = $0.kind { true } else { false } }
-            .map(\.name))
+        elements.flatMap { $0.fields }.filter {
+            if case .flag(true) = $0.kind { true } else { false }
+        }
+        .map { $0.name })
 
     /// The words that an XML attribute may be.
     static func words(_ name: String, of element: String) -> [String] {
         guard case .words(let words)? = rules[element]?[name]?.kind else { return [] }
         return words
     }
+}
+
+/// An element of the language: a row of the table that the reader, the checker, the formatter, the
+/// schema for editors and the conversions from and to Xcode's files share.
+///
+/// A new XML attribute is written here, and where its value is used.
+package final class ElementDescriptor: Sendable {
+    /// The name; after that of its parent and a slash where it means something else there.
+    package let key: String
+    /// What it is, in a sentence: editors show it.
+    package let text: String
+    /// The XML attributes, in the order in which they are written.
+    package let fields: [XMLAttribute]
+    /// The elements that may be in it.
+    package let children: [String]
+    /// Whether text in it means something.
+    package let hasText: Bool
+    /// The names of the XML attributes, in their order.
+    package let attributes: [String]
+    /// The names of those that it must have.
+    package let required: [String]
+
+    init(
+        _ key: String, _ text: String, _ fields: [XMLAttribute]..., children: [String] = [],
+        hasText: Bool = false
+    ) {
+        self.key = key
+        self.text = text
+        self.fields = fields.flatMap(\.self)
+        self.children = children
+        self.hasText = hasText
+        attributes = self.fields.map { $0.name }
+        required = self.fields.filter { $0.isRequired }.map { $0.name }
+    }
+
+    /// The name, without that of a parent.
+    var name: String { key.split(separator: "/").last.map(String.init) ?? key }
+
+    /// The XML attribute of that name.
+    package subscript(name: String) -> XMLAttribute? { fields.first { $0.name == name } }
+}
+
+/// An XML attribute of an element: what the language knows of it.
+package final class XMLAttribute: Sendable {
+    /// The name.
+    package let name: String
+    /// What its value may be.
+    package let kind: Kind
+    /// What it means, in a sentence: editors show it.
+    package let text: String
+    /// Whether the element must have it.
+    package let isRequired: Bool
+    /// What Xcode has for it.
+    let xcode: XcodeField?
+
+    /// Describes an XML attribute that may be missing.
+    convenience init(
+        _ name: String, _ kind: Kind, _ text: String, _ xcode: XcodeField? = nil
+    ) {
+        self.init(name, kind, text, xcode, isRequired: false)
+    }
+
+    private init(
+        _ name: String, _ kind: Kind, _ text: String, _ xcode: XcodeField?, isRequired: Bool
+    ) {
+        self.name = name
+        self.kind = kind
+        self.text = text
+        self.xcode = xcode
+        self.isRequired = isRequired
+    }
+
+    /// The same where it must not be missing.
+    var required: XMLAttribute {
+        XMLAttribute(name, kind, text, xcode, isRequired: true)
+    }
+
+    /// What a value may be.
+    package enum Kind: Sendable {
+        /// Any text.
+        case text
+        /// A name.
+        case name
+        /// `true` or `false`, and what counts where neither is written.
+        case flag(default: Bool)
+        /// An integer of a range.
+        case count(ClosedRange<Int>)
+        /// A number of decimal places, or `any`.
+        case scale
+        /// A type of the language, or the name of one of the model's.
+        case type
+        /// One of a few words.
+        case words([String])
+
+        static let flag = Kind.flag(default: false)
+
+        static func count(from least: Int = 0) -> Kind { .count(least...Int(Int32.max)) }
+
+        static func words<Word>(_: Word.Type) -> Kind
+        where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
+            .words(Word.allCases.map { $0.rawValue })
+        }
+    }
+}
+
+/// A field of the inspectors in Xcode's model editor, with the XML attribute of Xcode's files that has
+/// its value, unless that depends on more than the value.
+enum XcodeField: Sendable {
+    /// A box; only that it is checked is written.
+    case box(String, String? = nil)
+    /// A box; `YES` or `NO` is written.
+    case flag(String, String)
+    /// A menu, by what it offers for the words of Cambium's language.
+    case choice(String, [String: String], String? = nil)
+    /// A text or number.
+    case value(String, String? = nil)
+    /// Something for which other words are written.
+    case word(String, String, [String: String])
+
+    var label: String {
+        switch self {
+        case .box(let label, _), .flag(let label, _), .choice(let label, _, _),
+            .value(let label, _), .word(let label, _, _):
+            label
+        }
+    }
+
+    /// The XML attribute, what is written there for which words, and whether anything else is
+    /// written as it is.
+    var spelling: (name: String, words: [String: String], writesOthers: Bool)? {
+        switch self {
+        case .box(_, let name?), .choice(_, _, let name?): (name, ["true": "YES"], false)
+        case .flag(_, let name): (name, ["true": "YES", "false": "NO"], true)
+        case .value(_, let name?): (name, [:], true)
+        case .word(_, let name, let words): (name, words, true)
+        case .box, .choice, .value: nil
+        }
+    }
+}
+
+/// Who may use the Swift code that is generated from a model: the model's `access` attribute.
+package enum AccessLevel: String, Sendable, Hashable, CaseIterable {
+    /// The target that compiles the model. The default, and written without a modifier.
+    case `internal`
+    /// Every target that imports it.
+    case `public`
 }

@@ -10,9 +10,11 @@ extension StepLint {
                 for fill in idle {
                     report(
                         .needlessRebuild,
-                        "The fill of \(fill.entity).\(fill.attribute) makes the migration write "
-                            + "every row of \(table.table) again; the default, which is the same, "
-                            + "needs no row to be written",
+                        """
+                        The fill of \(fill.entity).\(fill.attribute) makes the migration write \
+                        every row of \(table.table) again; the default, which is the same, \
+                        needs no row to be written
+                        """,
                         of: fill.entity, fill.attribute, notes: ["Remove the fill"])
                 }
             } else {
@@ -50,8 +52,10 @@ extension StepLint {
                 + large.map { "'\($0.name)'" }.joined(separator: ", "),
             of: first.entity, first.name,
             notes: (causes.isEmpty ? [] : ["What makes it necessary: \(causes)"]) + [
-                "Put such data into an entity of its own or into files, or see how long it takes "
-                    + "with the largest store"
+                """
+                Put such data into an entity of its own or into files, or see how long it takes \
+                with the largest store
+                """
             ])
     }
 
@@ -72,8 +76,10 @@ extension StepLint {
                 else { continue }
                 report(
                     .indexInUse,
-                    "The index that began with '\(property)' is gone, and the request "
-                        + "'\(user.request)' goes through the whole table without it",
+                    """
+                    The index that began with '\(property)' is gone, and the request \
+                    '\(user.request)' goes through the whole table without it
+                    """,
                     at: new.position(ofRequest: user.request, of: user.entity),
                     notes: ["Keep the index, or remove the request if nobody uses it"])
             }
@@ -147,5 +153,63 @@ extension ModelExpression {
         var isKnown = true
         visit { if case .keyPath(root: .subject, _) = $0 { isKnown = false } }
         return isKnown
+    }
+}
+
+extension ModelChecker {
+    /// Numbers that are computed are seldom equal to the last bit.
+    func warnAboutFloatingUniques(
+        of entity: Entity, _ draft: EntityDraft, in model: Model
+    ) {
+        for (constraint, element) in zip(entity.uniqueConstraints, kept("unique", of: draft)) {
+            let number = constraint.properties.first { name in
+                let type = model.attribute(name, of: entity)?.type
+                return type == .double || type == .float
+            }
+            guard let number, let written = element["by"] else { continue }
+            report(
+                .floatingUnique,
+                "'\(number)' is a floating-point number: 0.3 and 0.1 + 0.2 do not collide",
+                at: written,
+                notes: [
+                    """
+                    Make it a \(wording.type("decimal")) or a whole number, or leave it out of the \
+                    constraint
+                    """
+                ])
+        }
+    }
+}
+
+extension ModelChecker {
+    /// A text can be made for which such a pattern is given up, and the save or the fetch fails.
+    func warnAboutPattern(_ pattern: String, at offset: Int) {
+        report(
+            .costlyPattern,
+            "'\(pattern)' cannot be matched in time that grows with the text only", at: offset,
+            notes: [
+                "Write it without back-references, look-ahead, atomic groups and \\X"
+            ])
+    }
+
+    /// The patterns in the rules, the partial indexes and the requests of an entity.
+    func warnAboutPatterns(of entity: Entity, _ draft: EntityDraft) {
+        let rules = zip(entity.rules, kept("rule", of: draft))
+        for (rule, element) in rules { warnAboutPatterns(in: rule.condition, element) }
+        let requests = zip(entity.fetchTemplates, kept("fetch", of: draft))
+        for (request, element) in requests { warnAboutPatterns(in: request.condition, element) }
+    }
+
+    private func warnAboutPatterns(
+        in condition: ModelExpression?, _ element: ParsedElement
+    ) {
+        var open = condition.map { [$0] } ?? []
+        while let part = open.popLast() {
+            open += part.operands
+            guard case .comparison(_, .matches, .literal(.string(let pattern)), _) = part,
+                let expression = try? RegularExpression(pattern), !expression.isLinear
+            else { continue }
+            warnAboutPattern(pattern, at: element.text.sourceOffset(of: 0, in: parsed.source))
+        }
     }
 }

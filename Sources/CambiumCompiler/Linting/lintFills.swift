@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 extension StepLint {
@@ -10,8 +11,10 @@ extension StepLint {
             let (objects, remedy) = Self.words(for: culprit)
             report(
                 .emptyFill,
-                "A store with an object \(objects) is refused: the fill of "
-                    + "\(fill.entity).\(fill.attribute) gives it no value",
+                """
+                A store with an object \(objects) is refused: the fill of \
+                \(fill.entity).\(fill.attribute) gives it no value
+                """,
                 of: fill.entity, fill.attribute,
                 notes: ["\(remedy), unless there is no such object"])
         }
@@ -31,5 +34,266 @@ extension StepLint {
         case .branch:
             return ("that comes to 'nil' in it", "Write a value for it in place of 'nil'")
         }
+    }
+}
+
+// What the attributes that a fill looks at may be: it sees what other fills and defaults give them, or,
+// where two fills look at each other, what was there before.
+extension StepLint {
+    /// What may make the fill of an attribute nil.
+    func nullability(ofFillOf reader: String, of entity: Entity) -> FillNullability {
+        FillNullability(
+            mayBeNil: { self.mayBeNil($0, where: $1, inFillOf: reader, of: entity) },
+            mayBeZero: { self.mayBeZero($0, inFillOf: reader, of: entity) })
+    }
+
+    /// What in the fill of an attribute leaves an object without a value that it needs.
+    func culprit(in fill: MigrationDeclaration.Fill) -> FillNullability.Culprit? {
+        guard let entity = new.model.entity(named: fill.entity),
+            let attribute = new.model.attribute(fill.attribute, of: entity)
+        else { return nil }
+        var nullability = nullability(ofFillOf: attribute.name, of: entity)
+        if !attribute.isOptional { return nullability.culprits(in: fill.value).first }
+        // A composite value that has another part needs this one.
+        guard let rule = rule(requiring: attribute.name, of: entity),
+            difference.isNewlyRequired(attribute.name, of: rule.composite, in: entity)
+        else { return nil }
+        if !difference.fillsEveryObject(attribute, of: entity) {
+            // The value is there, and with it what it has always needed.
+            let established = rule.required.filter {
+                !difference.isNewlyRequired($0, of: rule.composite, in: entity)
+            }
+            nullability = nullability.knowing(Set([rule.composite] + established))
+        }
+        return nullability.culprits(in: fill.value).first { found in
+            rule.parts.contains { part in
+                guard part != attribute.name, found != .absent(part) else { return false }
+                if !difference.isAdded(part, to: entity.name) { return true }
+                guard let other = difference.fill(of: part, in: entity) else { return false }
+                // Both are nil then, so that there is no value.
+                let others = self.nullability(ofFillOf: part, of: entity).culprits(in: other)
+                return !others.contains(found)
+            }
+        }
+    }
+
+    /// The rule of the optional composite value that has an attribute whenever it is there.
+    private func rule(requiring part: String, of entity: Entity) -> PresenceRule? {
+        entity.presenceRules(in: new.model).first { $0.required.contains(part) }
+    }
+
+    /// - Parameter present: The attributes, and composite values, that are known to be there.
+    private func mayBeNil(
+        _ path: String, where present: Set<String>, inFillOf reader: String, of entity: Entity
+    ) -> Bool {
+        if let name = FillNullability.formerName(path) {
+            let row = difference.match.formerRow(of: entity)
+            return row?.attributes.first { $0.name == name }?.isOptional ?? false
+        }
+        guard let attribute = new.model.attribute(path, of: entity),
+            let declarer = new.model.declarer(of: path, in: entity)
+        else { return false }
+        let former = difference.match.oldAttribute(of: path, in: declarer.name)
+        let mayLack = attribute.isOptional || former?.isOptional == true
+        let rule = rule(requiring: path, of: declarer)
+            .flatMap { present.contains($0.composite) ? $0 : nil }
+        if difference.seesOldValue(of: path, inFillOf: reader, of: entity) {
+            if difference.isAdded(path, to: declarer.name) { return true }
+            return rule.map {
+                difference.isNewlyRequired(path, of: $0.composite, in: declarer)
+            } ?? mayLack
+        }
+        let isSupplied = difference.supplied.contains {
+            $0.entity == declarer.name && $0.property == path
+        }
+        if isSupplied || attribute.derivation != nil { return mayLack }
+        // What is required, and gets no value, is told of itself.
+        if !attribute.isOptional || rule != nil { return false }
+        guard let fill = difference.fill(of: path, in: declarer) else {
+            return attribute.defaultValue == nil || !difference.isAdded(path, to: declarer.name)
+        }
+        return !difference.fillsEveryObject(attribute, of: declarer)
+            || isEmpty(fill, of: path, in: declarer)
+    }
+
+    /// Whether a fill may come to nil. Found out once: each of a chain of fills may look at the one
+    /// before several times.
+    private func isEmpty(_ fill: ModelExpression, of path: String, in entity: Entity) -> Bool {
+        let property = ModelMatch.PropertyName(entity: entity.name, property: path)
+        if let known = emptyFills.known[property] { return known }
+        let isEmpty = !nullability(ofFillOf: path, of: entity).culprits(in: fill).isEmpty
+        emptyFills.known[property] = isEmpty
+        return isEmpty
+    }
+
+    /// Whether a number may be 0: where neither its limits nor what it is given exclude it.
+    private func mayBeZero(_ path: String, inFillOf reader: String, of entity: Entity) -> Bool {
+        guard let declarer = new.model.declarer(of: path, in: entity) else { return true }
+        let before = difference.match.oldAttribute(of: path, in: declarer.name)
+        if !difference.seesOldValue(of: path, inFillOf: reader, of: entity),
+            case .literal(let value)? = valueGiven(to: path, of: declarer)
+        {
+            let isZero = value.sign == 0
+            guard !isZero, !difference.isAdded(path, to: declarer.name) else { return isZero }
+        }
+        guard let limits = before?.limits else { return true }
+        let isPositive = limits.minimum?.sign == 1
+        let isNegative = limits.maximum?.sign == -1
+        return !isPositive && !isNegative
+    }
+
+    /// What objects get that have no value of an attribute.
+    private func valueGiven(to path: String, of entity: Entity) -> ModelExpression? {
+        if let fill = difference.fill(of: path, in: entity) { return fill }
+        guard let attribute = new.model.attribute(path, of: entity),
+            difference.isAdded(path, to: entity.name) || !attribute.isOptional,
+            case .constant(let value)? = attribute.defaultValue
+        else { return nil }
+        return .literal(value)
+    }
+}
+
+/// Which fills may come to nil, as far as it has been asked.
+final class EmptyFills {
+    fileprivate var known: [ModelMatch.PropertyName: Bool] = [:]
+}
+
+/// Whether a fill may come to nil: because an attribute that it looks at is, or because of what it
+/// divides by. What its conditions rule out is known: in `TERNARY(b == nil, 'x', b)` the second b is not nil.
+struct FillNullability {
+    /// Whether an attribute of the object is nil in some of those that have certain others.
+    let mayBeNil: (String, Set<String>) -> Bool
+    /// Whether an attribute of the object is 0 in some.
+    let mayBeZero: (String) -> Bool
+    /// The attributes that are not nil where one has come to.
+    private(set) var present: Set<String> = []
+    /// What is not 0 there.
+    private(set) var divisors: Set<ModelExpression> = []
+
+    /// What makes a value nil. (So does a number that is too great, which nobody expects of a sum.)
+    enum Culprit: Hashable {
+        /// The attribute of that path is nil.
+        case absent(String)
+        /// Something is divided by it, and it is 0.
+        case zero(ModelExpression)
+        /// A branch says so.
+        case branch
+    }
+
+    /// All that may make the value nil, in the order of the text.
+    func culprits(in expression: ModelExpression) -> [Culprit] {
+        switch expression {
+        case .literal(.null):
+            return [.branch]
+        case .keyPath:
+            guard let path = Self.path(expression) else { return [] }
+            return !present.contains(path) && mayBeNil(path, present) ? [.absent(path)] : []
+        case .arithmetic(let left, let operation, let right):
+            return culprits(in: left) + culprits(in: right)
+                + (operation == .divide ? zero(right) : [])
+        case .function(let function, let operands):
+            return operands.flatMap { culprits(in: $0) }
+                + (function == .modulus ? operands.last.map(zero) ?? [] : [])
+        case .conditional(let condition, let first, let second):
+            return knowing(condition, is: true).culprits(in: first)
+                + knowing(condition, is: false).culprits(in: second)
+        default:
+            return []
+        }
+    }
+
+    /// The same where some attributes, or composite values, are known to be there.
+    func knowing(_ present: Set<String>) -> FillNullability {
+        var known = self
+        known.present.formUnion(present)
+        return known
+    }
+
+    private func zero(_ divisor: ModelExpression) -> [Culprit] {
+        switch divisor {
+        case .literal(let value): value.sign == 0 ? [.zero(divisor)] : []
+        case _ where divisors.contains(divisor): []
+        case .keyPath(root: .subject, let names):
+            mayBeZero(names.joined(separator: ".")) ? [.zero(divisor)] : []
+        default: [.zero(divisor)]
+        }
+    }
+
+    private func knowing(_ condition: ModelExpression, is outcome: Bool) -> FillNullability {
+        var known = self
+        known.present.formUnion(Self.present(where: condition, is: outcome))
+        known.divisors.formUnion(Self.divisors(where: condition, is: outcome))
+        return known
+    }
+
+    /// What is not 0 where a condition has an outcome.
+    private static func divisors(
+        where condition: ModelExpression, is outcome: Bool
+    ) -> Set<ModelExpression> {
+        switch condition {
+        case .and(let operands) where outcome, .or(let operands) where !outcome:
+            return operands.reduce(into: []) { $0.formUnion(divisors(where: $1, is: outcome)) }
+        case .not(let operand):
+            return divisors(where: operand, is: !outcome)
+        case .comparison(let left, let relation, .literal(let value), _):
+            guard let sign = value.sign else { return [] }
+            let excludesZero =
+                switch (relation, outcome) {
+                case (.equal, false), (.notEqual, true): sign == 0
+                case (.equal, true): sign != 0
+                case (.greater, true): sign >= 0
+                case (.greaterOrEqual, true): sign > 0
+                case (.less, true): sign <= 0
+                case (.lessOrEqual, true): sign < 0
+                // An object without a value comes here too, and divides by nothing.
+                case (.greater, false): sign < 0
+                case (.greaterOrEqual, false): sign <= 0
+                case (.less, false): sign > 0
+                case (.lessOrEqual, false): sign >= 0
+                default: false
+                }
+            return excludesZero ? [left] : []
+        default:
+            return []
+        }
+    }
+
+    /// The attributes that are not nil where a condition has an outcome.
+    private static func present(where condition: ModelExpression, is outcome: Bool) -> Set<String> {
+        switch condition {
+        case .and(let operands) where outcome, .or(let operands) where !outcome:
+            return operands.reduce(into: []) { $0.formUnion(present(where: $1, is: outcome)) }
+        case .not(let operand):
+            return present(where: operand, is: !outcome)
+        case .comparison(let left, let relation, let right, _):
+            let paths = [left, right].compactMap(path)
+            if [left, right].contains(.literal(.null)) {
+                let isPresent = relation == .equal ? !outcome : relation == .notEqual && outcome
+                return isPresent ? Set(paths) : []
+            }
+            // Any relation with nil is false, but for that of not being equal.
+            return outcome && relation != .notEqual && paths.count == 1 ? Set(paths) : []
+        case .between(let value, _, _):
+            return outcome ? Set([value].compactMap(path)) : []
+        default:
+            return []
+        }
+    }
+
+    private static func path(_ expression: ModelExpression) -> String? {
+        switch expression {
+        case .keyPath(root: .subject, let names): names.joined(separator: ".")
+        case .keyPath(root: .variable(FillScope.former), let names):
+            formerPrefix + names.joined(separator: ".")
+        default: nil
+        }
+    }
+
+    /// What stands before the name of an attribute of the version before.
+    static let formerPrefix = "$\(FillScope.former)."
+
+    /// The name of an attribute of the version before, of a path with the prefix; else nil.
+    static func formerName(_ path: String) -> String? {
+        path.hasPrefix(formerPrefix) ? String(path.dropFirst(formerPrefix.count)) : nil
     }
 }

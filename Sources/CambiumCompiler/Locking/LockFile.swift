@@ -21,8 +21,8 @@ import Foundation
 package struct LockFile: Equatable {
     /// The file's name in the bundle.
     package static let name = BundleReader.lockName
-    private static let format = "cambium-lock 3"
-    private static let algorithm = "sha256"
+    package static let format = "cambium-lock 3"
+    package static let algorithm = "sha256"
     /// The first format, whose lines hold a hash for each declaration.
     private static let firstFormat = "cambium-lock 1"
     /// The second one, whose hashes are of what was written.
@@ -32,30 +32,6 @@ package struct LockFile: Equatable {
     package var versions: [String: LockedVersion] = [:]
 
     package init() {}
-
-    /// The file's text.
-    package func text(bundleName: String) -> String {
-        var base: Set<String> = []
-        let lines = versions.values.sorted { VersionOrder.precedes($0.name, $1.name) }
-            .flatMap { version in
-                let head = "\(version.storage) \(version.conditions) \(version.name)"
-                guard let lines = version.lines else { return [head] }
-                defer { base = lines }
-                return [head, "= \(lines.count)"]
-                    + base.subtracting(lines).sorted(by: Self.precedes).map { "- \($0)" }
-                    + lines.subtracting(base).sorted(by: Self.precedes).map { "+ \($0)" }
-            }
-        let title =
-            "# Versions of \(bundleName) that have shipped. Written by `cambium freeze`; keep it "
-            + "under version control."
-        let all =
-            [title, "\(Self.format) \(Self.algorithm)"] + lines + ["end \(versions.count)"]
-        return all.map { $0 + "\n" }.joined()
-    }
-
-    private static func precedes(_ left: String, _ right: String) -> Bool {
-        left.utf8.lexicographicallyPrecedes(right.utf8)
-    }
 
     /// Why a text is no lock.
     package struct Malformed: Error {
@@ -106,8 +82,10 @@ package struct LockFile: Equatable {
                 if words.count != 2, words.dropFirst(2) != [Substring(LockFile.algorithm)] {
                     throw Malformed(
                         line: number,
-                        reason: "The hashes are of another algorithm than '\(LockFile.algorithm)', "
-                            + "which a later cambium may know")
+                        reason: """
+                            The hashes are of another algorithm than '\(LockFile.algorithm)', \
+                            which a later cambium may know
+                            """)
                 }
                 self.format = words.prefix(2).joined(separator: " ")
                 return
@@ -207,5 +185,77 @@ package struct LockFile: Equatable {
             let text = String(bytes: data, encoding: .utf8)
         else { throw Malformed(line: 1, reason: "The file cannot be read") }
         return try LockFile(text)
+    }
+}
+
+/// What is remembered of a version that has shipped: two hashes of what its stores were made by.
+///
+/// Neither depends on how the file is laid out or anything in it is spelled, on the order of
+/// declarations, or on what only the program sees (code generation, messages, named requests, merge
+/// and delete rules, user info), so all of that may still change. Nor do they depend on the SQL: a newer compiler that writes better
+/// SQL breaks no lock.
+package struct LockedVersion: Equatable {
+    /// The version's name.
+    package let name: String
+    /// `Model.versionHash`: tables and columns. Where it changes, stores in use no longer open.
+    package let storage: String
+    /// The hash of the text of ``LockedConditions``: what rows had to meet and how they were migrated.
+    /// Where it changes, stores in use open and are not what the next migration believes.
+    package let conditions: String
+    /// What the hashes are of, one thing a line; nil where the lock does not say.
+    package var lines: Set<String>?
+    /// The start of a hash of each declaration by its name, which a lock of the former format has
+    /// to tell what has changed.
+    var declarations: [String: String] = [:]
+    /// Whether the conditions are those of a lock of a former format.
+    package private(set) var isFormer = false
+}
+
+extension LockedVersion {
+    /// Takes down a version as it is now.
+    ///
+    /// - Parameter isFormer: Whether it is to be compared with a lock of a former format.
+    package init(_ version: CheckedModel, isFormer: Bool = false) {
+        self.isFormer = isFormer
+        name = version.model.version
+        storage = version.model.versionHash
+        let conditions =
+            isFormer
+            ? FormerLockedConditions.text(of: version) : LockedConditions.text(of: version)
+        self.conditions = SHA256.hexadecimal(of: conditions)
+        var all: [String] = []
+        var named: [String: [String]] = [:]
+        for line in (version.model.canonicalText + conditions).split(separator: "\n") {
+            if let name = Self.declaration(of: line) {
+                named[name, default: []].append(String(line))
+                all.append(String(line))
+            }
+        }
+        lines = Set(all)
+        declarations = named.mapValues {
+            String(SHA256.hexadecimal(of: $0.joined(separator: "\n")).prefix(8))
+        }
+    }
+
+    /// The name of the entity, composite or enumeration that a line is about, or `migration`.
+    private static func declaration(of line: Substring) -> String? {
+        let words = line.split(separator: " ", maxSplits: 2)
+        guard let first = words.first, first != "cambium" else { return nil }
+        let name = first == "entity" || first == "enum" ? words.dropFirst().first : first
+        return name?.split(whereSeparator: { ".:".contains($0) }).first.map(String.init)
+    }
+
+    /// Whether the hashes are the same, which is all that counts.
+    package static func == (left: LockedVersion, right: LockedVersion) -> Bool {
+        left.name == right.name && left.storage == right.storage
+            && left.conditions == right.conditions
+    }
+
+    /// The names of the declarations that are others than before, sorted; none where that is not
+    /// known.
+    func changes(since frozen: LockedVersion) -> [String] {
+        guard !frozen.declarations.isEmpty else { return [] }
+        return Set(declarations.keys).union(frozen.declarations.keys)
+            .filter { declarations[$0] != frozen.declarations[$0] }.sorted()
     }
 }

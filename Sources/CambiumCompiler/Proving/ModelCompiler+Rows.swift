@@ -3,7 +3,7 @@ import CambiumPlan
 
 extension ModelCompiler {
     /// Warns of what the new version asks of rows that are there, at the place that asks it.
-    package mutating func warnAboutRows(to new: CheckedModel, _ difference: ModelDifference) {
+    package func warnAboutRows(to new: CheckedModel, _ difference: ModelDifference) {
         let wording = Wording(new.parsed.format)
         for risk in difference.rowRisks where !isMet(risk, by: difference, in: new.model) {
             let subject = risk.property.map { "\(risk.entity).\($0)" } ?? risk.entity
@@ -17,8 +17,10 @@ extension ModelCompiler {
                 .idleFill, "Every object has a value of \(subject), and the fill changes none",
                 at: new.position(of: fill),
                 notes: [
-                    "Make it of the old value, as in \(Self.revision(of: fill.attribute)): then "
-                        + "every object gets it; or drop \(subject) as well; or remove the fill"
+                    """
+                    Make it of the old value, as in \(Self.revision(of: fill.attribute)): then \
+                    every object gets it; or drop \(subject) as well; or remove the fill
+                    """
                 ])
         }
     }
@@ -39,8 +41,10 @@ extension ModelCompiler {
             case .rule(let name):
                 "an object of \(risk.entity) that does not meet the rule '\(name)'"
             case .counts:
-                "more or fewer objects at \(subject) than \(wording.name("min")) and "
-                    + "\(wording.name("max")) allow now"
+                """
+                more or fewer objects at \(subject) than \(wording.name("min")) and \
+                \(wording.name("max")) allow now
+                """
             case .abstractEntity: "an object of \(risk.entity) itself (it is abstract now)"
             case .presence: "a value of \(subject) that lacks a part which is required now"
             case .inRow: "a value of \(subject) in a file"
@@ -67,12 +71,12 @@ extension ModelCompiler {
         else { return false }
         // One that stays as it was is no answer to a fill that changes what it looks at.
         guard difference.isNew(rule: name, of: entity) else { return false }
-        let lineage = Set(model.lineage(of: entity).map(\.name))
+        let lineage = Set(model.lineage(of: entity).map { $0.name })
         let fills = (model.migration?.fills ?? []).filter { lineage.contains($0.entity) }
         let deciding = fills.filter {
             difference.decidesEveryValue(of: $0.attribute, in: $0.entity)
         }
-        if rule.condition.mentions(Set(deciding.map(\.attribute))) { return true }
+        if rule.condition.mentions(Set(deciding.map { $0.attribute })) { return true }
         if isMetByEveryCase(rule.condition, of: entity, in: model) { return true }
         var known: [String: Value] = [:]
         for case .attributeAdded(let owner, let name, let isFilled) in difference.changes
@@ -85,7 +89,7 @@ extension ModelCompiler {
             }
         }
         // A fill of what may be nil leaves no nil.
-        let present = fills.filter { $0.value != .literal(.null) }.map(\.attribute)
+        let present = fills.filter { $0.value != .literal(.null) }.map { $0.attribute }
         return ConstantFolding(entity: entity, model: model, known: known)
             .value(of: rule.condition.withValues(at: Set(present))) == true
     }
@@ -101,7 +105,7 @@ extension ModelCompiler {
                 condition.mentions([attribute.name]),
                 let cases = model.enumeration(named: name)?.cases
             else { return false }
-            let values = cases.map(\.rawValue) + (attribute.isOptional ? [.null] : [])
+            let values = cases.map { $0.rawValue } + (attribute.isOptional ? [.null] : [])
             return values.allSatisfy { value in
                 ConstantFolding(entity: entity, model: model, known: [attribute.name: value])
                     .value(of: condition) == true
@@ -165,7 +169,7 @@ extension CheckedModel {
             case .rule(let name): entity?.child("rule", named: name)
             case .uniqueness(let properties):
                 entity?.children(named: "unique").first { element in
-                    element["by"].map { WordList($0.value).words.map(\.text) } == properties
+                    element["by"].map { WordList($0.value).words.map { $0.text } } == properties
                 }
             default: nil
             }
@@ -188,5 +192,120 @@ extension CheckedModel {
         return element.map {
             parsed.position(at: ($0["with"] ?? $0["where"])?.valueOffset ?? $0.offset)
         }
+    }
+}
+
+extension ModelCompiler {
+    /// What can be done about rows that do not meet what is asked.
+    func remedy(
+        for risk: RowRisk, _ subject: String, in model: Model, _ difference: ModelDifference,
+        _ wording: Wording
+    ) -> String {
+        let place = wording.migration(to: model.version)
+        let revision = Self.revision(of: risk.property ?? "…")
+        switch risk.kind {
+        case .limits:
+            let entity = model.entity(named: risk.entity)
+            let attribute = entity.flatMap { model.attribute(risk.property ?? "", of: $0) }
+            // No expression sees what lies in a file.
+            if attribute?.usesExternalForm == true {
+                return "Leave it as it was, unless there is no such value"
+            }
+            return """
+                Fill \(subject) in \(place) from its old value, as in \(revision), drop such \
+                objects there, or leave it as it was, unless there is no such value
+                """
+        case .presence(let parts):
+            let fill = MigrationFix.fill(parts, of: risk.entity)
+            return """
+                Say in \(place) what such values have there, as in \(fill.migrationXML ?? ""), \
+                or leave it as it was, unless there is no such value
+                """
+        case .narrowedType(isFillable: true)
+        where difference.isAdded(risk.property ?? "", to: risk.entity):
+            return """
+                Write a fill whose values all fit, or give it a wider type, unless there is no \
+                such value
+                """
+        case .narrowedType(isFillable: true):
+            return
+                """
+                Fill \(subject) in \(place) from its old value, as in \(revision), or leave it as \
+                it was, unless there is no such value
+                """
+        case .narrowedType(isFillable: false):
+            return """
+                Leave it as it was, or let the version before put its values right with a \
+                fill from the old value, unless there is no such value
+                """
+        case .rule(let name)
+        where model.entity(named: risk.entity).map {
+            !difference.isNew(rule: name, of: $0)
+        } ?? false:
+            return """
+                See to it that what \(place) makes of the values meets the rule, drop such \
+                objects there, or drop the rule, unless there is no such object
+                """
+        case .rule(let name):
+            guard
+                let attribute = Self.attribute(
+                    ofRule: name, of: risk.entity, in: model, difference)
+            else {
+                return """
+                    Drop the rule, or let the program see to it before this version ships, \
+                    unless there is no such object
+                    """
+            }
+            if difference.isAdded(attribute, to: risk.entity) {
+                return """
+                    Fill '\(attribute)' in \(place) with a value that meets the rule, or drop \
+                    the rule, unless there is no such object
+                    """
+            }
+            return """
+                Fill what the rule looks at in \(place) from its old value, as in \
+                \(Self.revision(of: attribute)), or drop the rule, unless there is no such object
+                """
+        case .uniqueness(let properties):
+            if let added = properties.first(where: { difference.isAdded($0, to: risk.entity) }) {
+                return
+                    """
+                    Fill '\(added)' in \(place) with what differs from object to object, unless \
+                    there is one at most
+                    """
+            }
+            return remedy(forEqualsIn: properties, of: risk.entity, in: model, difference, place)
+        case .inRow:
+            return "Leave it in files, unless every value is small: those lie in the row"
+        case .counts: return "Widen them, unless there is no such object"
+        case .abstractEntity: return "Leave it as it was, unless there is no such object"
+        }
+    }
+
+    /// The pattern of a fill that keeps the values that are right: the condition and the other value
+    /// are the author's.
+    static func revision(of attribute: String) -> String {
+        "TERNARY(…, \(attribute), …)"
+    }
+
+    /// An attribute that a rule looks at of the object's own: the first that has old values, else
+    /// the first.
+    private static func attribute(
+        ofRule name: String, of entity: String, in model: Model, _ difference: ModelDifference
+    ) -> String? {
+        guard let entity = model.entity(named: entity),
+            let rule = entity.rules.first(where: { $0.name == name })
+        else { return nil }
+        var found: [String] = []
+        rule.condition.visit { expression in
+            guard case .keyPath(root: .subject, let names) = expression else {
+                return
+            }
+            let path = names.joined(separator: ".")
+            if let attribute = model.attribute(path, of: entity), attribute.derivation == nil {
+                found.append(path)
+            }
+        }
+        return found.first { !difference.isAdded($0, to: entity.name) } ?? found.first
     }
 }

@@ -6,7 +6,7 @@ import CambiumSQL
 /// One step from a version to the next.
 extension ModelCompiler {
     /// Plans and proves a step; its problems are reported where the author can solve them.
-    package mutating func plan(_ step: ProofSubject.Step) -> Migration? {
+    package func plan(_ step: ProofSubject.Step) -> Migration? {
         do throws(MigrationProblems) {
             let difference = ModelDifference(from: step.old.model, to: step.new.model)
             let migration = try Migration(difference, schemas: step.schemas)
@@ -29,7 +29,7 @@ extension ModelCompiler {
     /// any more, so there are only warnings.
     ///
     /// - Returns: The step, and the version that it leads to with all that it drops declared.
-    package mutating func planShipped(
+    package func planShipped(
         _ step: ProofSubject.Step
     ) -> (migration: Migration, target: Model)? {
         let shipped = ShippedStep(from: step.old.model, to: step.new.model)
@@ -46,8 +46,10 @@ extension ModelCompiler {
         if !shipped.losses.isEmpty {
             report(
                 .impliedDrop,
-                "The step from version '\(step.old.model.version)' loses data, as it did in Core "
-                    + "Data: " + shipped.losses.joined(separator: ", "),
+                """
+                The step from version '\(step.old.model.version)' loses data, as it did in Core \
+                Data: 
+                """ + shipped.losses.joined(separator: ", "),
                 at: step.new.position(ofEntity: nil))
         }
         guard prove(migration, step, shipped.match, isShipped: true) else { return nil }
@@ -55,20 +57,22 @@ extension ModelCompiler {
     }
 
     /// Reports a step that has shipped and that no store can take.
-    private mutating func reportBrokenChain(
+    private func reportBrokenChain(
         at step: ProofSubject.Step, needsCode: Bool = false, notes: [String]
     ) {
         report(
             .brokenChain,
-            "Stores of version '\(step.old.model.version)' and before cannot be migrated: the step "
-                + "to this version needs "
+            """
+            Stores of version '\(step.old.model.version)' and before cannot be migrated: the step \
+            to this version needs 
+            """
                 + (needsCode ? "code" : "more than the two versions say"),
             at: step.new.position(ofEntity: nil), notes: notes)
     }
 
     /// Runs a migration, unless it was proven before. One that has shipped, of which long chains
     /// have a hundred, is run with one set of rows.
-    private mutating func prove(
+    private func prove(
         _ migration: Migration, _ step: ProofSubject.Step, _ match: ModelMatch,
         isShipped: Bool = false
     ) -> Bool {
@@ -102,7 +106,7 @@ extension ModelCompiler {
     }
 
     /// Says of which objects nothing is proven.
-    private mutating func warn(
+    private func warn(
         of proof: MigrationProver.Proof, from old: CheckedModel, to new: CheckedModel
     ) {
         func warn(_ range: String, _ remedy: String) {
@@ -114,24 +118,32 @@ extension ModelCompiler {
             warn(
                 proof.isEmpty
                     ? "on empty stores only: it refused all generated rows"
-                    : "without two objects of \(proof.refused.joined(separator: ", ")): it refused "
-                        + "those that were generated",
-                "A store with rows that do not meet the new conditions, or that a new type does not "
-                    + "hold, cannot be opened; loosen them, or fill what they look at from its old "
-                    + "value")
+                    : """
+                    without two objects of \(proof.refused.joined(separator: ", ")): it refused \
+                    those that were generated
+                    """,
+                """
+                A store with rows that do not meet the new conditions, or that a new type does not \
+                hold, cannot be opened; loosen them, or fill what they look at from its old \
+                value
+                """)
         }
         if !proof.isEmpty, !proof.dropped.isEmpty {
             warn(
-                "without two objects of \(proof.dropped.joined(separator: ", ")): drops take those "
-                    + "that were generated",
-                "Does the condition take more than it is meant to? If not, rehearse the migration "
-                    + "with a real store. Where all objects are to go, say where=\"TRUEPREDICATE\"")
+                """
+                without two objects of \(proof.dropped.joined(separator: ", ")): drops take those \
+                that were generated
+                """,
+                """
+                Does the condition take more than it is meant to? If not, rehearse the migration \
+                with a real store. Where all objects are to go, say where=\"TRUEPREDICATE\"
+                """)
         }
     }
 
     /// At the entity or property in the newer file; what is only in the older one is reported at
     /// the newer file's migration, which is where the fix goes.
-    private mutating func report(
+    private func report(
         _ problem: MigrationProblem, from old: CheckedModel, to new: CheckedModel
     ) {
         let position =
@@ -154,7 +166,7 @@ extension ModelCompiler {
             notes: ["No store of this model can be made here: change what the error names"])
     }
 
-    mutating func report(
+    func report(
         _ code: DiagnosticCode, _ message: String, at position: SourcePosition,
         notes: [String] = []
     ) {
@@ -166,5 +178,57 @@ extension ModelCompiler {
     static func line(of error: any Error) -> String {
         let line = "\(error)".split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return line.count > 1000 ? "\(line.prefix(500)) … \(line.suffix(500))" : line
+    }
+}
+
+/// A step between two versions of an Xcode bundle that have both shipped.
+///
+/// Core Data dropped what a new version no longer had, without a word, so that is what happened to
+/// the stores out there. Here the drops are filled in; they are reported once for each step.
+package struct ShippedStep {
+    /// The new version with the drops in its migration.
+    package let target: Model
+    /// What the step loses, sorted: entities and `Entity.property`.
+    let losses: [String]
+    /// What changes. Its problems keep the step from being planned: it needs what only the
+    /// program's own mapping knew.
+    package let difference: ModelDifference
+    /// What is what in the two versions, as they say it.
+    let match: ModelMatch
+
+    /// Finds out what the step from one version to the next drops.
+    package init(from old: Model, to new: Model) {
+        let resolution = StepResolution(from: old, to: new) { problem in
+            if problem.enumeration != nil {
+                return HistoryDeclarer(old: old, new: new, isOfXcode: true).items(for: problem)
+            }
+            guard problem.isLoss else { return [] }
+            return [
+                HistoryItem(
+                    MigrationDeclaration.Drop(
+                        entity: problem.entity, property: problem.property,
+                        reason: "Core Data dropped it"))
+            ]
+        }
+        // Drops say what may be missing; what takes the place of a case is a value to be proven.
+        let replaced = resolution.items.filter { $0.item is MigrationDeclaration.Replacement }
+        match = ModelMatch(
+            old: old, new: replaced.isEmpty ? new : new.declaring(replaced, since: old))
+        target = resolution.target
+        difference = resolution.difference
+        losses = resolution.items.map { $0.subject }.sorted()
+    }
+
+    /// Whether a step is of that kind: nothing about it can be changed any more.
+    package static func hasShipped(to new: CheckedModel, isLast: Bool) -> Bool {
+        new.parsed.isOfXcode && !isLast
+    }
+}
+
+extension MigrationProblem {
+    /// Whether all that is missing is the author's word that something may go.
+    package var isLoss: Bool {
+        side == .old
+            && declarations(of: MigrationDeclaration.Drop.self).contains { $0.condition == nil }
     }
 }

@@ -1,9 +1,10 @@
 import CambiumMigration
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 
 /// The whole way from a bundle to what the tool writes: read, check, plan, prove, emit.
-package struct ModelCompiler {
+package final class ModelCompiler {
     package var diagnostics: [Diagnostic] = []
     /// What there is to say of versions that have shipped.
     var notes: [Diagnostic] = []
@@ -38,7 +39,7 @@ package struct ModelCompiler {
         _ path: String, declarations: String? = nil, checksLock: Bool = true, emits: Bool = false,
         verdicts: VerdictCache? = nil
     ) -> Compilation {
-        var compiler = ModelCompiler(verdicts: verdicts)
+        let compiler = ModelCompiler(verdicts: verdicts)
         let result = compiler.compile(
             path, declarations, checksLock: checksLock, emits: emits)
         let hasErrors = compiler.diagnostics.hasErrors
@@ -49,7 +50,7 @@ package struct ModelCompiler {
             steps: compiler.steps)
     }
 
-    private mutating func compile(
+    private func compile(
         _ path: String, _ declarations: String?, checksLock: Bool, emits: Bool
     ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
         let (bundle, readingDiagnostics) = BundleReader.read(path, declarations: declarations)
@@ -99,12 +100,12 @@ package struct ModelCompiler {
     package static func frozenVersions(of bundle: ParsedBundle) -> Set<String> {
         // A lock that cannot be read is a finding of its own.
         let lock = (try? LockFile.read(inBundle: bundle.path)) ?? nil
-        let shipped = bundle.chain.dropLast().filter(\.isOfXcode).map(\.version)
+        let shipped = bundle.chain.dropLast().filter { $0.isOfXcode }.map { $0.version }
         return Set(lock?.versions.keys.map { $0 } ?? []).union(shipped)
     }
 
     /// Takes out what the author says is meant, and what nobody can do anything about any more.
-    private mutating func settle(_ bundle: ParsedBundle, isComplete: Bool) {
+    private func settle(_ bundle: ParsedBundle, isComplete: Bool) {
         let chain = bundle.chain
         let (kept, unused) = Suppressions(in: chain).applied(to: diagnostics)
         diagnostics = kept
@@ -118,41 +119,43 @@ package struct ModelCompiler {
     }
 
     /// Plans, proves and emits versions that are right each for itself.
-    private mutating func produce(
+    private func produce(
         _ versions: [CheckedModel], of name: String, frozen: Set<String>, emits: Bool,
         keepsEarlierVersions: Bool
     ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
         guard let current = versions.last else { return nil }
         self.current = Compilation.Current(name: name, version: current.model.version)
         // Classes need no tables, and no proof looks at them: each waits only for what it needs.
-        var emitter = emits ? SwiftEmitter(of: current, bundle: name) : nil
-        emitter?.isFrozen = frozen.contains(current.model.version)
-        emitter?.earlierDrafts = versions.dropLast().map(\.model)
-            .filter { !frozen.contains($0.version) }
-        emitter?.steppedMigrations = SteppedMigration.all(between: versions.map(\.model))
-        if keepsEarlierVersions { emitter?.earlierVersions = versions.dropLast().map(\.model) }
+        let models = versions.map { $0.model }
+        let emitter =
+            emits
+            ? SwiftEmitter(
+                model: current.model, bundle: "\(name).cambium", access: current.access,
+                lines: SourceLines(of: current),
+                steppedMigrations: SteppedMigration.all(between: models),
+                earlierVersions: keepsEarlierVersions ? models.dropLast() : [],
+                isFrozen: frozen.contains(current.model.version),
+                earlierDrafts: models.dropLast().filter { !frozen.contains($0.version) }) : nil
         // Each version's tables are laid out once, for the step to it and the step from it.
         let (chains, classes) = concurrentMap(
             [versions], { Self.schemas(of: $0) },
             emitter.map { emitter in emitter.entities.map { (emitter, $0) } } ?? [],
             { emitter, entity in emitter.text(of: entity) })
         guard let chain = chains.first, let schema = chain.last else { return nil }
-        emitter?.schema = schema.statements
         let subject = ProofSubject(versions, chain, verdicts)
         guard let proofs = proofs(of: subject) else { return nil }
         let (texts, outcomes) = concurrentMap(
-            emitter?.textsBesideClasses ?? [], { $0() },
+            emitter?.textsBesideClasses(schema.statements) ?? [], { $0() },
             proofs, { proof in Self.outcome(of: proof, subject) })
         guard let proven = migrations(of: outcomes, between: versions) else { return nil }
         let migrations = proven.noting(chain)
         subject.keepSchema()
-        emitter?.migrations = migrations
         return (
             CompiledBundle(
                 name: name, versions: versions, schema: schema.statements,
                 migrations: migrations, frozen: frozen,
                 emptyProofs: diagnostics.count { $0.code == .emptyProof }),
-            emitter?.files(classes: classes, besideClasses: texts) ?? []
+            emitter?.files(classes: classes, besideClasses: texts, migrations) ?? []
         )
     }
 
@@ -215,10 +218,70 @@ package struct Compilation: Sendable {
     package let steps: [VerifyReport.Step]
 
     /// A model and the version that programs have.
-    package struct Current: Sendable, Hashable {
+    package struct Current: Sendable {
         /// The model's name.
         package let name: String
         /// The version's name.
         package let version: String
+    }
+}
+
+/// A bundle without errors.
+package struct CompiledBundle: Sendable {
+    /// The model's name.
+    package let name: String
+    /// All versions, oldest first; there is at least one.
+    package let versions: [CheckedModel]
+    /// The statements that make an empty store of the current version.
+    package let schema: [String]
+    /// The steps from each version to the next.
+    package let migrations: [Migration]
+    /// The names of the versions that have shipped.
+    package var frozen: Set<String> = []
+    /// How many of them were proven without rows, or with too few of an entity.
+    package var emptyProofs = 0
+}
+
+extension ModelCompiler {
+    /// What can be done about objects that are equal in what is unique, or become so as those that they
+    /// lead to become one.
+    func remedy(
+        forEqualsIn properties: [String], of name: String, in model: Model,
+        _ difference: ModelDifference, _ place: String
+    ) -> String {
+        let list = properties.joined(separator: " ")
+        let isDeclared = model.deduplication(by: properties, of: name) != nil
+        guard let entity = model.entity(named: name) else { return "" }
+        let merges =
+            isDeclared
+            ? difference.lateMerges(by: properties, of: entity)
+            : difference.earlierMerges(by: properties, of: entity)
+        if let mutual = merges.first(where: {
+            difference.isMutual($0, by: properties, of: entity)
+        }) {
+            return """
+                Objects of \(name) and of \(mutual.entity) become equal by each other, and no \
+                order of the two is right: let a step take them away, or the program before this \
+                version, unless there are none
+                """
+        }
+        let others = merges.map {
+            """
+            that of \($0.entity) by \($0.properties.joined(separator: " ")), which \
+            '\($0.relationship)' leads to
+            """
+        }.joined(separator: ", and ")
+        if isDeclared {
+            return """
+                Put the <deduplicate> of \(name) by \(list) after \(others), unless no two \
+                objects become equal
+                """
+        }
+        return """
+            Say in \(place) which of them stays, as in <deduplicate \
+            entity=\"\(name)\" by=\"\(list)\" reason=\"…\"/>
+            """
+                + (others.isEmpty ? "" : " after \(others)")
+                + ", or add to it what tells them apart, unless no two objects are equal in it"
     }
 }

@@ -35,26 +35,97 @@ package struct ParsedModel: Sendable {
     package func position(at offset: Int) -> SourcePosition { source.position(at: offset) }
 }
 
-/// An element with its place.
+/// An element with its place: a value, whose copies share their contents until one of them changes.
 package struct ParsedElement: Sendable {
+    /// What the copies share.
+    // Safety: only `own` gives it out to be changed, where no other element has it.
+    private final class Contents: @unchecked Sendable {
+        let name: String
+        let namespace: String?
+        let offset: Int
+        var attributes: [ParsedAttribute]
+        var children: [ParsedElement]
+        var text: ParsedText
+        var comments: [ParsedComment]
+        var end: Int?
+        var remark: String?
+
+        init(
+            _ name: String, _ namespace: String?, _ offset: Int, _ attributes: [ParsedAttribute],
+            _ children: [ParsedElement], _ text: ParsedText, _ comments: [ParsedComment],
+            _ end: Int?, _ remark: String?
+        ) {
+            self.name = name
+            self.namespace = namespace
+            self.offset = offset
+            self.attributes = attributes
+            self.children = children
+            self.text = text
+            self.comments = comments
+            self.end = end
+            self.remark = remark
+        }
+    }
+
+    private var contents: Contents
+
+    /// Makes an element.
+    package init(
+        name: String, namespace: String?, offset: Int, attributes: [ParsedAttribute],
+        children: [ParsedElement] = [], text: ParsedText = ParsedText(),
+        comments: [ParsedComment] = [], end: Int? = nil, remark: String? = nil
+    ) {
+        contents = Contents(
+            name, namespace, offset, attributes, children, text, comments, end, remark)
+    }
+
+    /// The contents, to be changed: no other element has them.
+    private var own: Contents {
+        mutating get {
+            if !isKnownUniquelyReferenced(&contents) {
+                contents = Contents(
+                    name, namespace, offset, attributes, children, text, comments, end, remark)
+            }
+            return contents
+        }
+    }
+
     /// The name, with its prefix where it has one.
-    package let name: String
+    package var name: String { contents.name }
     /// The namespace, or nil.
-    package let namespace: String?
+    package var namespace: String? { contents.namespace }
     /// Where its `<` is.
-    package let offset: Int
+    package var offset: Int { contents.offset }
     /// Its attributes in order, declarations of namespaces included.
-    package var attributes: [ParsedAttribute]
+    package var attributes: [ParsedAttribute] {
+        get { contents.attributes }
+        _modify { yield &own.attributes }
+    }
     /// The elements in it.
-    package var children: [ParsedElement] = []
+    package var children: [ParsedElement] {
+        get { contents.children }
+        _modify { yield &own.children }
+    }
     /// The text directly in it.
-    package var text = ParsedText()
+    package var text: ParsedText {
+        get { contents.text }
+        _modify { yield &own.text }
+    }
     /// The comments before it, and those before its end.
-    package var comments: [ParsedComment] = []
+    package var comments: [ParsedComment] {
+        get { contents.comments }
+        _modify { yield &own.comments }
+    }
     /// Where its last tag ends; nil for what was not read from a file.
-    package var end: Int?
+    package var end: Int? {
+        get { contents.end }
+        _modify { yield &own.end }
+    }
     /// What a comment before it is to say, beside those of its file.
-    package var remark: String?
+    package var remark: String? {
+        get { contents.remark }
+        _modify { yield &own.remark }
+    }
 
     /// The attribute of that name.
     package subscript(name: String) -> ParsedAttribute? {
@@ -75,7 +146,7 @@ package struct ParsedElement: Sendable {
         }
         return attributes.enumerated().sorted { left, right in
             (rank(left.element.name), left.offset) < (rank(right.element.name), right.offset)
-        }.map(\.element)
+        }.map { $0.element }
     }
 
     /// Whether there is a comment before it, in it or after it.
@@ -89,13 +160,13 @@ package struct ParsedElement: Sendable {
     }
 
     /// The child that declares something of that name.
-    func child(_ kind: String, named name: String) -> ParsedElement? {
+    package func child(_ kind: String, named name: String) -> ParsedElement? {
         children.first { $0.name == kind && $0["name"]?.value == name }
     }
 }
 
 /// A comment with its place.
-package struct ParsedComment: Sendable, Hashable {
+package struct ParsedComment: Sendable {
     /// What a comment belongs to.
     package enum Placement: Sendable {
         /// The element after it.
@@ -113,13 +184,20 @@ package struct ParsedComment: Sendable, Hashable {
 }
 
 /// An attribute with its place.
-package struct ParsedAttribute: Sendable {
+package final class ParsedAttribute: Sendable {
     /// The name, with its prefix where it has one.
     package let name: String
     /// Where the name starts.
     package let offset: Int
     /// The value, references replaced.
     package let text: ParsedText
+
+    /// Makes an attribute.
+    package init(name: String, offset: Int, text: ParsedText) {
+        self.name = name
+        self.offset = offset
+        self.text = text
+    }
 
     /// The value, references replaced.
     package var value: String { text.value }

@@ -1,7 +1,8 @@
 import CambiumModel
+import Foundation
 
 /// The bytes of a file, and the lines and columns that people know them by.
-package struct SourceText: Sendable {
+package final class SourceText: Sendable {
     /// The path as diagnostics print it.
     package let path: String
     /// The UTF-8 text without a byte order mark. Every offset of this stage counts these bytes.
@@ -85,4 +86,92 @@ package struct SourceText: Sendable {
 extension UTF8 {
     /// Whether a byte is the first of a scalar.
     static func startsScalar(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
+}
+
+/// Expressions as their author wrote them.
+package enum ExpressionText {
+    /// An expression with its white space, where it is outside quotes, made single spaces.
+    package static func onOneLine(_ text: String) -> String {
+        var line = ""
+        var quote: Unicode.Scalar?
+        var isEscaped = false
+        var hasSpace = false
+        for scalar in text.unicodeScalars {
+            if quote == nil, [" ", "\t", "\n", "\r"].contains(scalar) {
+                hasSpace = true
+                continue
+            }
+            if hasSpace, !line.isEmpty { line += " " }
+            hasSpace = false
+            line.unicodeScalars.append(scalar)
+            if isEscaped {
+                isEscaped = false
+            } else if quote != nil, scalar == "\\" {
+                isEscaped = true
+            } else if scalar == quote {
+                quote = nil
+            } else if quote == nil, scalar == "'" || scalar == "\"" {
+                quote = scalar
+            }
+        }
+        return line
+    }
+}
+
+/// Text as XML.
+package enum XMLText {
+    /// An attribute's value between its quotes.
+    package static func attribute(_ text: String) -> String {
+        text.escaping { scalar in
+            switch scalar {
+            case "\"": "&quot;"
+            case "\n": "&#10;"
+            case "\t": "&#9;"
+            default: escape(scalar)
+            }
+        }
+    }
+
+    /// Text in a comment, where two hyphens in a row would end it.
+    package static func comment(_ text: String) -> String {
+        text.replacing("--", with: "- -").replacing("--", with: "- -")
+    }
+
+    /// Text between tags.
+    package static func content(_ text: String) -> String {
+        text.escaping(escape)
+    }
+
+    private static func escape(_ scalar: Unicode.Scalar) -> String? {
+        switch scalar {
+        case "&": "&amp;"
+        case "<": "&lt;"
+        case ">": "&gt;"
+        case "\r": "&#13;"
+        default: nil
+        }
+    }
+}
+
+extension ParsedElement {
+    /// The element on one line, without comments and what a file adds to it.
+    package var compactXML: String {
+        let list = orderedAttributes.map { " \($0.name)=\"\(XMLText.attribute($0.value))\"" }
+            .joined()
+        let content =
+            children.map { $0.compactXML }.joined() + XMLText.content(text.trimmed.value)
+        return content.isEmpty ? "<\(name)\(list)/>" : "<\(name)\(list)>\(content)</\(name)>"
+    }
+}
+
+/// Dates as they are written in a model.
+enum DateText {
+    /// A day, or a second of one in UTC.
+    static func date(_ text: String) -> Date? {
+        guard text.utf8.count == 10 || text.utf8.count == 20,
+            let date = ISO8601Text.date(of: text), let whole = ISO8601Text.text(of: date)
+        else { return nil }
+        // Of the forms that ISO 8601 has, it is the usual one.
+        return text == whole || text + "T00:00:00Z" == whole ? date : nil
+    }
 }

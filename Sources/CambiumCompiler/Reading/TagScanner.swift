@@ -251,7 +251,7 @@ package struct ScannedAttribute {
 }
 
 /// A piece of text between tags.
-package struct ScannedText: Sendable, Hashable {
+package struct ScannedText: Sendable {
     /// Its bytes in the source.
     package let range: Range<Int>
     /// Whether it is in a CDATA section, where `&` is just a character.

@@ -16,7 +16,7 @@ enum ExplainCommand: Command {
         guard !arguments.words.isEmpty else {
             for code in DiagnosticCode.allCases.sorted(by: { $0.rawValue < $1.rawValue }) {
                 let severity = code.severity == .warning ? " (warning)" : ""
-                try console.write("\(code.name)  \(code.title)\(severity)\n")
+                try console.write("\(code.name)  \(code.explanation.title)\(severity)\n")
             }
             return .fine
         }
@@ -24,7 +24,7 @@ enum ExplainCommand: Command {
             guard let code = DiagnosticCode(named: word) else {
                 throw arguments.usage("There is no code '\(word)'; without one, all are listed.")
             }
-            try console.write(code.explanationText)
+            try console.write(code.explanation.text)
         }
         return .fine
     }

@@ -151,9 +151,8 @@ struct XMLInput {
             migrations = [migration]
         }
         let files = SwiftEmitter(
-            model: current.model, schema: Schema(of: current.model).statements,
-            migrations: migrations, bundle: "Shop.cambium", access: current.access
-        ).files()
+            model: current.model, bundle: "Shop.cambium", access: current.access
+        ).files(schema: Schema(of: current.model).statements, migrations: migrations)
         try find("an empty file", if: files.contains { $0.contents.isEmpty })
     }
 }

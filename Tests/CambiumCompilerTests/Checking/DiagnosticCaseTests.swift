@@ -2,6 +2,7 @@ import CompilerTestSupport
 import Foundation
 import Testing
 
+@testable import CambiumAuthoring
 @testable import CambiumCompiler
 
 /// Runs the folders of `Cases/Diagnostics`: `CM201-unknown-element/fail` holds a bundle and what
@@ -53,7 +54,7 @@ struct DiagnosticCaseTests {
         #expect(folders.subtracting(DiagnosticCode.allCases.map(\.name)) == [])
         // Examples that are models are compiled where explanations are tested.
         let inWords = DiagnosticCode.allCases.filter { code in
-            if case .words = code.wrong { true } else { false }
+            if case .words = code.explanation.wrong { true } else { false }
         }
         #expect(Set(inWords.map(\.name)).subtracting(folders) == [])
     }

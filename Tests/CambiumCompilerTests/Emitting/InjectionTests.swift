@@ -212,9 +212,11 @@ struct InjectionTests {
                 lines: Dictionary(
                     uniqueKeysWithValues: model.entities.map { ($0.name, .init(line: 3)) }))
             let emitter = SwiftEmitter(
-                model: model, schema: [], migrations: [], bundle: "Shop.cambium", access: .public,
+                model: model, bundle: "Shop.cambium", access: .public,
                 lines: lines)
-            return try emitter.files().filter { !$0.contents.contains("currentModel") }.map {
+            return try emitter.files(schema: [], migrations: []).filter {
+                !$0.contents.contains("currentModel")
+            }.map {
                 // The tokenizer knows no directives.
                 try SwiftTokenizer.tokens(
                     of: $0.contents.replacingOccurrences(

@@ -14,9 +14,8 @@ struct EmitterInput {
     /// The files that it becomes.
     func files() -> [SwiftFile] {
         SwiftEmitter(
-            model: model, schema: schema, migrations: migrations, bundle: "\(model.name).cambium",
-            access: access
-        ).files()
+            model: model, bundle: "\(model.name).cambium", access: access
+        ).files(schema: schema, migrations: migrations)
     }
 }
 

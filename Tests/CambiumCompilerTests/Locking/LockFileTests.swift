@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CambiumAuthoring
 @testable import CambiumCompiler
 
 struct LockFileTests {

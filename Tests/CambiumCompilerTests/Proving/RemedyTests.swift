@@ -32,7 +32,7 @@ struct RemedyTests {
     }
 
     private func versions(of code: DiagnosticCode) throws -> (first: String, second: String) {
-        guard case .versions(let first, let second) = code.right else {
+        guard case .versions(let first, let second) = code.explanation.right else {
             throw Failure()
         }
         return (first, second)

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumSQL
 
 extension ModelChecker {
     /// Makes a derived attribute whose expression is still missing: it is checked when all
@@ -21,7 +22,7 @@ extension ModelChecker {
     }
 
     /// Puts the expressions of derived attributes in.
-    func checkDerivations(of draft: inout EntityDraft, in model: Model) {
+    func checkDerivations(of draft: EntityDraft, in model: Model) {
         guard let entity = model.entity(named: draft.name) else { return }
         for (index, attribute) in draft.attributes.enumerated() where attribute.derivation != nil {
             guard let element = draft.declaration(of: attribute.name),
@@ -51,8 +52,10 @@ extension ModelChecker {
         if parsed.isOfXcode {
             report(
                 .madeOptional,
-                "'\(attribute.name)' is required, but its expression can be nil; "
-                    + "it is optional here", at: offset,
+                """
+                '\(attribute.name)' is required, but its expression can be nil; \
+                it is optional here
+                """, at: offset,
                 notes: [wording.makeOptional])
         } else {
             report(
@@ -102,5 +105,103 @@ struct Nullability {
             let destination = model.entity(named: relationship.destination)
         else { return true }
         return relationship.isOptional || mayBeNil(names.dropFirst(), of: destination)
+    }
+}
+
+extension ModelChecker {
+    /// Refuses derived attributes that are made of each other in a circle: no order of computing
+    /// them would do.
+    func checkDerivationCycles(of drafts: [EntityDraft], in model: Model) {
+        var sources: [String: [String]] = [:]
+        for draft in drafts {
+            guard let entity = model.entity(named: draft.name) else { continue }
+            for attribute in draft.attributes {
+                guard let derivation = attribute.derivation else { continue }
+                sources["\(draft.name).\(attribute.name)"] = derivedSources(
+                    of: derivation, entity: entity, in: model)
+            }
+        }
+        for (number, draft) in drafts.enumerated() {
+            for (index, attribute) in draft.attributes.enumerated()
+            where attribute.derivation != nil {
+                let name = "\(draft.name).\(attribute.name)"
+                guard let way = way(from: name, to: name, sources),
+                    let element = draft.declaration(of: attribute.name)
+                else { continue }
+                drafts[number].attributes[index] = attribute.withoutDerivation
+                report(
+                    .invalidExpression,
+                    "'\(attribute.name)' is made of itself: "
+                        + ([name] + way).joined(separator: ", "),
+                    at: element["expression"]?.valueOffset ?? element.offset,
+                    notes: ["Compute one of them from attributes that are not derived"],
+                    inXcode: "it is not computed here")
+            }
+        }
+    }
+
+    /// The derived attributes that an expression looks at.
+    private func derivedSources(
+        of derivation: ModelExpression, entity: Entity, in model: Model
+    ) -> [String] {
+        DerivationSources(of: derivation, entity: entity, in: model).nodes.flatMap { node in
+            node.properties.sorted().compactMap { name in
+                guard model.attribute(name, of: node.entity)?.derivation != nil else { return nil }
+                return model.declarer(of: name, in: node.entity).map { "\($0.name).\(name)" }
+            }
+        }
+    }
+
+    /// The names that lead from one to another, the latter included; nil where none do.
+    private func way(
+        from start: String, to end: String, _ sources: [String: [String]]
+    ) -> [String]? {
+        var previous: [String: String] = [:]
+        var waiting = [start]
+        while let name = waiting.popLast() {
+            for next in sources[name] ?? [] where previous[next] == nil {
+                previous[next] = name
+                waiting.append(next)
+            }
+        }
+        guard var name = previous[end] else { return nil }
+        var way = [end]
+        while name != start, way.count <= sources.count {
+            way.insert(name, at: 0)
+            guard let before = previous[name] else { break }
+            name = before
+        }
+        return way
+    }
+}
+
+extension ModelChecker {
+    /// Makes the fetched properties of an entity, now that all entities are known.
+    func checkFetchedProperties(of draft: EntityDraft, in model: Model) {
+        guard let source = model.entity(named: draft.name) else { return }
+        for element in draft.element.children where element.name == "fetched" {
+            guard let name = element["name"]?.value,
+                draft.declaration(of: name)?.offset == element.offset,
+                let written = element["to"], checkEntityName(written, of: element),
+                let destination = model.entity(named: written.value)
+            else { continue }
+            let info = userInfo(of: element)
+            let condition = element["where"].flatMap { condition in
+                settle(condition.text, inXcode: "'\(name)' is left out") {
+                    ExpressionCompiler.fetchedCondition(
+                        $0, property: name, userInfo: info, source: source,
+                        destination: destination, model: model)
+                }
+            }
+            // Without its condition it would find all objects.
+            if condition == nil, element["where"] != nil, parsed.isOfXcode { continue }
+            let sort = element["sort"].map { checkSort($0, of: destination, in: model) } ?? []
+            draft.fetchedProperties.append(
+                FetchedProperty(
+                    name: name, destination: destination.name, condition: condition, sort: sort,
+                    options: checkOptions(
+                        of: element, for: destination, in: model, isFetchedProperty: true),
+                    hashModifier: element["hashModifier"]?.value, userInfo: info))
+        }
     }
 }

@@ -175,7 +175,7 @@ extension ModelChecker {
             return unsuitable(
                 "'\(name)' is a composite, which has a column for each part",
                 notes: parts.isEmpty
-                    ? [] : ["Name its parts: \(parts.map(\.name).joined(separator: ", "))"])
+                    ? [] : ["Name its parts: \(parts.map { $0.name }.joined(separator: ", "))"])
         }
         return unknown(name, of: entity, in: model)
     }
@@ -189,13 +189,48 @@ extension ModelChecker {
         {
             return PropertyProblem(
                 code: .unsuitableProperty,
-                message: "'\(name)' belongs to '\(relationship.destination)', which has a table of "
-                    + "its own", notes: ["Name a property of '\(entity.name)'"])
+                message: """
+                    '\(name)' belongs to '\(relationship.destination)', which has a table of \
+                    its own
+                    """, notes: ["Name a property of '\(entity.name)'"])
         }
         let names =
-            model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
+            model.attributes(of: entity).map { $0.name }
+            + model.relationships(of: entity).map { $0.name }
         return PropertyProblem(
             code: .unknownProperty, message: "'\(entity.name)' has no property '\(name)'",
             notes: hint(name, among: names))
+    }
+}
+
+/// The entries of a list such as `price descending, title`, with their places.
+package struct PropertyList {
+    /// An entry: the words between two commas.
+    package struct Entry {
+        /// The property.
+        package let name: String
+        /// What follows it.
+        package let modifiers: [String]
+        /// Where the entry starts, in bytes of the list's text.
+        let offset: Int
+    }
+
+    package let entries: [Entry]
+
+    package init(_ text: String) {
+        var entries: [Entry] = []
+        var start = 0
+        for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        {
+            let words = part.split(whereSeparator: { " \t\r\n".utf8.contains($0) })
+            let first = words.first ?? part
+            entries.append(
+                Entry(
+                    name: words.first.map { String(decoding: $0, as: UTF8.self) } ?? "",
+                    modifiers: words.dropFirst().map { String(decoding: $0, as: UTF8.self) },
+                    offset: start + part.distance(from: part.startIndex, to: first.startIndex)))
+            start += part.count + 1
+        }
+        self.entries = entries
     }
 }

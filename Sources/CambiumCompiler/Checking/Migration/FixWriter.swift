@@ -19,7 +19,7 @@ package struct FixWriter {
         let hasMigration = !new.parsed.root.children(named: "migration").isEmpty
         let (from, to) = (old.model.version, new.model.version)
         let parts = fix.parts.map { ofPart($0, problem) }
-        let migration = parts.compactMap(\.migrationXML).joined()
+        let migration = parts.compactMap { $0.migrationXML }.joined()
         var texts = parts.filter { $0.migrationXML == nil }.map {
             declaration(with: $0, of: problem).map { "Write \($0)" }
                 ?? wording.text(

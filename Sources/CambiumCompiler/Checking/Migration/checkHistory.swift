@@ -1,3 +1,4 @@
+import CambiumModel
 import CambiumPlan
 
 /// Checks the file of declarations beside a bundle: which steps it is about, and what its
@@ -31,7 +32,7 @@ struct HistoryChecker {
                 "The declarations are about '\(name.value)', but the model is \(bundle.name)",
                 at: name.valueOffset, notes: ["Write name=\"\(bundle.name)\""])
         }
-        let versions = bundle.chain.map(\.version)
+        let versions = bundle.chain.map { $0.version }
         var seen: Set<String> = []
         for migration in root.children(named: "migration") {
             checkNames(of: migration, "history/migration")
@@ -115,5 +116,59 @@ struct HistoryChecker {
     ) {
         diagnostics.append(
             Diagnostic(code, message, at: history.source.position(at: offset), notes: notes))
+    }
+}
+
+extension ModelChecker {
+    /// A property has one name in all objects, which the entity says that declares it.
+    func reportInherited(
+        _ name: ParsedAttribute, _ property: ParsedAttribute?, from: ParsedAttribute?,
+        in model: Model
+    ) {
+        guard let property, let from, let entity = model.entity(named: name.value),
+            !incompleteEntities.contains(name.value),
+            let owner = model.lineage(of: entity).first(where: {
+                $0.name != entity.name && $0.has(property.value)
+            })
+        else { return }
+        report(
+            .unknownMigrationSubject,
+            """
+            '\(entity.name)' inherits '\(property.value)' from '\(owner.name)', and does not rename \
+            it for its own objects
+            """, at: property,
+            notes: [
+                """
+                Rename it at '\(owner.name)' instead, without a drop of '\(from.value)': then all \
+                objects keep it
+                """
+            ])
+    }
+}
+
+extension Entity {
+    /// Whether a property of the name, of several parts or not, is declared here.
+    fileprivate func has(_ property: String) -> Bool {
+        declares(property) || compositeAttributes.contains { $0.name == property }
+    }
+}
+
+extension ParsedModel {
+    /// What Xcode knows something by in the version after, where it is called something else: the
+    /// renaming identifier that it has, else its name.
+    ///
+    /// - Parameters:
+    ///   - name: What it is called in this version.
+    ///   - problem: What says whether it is an entity, or else of which it is a property.
+    func renamingID(of name: String, in problem: MigrationProblem) -> String {
+        let element =
+            problem.property == nil
+            ? root.child("entity", named: name)
+            : root.child("entity", named: problem.entity)?.children.first {
+                $0["name"]?.value == name
+            }
+        // One that is the name in the version before is read as that.
+        return element?[XcodeNamespace.prefix + "elementID"]?.value
+            ?? element?["renamedFrom"]?.value ?? name
     }
 }

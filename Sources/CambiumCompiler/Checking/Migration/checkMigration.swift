@@ -111,8 +111,10 @@ extension ModelChecker {
                 "Both versions have '\(subject)' and '\(from.value)', so that each is what it was",
                 at: from,
                 notes: [
-                    "Remove the rename, or drop the '\(subject)' of version \(old.version), whose "
-                        + "name '\(from.value)' gets"
+                    """
+                    Remove the rename, or drop the '\(subject)' of version \(old.version), whose \
+                    name '\(from.value)' gets
+                    """
                 ])
         }
     }
@@ -143,7 +145,7 @@ extension ModelChecker {
                     .unknownMigrationSubject,
                     "Version \(old.version) has no entity '\(name)'",
                     at: (element["renamedFrom"] ?? element["name"])?.valueOffset ?? element.offset,
-                    notes: hint(name, among: old.entities.map(\.name)))
+                    notes: hint(name, among: old.entities.map { $0.name }))
             }
             guard let former else { continue }
             // What moves up a hierarchy had its name in an entity below.
@@ -226,7 +228,7 @@ extension ModelChecker {
     ) {
         guard let entity = model.entity(named: name.value) else {
             return reportUnknown(
-                "entity", name, in: model, among: model.entities.map(\.name),
+                "entity", name, in: model, among: model.entities.map { $0.name },
                 called: formerName(of: name.value, nil))
         }
         let names = model.propertyNames(of: entity)
@@ -247,8 +249,8 @@ extension ModelChecker {
 extension Model {
     /// The names of all properties of an entity, inherited ones first within each kind.
     func propertyNames(of entity: Entity) -> [String] {
-        attributes(of: entity).map(\.name) + relationships(of: entity).map(\.name)
-            + compositeAttributes(of: entity).map(\.name)
+        attributes(of: entity).map { $0.name } + relationships(of: entity).map { $0.name }
+            + compositeAttributes(of: entity).map { $0.name }
     }
 }
 
@@ -258,4 +260,150 @@ extension ParsedAttribute {
     var saysNothing: Bool {
         value.allSatisfy { $0.isWhitespace || $0 == "…" || $0 == "." }
     }
+}
+
+/// A kind of declaration of a migration: what the compiler knows of it beside how it is written.
+struct DeclarationKind: Sendable {
+    /// All but renames, which stand with what they rename. Each stands beside what checks it.
+    static let all = gains + losses + [replacement, step]
+
+    /// What is declared.
+    let item: any MigrationItem.Type
+    /// What it means for the data; the first is the usual one.
+    let classes: [MigrationKind]
+    /// From how many on their order counts: then each has its number in the lock.
+    let numberedFrom: Int
+    /// Adds what the elements of the kind in a migration from one version to another declare. What
+    /// is wrong is reported.
+    let check:
+        @Sendable (
+            inout MigrationDeclaration, ParsedElement, ModelChecker, Model, Model?
+        ) -> Void
+    /// The declarations of a migration without errors, with their elements.
+    let pairs:
+        @Sendable (MigrationDeclaration, ParsedElement) -> [(any MigrationItem, ParsedElement)]
+
+    /// - Parameters:
+    ///   - pairs: What is declared by which element, as the lock has it.
+    ///   - check: What an element declares.
+    init<Item: MigrationItem>(
+        _ item: Item.Type, _ classes: [MigrationKind], numberedFrom: Int = .max,
+        pairs: @escaping @Sendable ([Item], [ParsedElement]) -> [(Item, ParsedElement)] = {
+            Array(zip($0, $1))
+        },
+        check: @escaping @Sendable (ModelChecker, ParsedElement, Model, Model?) -> [Item?]
+    ) {
+        self.item = item
+        self.classes = classes
+        self.numberedFrom = numberedFrom
+        self.check = { declaration, migration, checker, model, old in
+            for element in migration.children(named: Item.element) {
+                for case let item? in check(checker, element, model, old) { declaration.add(item) }
+            }
+        }
+        self.pairs = { declaration, migration in
+            pairs(declaration[keyPath: Item.list], migration.children(named: Item.element))
+                .map { ($0, $1) }
+        }
+    }
+
+    /// The kind of an element.
+    static func named(_ element: String) -> DeclarationKind? {
+        all.first { $0.item.element == element }
+    }
+}
+
+extension ModelChecker {
+    /// Reports declarations of a migration about what another one is about: they would say what only
+    /// one of them means.
+    func checkRepetitions(in migration: ParsedElement) {
+        var seen: Set<[String]> = []
+        for declaration in migration.children {
+            // Several conditions choose several objects.
+            guard let subject = DeclarationKind.named(declaration.name)?.item.subject,
+                !subject.isEmpty,
+                declaration.name != MigrationDeclaration.Drop.element
+                    || declaration["where"] == nil
+            else { continue }
+            let words = subject.map { name in
+                WordList(declaration[name]?.value ?? "").words.map { $0.text }.sorted()
+                    .joined(separator: " ")
+            }
+            guard !seen.insert([declaration.name] + words).inserted else { continue }
+            let what = words.filter { !$0.isEmpty }.joined(separator: ".")
+            report(
+                .duplicateName, "There is already a <\(declaration.name)> of \(what) above",
+                at: declaration.offset, notes: ["Remove one of them"])
+        }
+    }
+}
+
+extension ParsedElement {
+    /// Whether two elements say the same, wherever they stand and however they are laid out.
+    func saysTheSame(as other: ParsedElement) -> Bool {
+        name == other.name && list.saysTheSame(as: other.list)
+            && text.trimmed.value == other.text.trimmed.value
+            && children.count == other.children.count
+            && zip(children, other.children).allSatisfy { $0.saysTheSame(as: $1) }
+    }
+}
+
+extension DeclarationKind {
+    /// What the program does.
+    static let step = Self(
+        MigrationDeclaration.Step.self, [.needsCode], numberedFrom: 1,
+        pairs: { Array(zip($0.map { $0.sorted }, $1)) }
+    ) { [$0.checkStep($1, $2, $3)] }
+}
+
+extension ModelChecker {
+    /// A step that the program supplies: a method of a protocol, one for each name.
+    func checkStep(
+        _ element: ParsedElement, _ model: Model, _ old: Model?
+    ) -> MigrationDeclaration.Step? {
+        var names = stepNames
+        defer { stepNames = names }
+        guard let name = element["name"], checkName(name, isTaken: [], of: "a step"),
+            checkDuplicate(name, among: &names, "a step")
+        else { return nil }
+        return .init(
+            name: name.value,
+            entities: element["entities"].map { checkEntities(of: $0, in: model, from: old) } ?? [])
+    }
+
+    /// The entities that a step is about: those whose objects it writes, by their new names, and
+    /// those that are gone, which it can only read.
+    private func checkEntities(
+        of written: ParsedAttribute, in model: Model, from old: Model?
+    ) -> [String] {
+        var entities: [String] = []
+        let words = WordList(written.value).words
+        if words.isEmpty {
+            report(
+                .invalidWord, "The step names no entity", at: written,
+                notes: ["Name those that it writes, or leave 'entities' out for all that change"])
+        }
+        for word in words {
+            let offset = written.text.sourceOffset(of: word.offset, in: parsed.source)
+            let isKnown =
+                model.entity(named: word.text) != nil || old?.entity(named: word.text) != nil
+            if !isKnown {
+                guard !brokenNames.contains(word.text) else { continue }
+                report(
+                    .unknownMigrationSubject,
+                    "Version \(model.version) has no entity '\(word.text)'", at: offset,
+                    notes: hint(word.text, among: declaredEntities.sorted()))
+            } else if entities.contains(word.text) {
+                report(.duplicateName, "'\(word.text)' stands twice in the list", at: offset)
+            } else {
+                entities.append(word.text)
+            }
+        }
+        return entities
+    }
+}
+
+extension MigrationDeclaration.Step {
+    /// The same with the entities in an order of their own: theirs says nothing.
+    fileprivate var sorted: Self { Self(name: name, entities: entities.sorted()) }
 }

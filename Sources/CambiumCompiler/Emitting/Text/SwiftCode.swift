@@ -109,8 +109,8 @@ indirect enum SwiftCode {
         switch self {
         case .text, .string, .rawString: false
         case .call(_, let arguments): arguments.contains { $0.value.hasList }
-        case .array(let elements): elements.count > 1 || elements.contains(where: \.hasList)
-        case .sum(let terms): terms.contains(where: \.hasList)
+        case .array(let elements): elements.count > 1 || elements.contains { $0.hasList }
+        case .sum(let terms): terms.contains { $0.hasList }
         case .dictionary(let pairs): pairs.count > 1 || pairs.contains { $0.value.hasList }
         }
     }

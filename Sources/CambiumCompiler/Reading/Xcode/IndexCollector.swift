@@ -1,7 +1,7 @@
 /// The indexes and constraints of an entity of Xcode's: fetch indexes, and the older compound
 /// indexes and `indexed="YES"`. SQLite needs each index once, so a second one with the same
 /// properties is only kept, as `<xcode:index>`.
-package struct IndexCollector {
+package final class IndexCollector {
     /// An index that is kept, but not made.
     package static let keptName = "xcode:index"
     /// A constraint that is kept, but not made.
@@ -30,7 +30,7 @@ package struct IndexCollector {
     }
 
     /// `<unique>` and `<index>`.
-    mutating func elements() -> [ParsedElement] {
+    func elements() -> [ParsedElement] {
         let indexes = fetchIndexes() + compoundIndexes() + attributeIndexes()
         return uniqueConstraints() + indexes.map { keepOnly($0) }
     }
@@ -117,7 +117,7 @@ package struct IndexCollector {
     }
 
     /// Renames what would be the same index again.
-    private mutating func keepOnly(_ index: ParsedElement) -> ParsedElement {
+    private func keepOnly(_ index: ParsedElement) -> ParsedElement {
         guard let by = index["by"] else { return index }
         let key = by.value + "|" + (index["where"]?.value ?? "")
         return lists.insert(key).inserted ? index : index.kept(as: Self.keptName)
@@ -137,12 +137,69 @@ package struct IndexCollector {
     ) -> ParsedAttribute? {
         var text = PropertyListText()
         for (element, part) in zip(elements, parts) {
-            let names = element.items.map(\.name)
+            let names = element.items.map { $0.name }
             guard let property = element["property"], !property.value.isEmpty,
                 names.allSatisfy({ ["property", "descending"].contains($0) })
             else { return nil }
             text.add(property, isDescending: element["descending"] == nil ? nil : part["order"])
         }
         return elements.isEmpty ? nil : text.attribute("by", at: offset)
+    }
+}
+
+/// One element of an index: `<by>`, in Xcode `<fetchIndexElement>`.
+package struct IndexElementSpelling: Spelling {
+    /// Whether the index is an R-tree; in Xcode each element says so.
+    let isTree: Bool
+
+    package init(isTree: Bool) {
+        self.isTree = isTree
+    }
+
+    package func own(from xcode: AttributeList) -> AttributeList {
+        var own = AttributeList(at: xcode.offset)
+        own.copy("property", of: xcode, as: "property")
+        own.copy("expression", of: xcode, as: "expression")
+        if xcode.value("order") == "descending" {
+            own.set("descending", "true", from: xcode["order"])
+        }
+        return own
+    }
+
+    package func xcode(from own: AttributeList) -> AttributeList {
+        var xcode = AttributeList(at: own.offset)
+        xcode.copy("property", of: own, as: "property")
+        xcode.copy("expression", of: own, as: "expression")
+        xcode.set("type", isTree ? "RTree" : "Binary")
+        let isDescending = own.value("descending") == "true"
+        xcode.set(
+            "order", isDescending ? "descending" : "ascending", from: own["descending"])
+        return xcode
+    }
+}
+
+/// A list of properties that is put together from several XML attributes.
+struct PropertyListText {
+    private(set) var text = ParsedText()
+
+    /// Adds a property. Each byte of the list has a place: the signs between properties, which
+    /// stand nowhere, take that of the XML attribute after them.
+    mutating func add(_ property: ParsedAttribute, isDescending order: ParsedAttribute? = nil) {
+        if !text.value.isEmpty { add(", ", at: property.offset) }
+        text.value += property.value
+        text.pieces += property.text.pieces
+        if let order { add(" descending", at: order.offset) }
+    }
+
+    private mutating func add(_ signs: String, at offset: Int) {
+        text.value += signs
+        text.pieces.append(
+            ScannedText(range: offset..<(offset + signs.utf8.count), isVerbatim: true))
+    }
+
+    /// The list as an XML attribute.
+    func attribute(_ name: String, at offset: Int) -> ParsedAttribute {
+        if text.pieces.isEmpty { return ParsedAttribute(name: name, value: "", at: offset) }
+        return ParsedAttribute(name: name, offset: offset, text: text)
     }
 }

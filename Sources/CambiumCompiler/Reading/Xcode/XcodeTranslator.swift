@@ -1,6 +1,6 @@
 /// Translates Xcode's XML into Cambium's own vocabulary, tree to tree; places stay those of
 /// Xcode's file. It judges only what has no counterpart; all else is the checker's affair.
-package struct XcodeTranslator {
+package final class XcodeTranslator {
     /// The key for the order of the enumerations, where it is not that of their use.
     package static let enumerationOrder = "enums"
 
@@ -22,6 +22,11 @@ package struct XcodeTranslator {
     var entityRenames: [String: String] = [:]
     var propertyRenames: [String: [String: String]] = [:]
 
+    private init(source: SourceText, previous: IdentityTable?) {
+        self.source = source
+        self.previous = previous
+    }
+
     /// Translates the outermost element.
     ///
     /// - Parameters:
@@ -32,12 +37,12 @@ package struct XcodeTranslator {
         _ root: ParsedElement, of source: SourceText, name: String, version: String,
         previous: IdentityTable?
     ) -> (root: ParsedElement, diagnostics: [Diagnostic]) {
-        var translator = XcodeTranslator(source: source, previous: previous)
+        let translator = XcodeTranslator(source: source, previous: previous)
         let own = translator.translate(root, name: name, version: version)
         return (own, translator.diagnostics)
     }
 
-    private mutating func translate(
+    private func translate(
         _ root: ParsedElement, name: String, version: String
     ) -> ParsedElement {
         checkNames(of: root)
@@ -80,7 +85,7 @@ package struct XcodeTranslator {
     // MARK: Names
 
     /// Warns of what is not known, and might mean something.
-    private mutating func checkNames(of element: ParsedElement) {
+    private func checkNames(of element: ParsedElement) {
         guard let rule = XcodeVocabulary.rules[element.name] else { return }
         for attribute in element.attributes where !rule.attributes.contains(attribute.name) {
             report(
@@ -99,7 +104,7 @@ package struct XcodeTranslator {
         }
     }
 
-    mutating func report(
+    func report(
         _ code: DiagnosticCode, _ message: String, at offset: Int, notes: [String] = []
     ) {
         diagnostics.append(
@@ -115,7 +120,7 @@ package struct XcodeTranslator {
 
     // MARK: The model's own keys
 
-    private mutating func collectModelKeys(of root: ParsedElement) {
+    private func collectModelKeys(of root: ParsedElement) {
         modelKeys = UserInfo(of: root).keys
         for entity in root.children(named: "entity") {
             modelKeys += UserInfo(of: entity).keys(under: "model.")
@@ -139,7 +144,7 @@ package struct XcodeTranslator {
     }
 
     /// The enumerations, those of attributes first.
-    private mutating func enumerationElements() -> [ParsedElement] {
+    private func enumerationElements() -> [ParsedElement] {
         var untyped: Set<String> = []
         for (key, value) in modelKeys where key.hasPrefix("enum.") {
             let parts = key.dropFirst("enum.".count).split(separator: ".")
@@ -166,7 +171,7 @@ package struct XcodeTranslator {
 
     /// Takes an enumeration, unless it is known.
     @discardableResult
-    mutating func addEnumeration(_ written: ParsedAttribute, type: String) -> EnumerationText? {
+    func addEnumeration(_ written: ParsedAttribute, type: String) -> EnumerationText? {
         guard let text = EnumerationText(written.value, type: type) else {
             report(
                 .invalidWord, "'\(written.value)' is no enumeration", at: written.valueOffset,
@@ -188,7 +193,7 @@ package struct XcodeTranslator {
     // MARK: Migrations
 
     /// `<migration>` is kept as it is, as text.
-    private mutating func translateMigrations() -> [ParsedElement] {
+    private func translateMigrations() -> [ParsedElement] {
         modelKeys.filter { $0.key.hasPrefix("migration.") }.compactMap { _, written in
             let text = SourceText(path: source.path, bytes: Array(written.value.utf8))
             do throws(Diagnostic) {

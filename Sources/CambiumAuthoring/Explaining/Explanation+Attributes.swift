@@ -1,0 +1,231 @@
+import CambiumCompiler
+import CambiumModel
+
+// Codes 4xx: attributes and enumerations
+extension Explanation {
+    static let ofAttributes: [Explanation] = [
+        Explanation(
+            .unknownType, title: "There is no such type",
+            meaning: """
+                Types are \(AttributeType.plain.map(\.word).joined(separator: ", ")), and the \
+                names of the model's own enumerations. Words of other languages (Boolean, Integer \
+                16, text) are not among them; the note translates them.
+                """,
+            remedy: "Write one of the types.",
+            wrong: .product(#"<attribute name="isNew" type="Boolean" default="false"/>"#),
+            right: .product(#"<attribute name="isNew" type="bool" default="false"/>"#)),
+        Explanation(
+            .wrongDefault, title: "The value is not one of the type",
+            meaning: """
+                A default, a limit or a raw value is written in a way that the type does not have, \
+                or does not fit it: a number that is too large for its bits, a decimal with too \
+                many places, a case that the enumeration does not have.
+                """,
+            remedy: """
+                Write a value of the type: true or false, 42, 9.95, 2026-11-21, \
+                2026-11-21T10:00:00Z, now (dates), new (UUIDs), the name of a case.
+                """,
+            wrong: .product(#"<attribute name="stock" type="int16" default="40000"/>"#),
+            right: .product(#"<attribute name="stock" type="int32" default="40000"/>"#)),
+        Explanation(
+            .inapplicable, title: "This means nothing for the type",
+            meaning: """
+                Each limit belongs to some types: min and max to numbers and dates, minLength, \
+                maxLength and pattern to strings, scale to decimals, merge="sum" to numbers. \
+                Elsewhere it would have no effect.
+                """,
+            remedy: """
+                Delete it, or use the one that the type has: minLength instead of min for a string.
+                """,
+            wrong: .product(#"<attribute name="sku" type="string" min="1"/>"#),
+            right: .product(#"<attribute name="sku" type="string" minLength="1"/>"#)),
+        Explanation(
+            .contradictoryLimits, title: "No value can keep to the limits",
+            meaning: """
+                The least value is greater than the greatest, so that no object could ever be saved.
+                """,
+            remedy: "Exchange the two, or correct the one that is wrong.",
+            wrong: .product(#"<attribute name="stock" type="int32" min="9" max="3"/>"#),
+            right: .product(#"<attribute name="stock" type="int32" min="3" max="9"/>"#)),
+        Explanation(
+            .invalidPattern, title: "The pattern is no regular expression",
+            meaning: """
+                A pattern is a regular expression that the whole string has to match. This one \
+                cannot be read.
+                """,
+            remedy: """
+                Close brackets and groups; write a sign that has a meaning with a backslash before \
+                it.
+                """,
+            wrong: .product(#"<attribute name="sku" type="string" pattern="[A-Z"/>"#),
+            right: .product(#"<attribute name="sku" type="string" pattern="[A-Z]+"/>"#)),
+        Explanation(
+            .defaultBeyondLimits, title: "The value breaks the attribute's own limits",
+            meaning: """
+                Every new object, or every migrated one, would start with a value that its own \
+                validation refuses.
+                """,
+            remedy: "Choose a default or fill that keeps to the limits, or widen them.",
+            wrong: .product(#"<attribute name="stock" type="int32" min="0" default="-1"/>"#),
+            right: .product(#"<attribute name="stock" type="int32" min="0" default="0"/>"#)),
+        Explanation(
+            .optionalBool, title: "An optional bool has three values",
+            meaning: """
+                True, false and nil: every condition has to decide what nil means, and most forget \
+                it. Seldom are three values meant.
+                """,
+            remedy: """
+                Make it required with a default. Where there really are three answers, name them \
+                in an enumeration.
+                """,
+            wrong: .product(#"<attribute name="isNew" type="bool" optional="true"/>"#),
+            right: .product(#"<attribute name="isNew" type="bool" default="false"/>"#)),
+        Explanation(
+            .emptyEnumeration, title: "The enumeration has no case",
+            meaning: """
+                An attribute of this type could have no value, and Swift has no enumeration with a \
+                raw type and without cases.
+                """,
+            remedy: "Add cases, or delete the enumeration.",
+            wrong: """
+                <enum name="Kind"/>
+                <entity name="Product">
+                  <attribute name="sku" type="string"/>
+                </entity>
+                """,
+            right: """
+                <enum name="Kind"><case name="book"/></enum>
+                <entity name="Product">
+                  <attribute name="kind" type="Kind"/>
+                </entity>
+                """),
+        Explanation(
+            .duplicateRawValue, title: "Two cases have the same raw value",
+            meaning: """
+                The store holds raw values. With two cases of the same one, a value that is read \
+                could be either. A case without a value has its name, or the number after the one \
+                before.
+                """,
+            remedy: "Give each case a value of its own.",
+            wrong: """
+                <enum name="Kind">
+                  <case name="book"/>
+                  <case name="volume" value="book"/>
+                </enum>
+                <entity name="Product">
+                  <attribute name="kind" type="Kind"/>
+                </entity>
+                """,
+            right: """
+                <enum name="Kind">
+                  <case name="book"/>
+                  <case name="volume"/>
+                </enum>
+                <entity name="Product">
+                  <attribute name="kind" type="Kind"/>
+                </entity>
+                """),
+        Explanation(
+            .codableWithoutDefault, title: "A required codable has no value to start with",
+            meaning: """
+                A required property has a value from the first moment on. For a type of the \
+                program nobody but the author knows which.
+                """,
+            remedy: "Write the default as JSON, or make the attribute optional.",
+            wrong: .product(#"<attribute name="labels" type="codable" class="[String]"/>"#),
+            right: .product(
+                #"<attribute name="labels" type="codable" class="[String]" default="[]"/>"#)),
+        Explanation(
+            .madeOptional, title: "A required property of Xcode is optional here",
+            meaning: """
+                Core Data lets a required transformable or derived attribute be nil until it is \
+                saved. In Swift a required property is never nil, and for this one there is no \
+                value to start with, so it is optional in the generated class.
+                """,
+            remedy: """
+                Nothing, if that is right. Otherwise make it optional in the model, or give it a \
+                default.
+                """,
+            wrong: .words(
+                "A required transformable without a default, in a model of Xcode"),
+            right: .words(
+                "The same, optional")),
+        Explanation(
+            .invalidClass, title: "The class is no name of a Swift type",
+            meaning: """
+                The name is written into Swift code as it is, so it has to be a type and nothing \
+                else: names with dots and generic arguments, [Element], [Key: Value], and a ? \
+                behind each.
+                """,
+            remedy: "Write the type as Swift does, without a module or access level before it.",
+            wrong: .product(
+                #"<attribute name="labels" type="codable" class="[String" default="[]"/>"#),
+            right: .product(
+                #"<attribute name="labels" type="codable" class="[String]" default="[]"/>"#)),
+        Explanation(
+            .compositeCycle, title: "A composite contains itself",
+            meaning: """
+                A composite is kept as a column for each of its parts. One that contains itself, \
+                directly or through others, would have no end of them.
+                """,
+            remedy:
+                "Use a relationship to an entity where something leads to more of its own kind.",
+            wrong: """
+                <composite name="Box">
+                  <attribute name="inner" type="Box" optional="true"/>
+                </composite>
+                <entity name="Product">
+                  <attribute name="box" type="Box"/>
+                </entity>
+                """,
+            right: """
+                <composite name="Box">
+                  <attribute name="width" type="int32"/>
+                </composite>
+                <entity name="Product">
+                  <attribute name="box" type="Box"/>
+                </entity>
+                """),
+        Explanation(
+            .fixedValue, title: "The limits leave a single value",
+            meaning: """
+                An attribute that can have only one value says nothing, and takes room in every row.
+                """,
+            remedy: "Widen the limits, or leave the attribute out.",
+            wrong: .product(
+                #"<attribute name="sku" type="string"/>"#,
+                #"<attribute name="stock" type="int32" min="1" max="1"/>"#),
+            right: .product(
+                #"<attribute name="sku" type="string"/>"#,
+                #"<attribute name="stock" type="int32" min="0" max="1"/>"#)),
+        Explanation(
+            .unusedType, title: "Nothing is of the type",
+            meaning: """
+                The model declares an enumeration or a composite, and no attribute has it as its \
+                type. Most often the attribute was forgotten, or still has another type.
+                """,
+            remedy: "Use it, or remove it.",
+            wrong: """
+                <enum name="Kind"><case name="book"/><case name="toy"/></enum>
+                <entity name="Product">
+                  <attribute name="kind" type="string"/>
+                </entity>
+                """,
+            right: """
+                <enum name="Kind"><case name="book"/><case name="toy"/></enum>
+                <entity name="Product">
+                  <attribute name="kind" type="Kind"/>
+                </entity>
+                """),
+        Explanation(
+            .smallExternalData, title: "Small data is kept in files of its own",
+            meaning: """
+                A file for each value is worth its cost for large values. Small ones are read and \
+                written faster in the row.
+                """,
+            remedy: #"Remove storage="external", or allow longer values."#,
+            wrong: .product(
+                #"<attribute name="icon" type="data" maxLength="1000" storage="external"/>"#),
+            right: .product(#"<attribute name="icon" type="data" maxLength="1000"/>"#)),
+    ]
+}

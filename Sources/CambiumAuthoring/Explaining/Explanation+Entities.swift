@@ -1,0 +1,319 @@
+import CambiumCompiler
+
+// Codes 5xx: entities, relationships and configurations
+extension Explanation {
+    static let ofEntities: [Explanation] = [
+        Explanation(
+            .unknownEntity, title: "There is no such entity",
+            meaning: """
+                A relationship leads to, or an entity inherits from, an entity that the model does \
+                not declare.
+                """,
+            remedy: "Correct the name; the note names the nearest one.",
+            wrong: """
+                <entity name="Named" abstract="true"/>
+                <entity name="Tag" parent="Nmaed">
+                  <attribute name="label" type="string"/>
+                </entity>
+                """,
+            right: """
+                <entity name="Named" abstract="true"/>
+                <entity name="Tag" parent="Named">
+                  <attribute name="label" type="string"/>
+                </entity>
+                """),
+        Explanation(
+            .unknownInverse, title: "The other entity has no such relationship",
+            meaning: """
+                An inverse is a relationship of the entity that this one leads to, and the two are \
+                kept in step. There is none of that name.
+                """,
+            remedy: "Correct the name of the inverse, or declare the relationship there.",
+            wrong: .shop(
+                #"<relationship name="category" to="Category" inverse="product" optional="true"/>"#,
+                #"<relationship name="products" to="Product" inverse="category" many="true"/>"#),
+            right: .shop(
+                #"<relationship name="category" to="Category" inverse="products" optional="true"/>"#,
+                #"<relationship name="products" to="Product" inverse="category" many="true"/>"#)),
+        Explanation(
+            .inverseNotMutual, title: "The inverse leads somewhere else",
+            meaning: """
+                Two relationships are inverse to each other only where each names the other. Here \
+                one names a relationship that is the inverse of a third.
+                """,
+            remedy: "Declare a relationship for each way back.",
+            wrong: """
+                <entity name="Product">
+                  <relationship name="category" to="Category" inverse="products" optional="true"/>
+                  <relationship name="shelf" to="Category" inverse="products" optional="true"/>
+                </entity>
+                <entity name="Category">
+                  <relationship name="products" to="Product" inverse="category" many="true"/>
+                </entity>
+                """,
+            right: """
+                <entity name="Product">
+                  <relationship name="category" to="Category" inverse="products" optional="true"/>
+                  <relationship name="shelf" to="Category" inverse="shelved" optional="true"/>
+                </entity>
+                <entity name="Category">
+                  <relationship name="products" to="Product" inverse="category" many="true"/>
+                  <relationship name="shelved" to="Product" inverse="shelf" many="true"/>
+                </entity>
+                """),
+        Explanation(
+            .inheritanceCycle, title: "An entity inherits from itself",
+            meaning: """
+                Following the parents leads back to the entity, so that there is no root and no \
+                table.
+                """,
+            remedy: "Take the parent from one of the entities of the circle.",
+            wrong: """
+                <entity name="Product" parent="Book">
+                  <attribute name="sku" type="string"/>
+                </entity>
+                <entity name="Book" parent="Product"/>
+                """,
+            right: """
+                <entity name="Product">
+                  <attribute name="sku" type="string"/>
+                </entity>
+                <entity name="Book" parent="Product"/>
+                """),
+        Explanation(
+            .missingInverse, title: "The relationship has no inverse",
+            meaning: """
+                Without one nothing is kept in step: when the object at the other end is deleted, \
+                all rows have to be searched for links to it, and an object in memory can still \
+                show it.
+                """,
+            remedy: """
+                Declare the way back, even if the program does not use it, and name it on both \
+                sides.
+                """,
+            wrong: .shop(
+                #"<relationship name="category" to="Category" optional="true"/>"#,
+                #"<attribute name="name" type="string"/>"#),
+            right: .shop(
+                #"<relationship name="category" to="Category" inverse="products" optional="true"/>"#,
+                #"<relationship name="products" to="Product" inverse="category" many="true"/>"#)),
+        Explanation(
+            .laxRequirement, title: "A required to-many accepts an empty set",
+            meaning: """
+                optional="false" says nothing about how many there must be, and real models rely \
+                on it being lax. An empty set is accepted.
+                """,
+            remedy: #"Write min="1" if at least one is meant; otherwise leave optional away."#,
+            wrong: """
+                <entity name="Product">
+                  <relationship name="category" to="Category" inverse="products" optional="true"/>
+                </entity>
+                <entity name="Category">
+                  <relationship name="products" to="Product" inverse="category"
+                                many="true" optional="false"/>
+                </entity>
+                """,
+            right: """
+                <entity name="Product">
+                  <relationship name="category" to="Category" inverse="products" optional="true"/>
+                </entity>
+                <entity name="Category">
+                  <relationship name="products" to="Product" inverse="category"
+                                many="true" min="1"/>
+                </entity>
+                """),
+        Explanation(
+            .deleteNeverSucceeds, title: "An object with links could not be deleted",
+            meaning: """
+                Deleting it would take a required value from the objects at the other end, which \
+                are then refused by the save.
+                """,
+            remedy: """
+                Write onDelete="cascade" if they are deleted too, onDelete="deny" if the object is \
+                to stay while there are any, or make the other end optional.
+                """,
+            wrong: .shop(
+                #"<relationship name="category" to="Category" inverse="products"/>"#,
+                #"<relationship name="products" to="Product" inverse="category" many="true"/>"#),
+            right: """
+                <entity name="Product">
+                  <relationship name="category" to="Category" inverse="products"/>
+                </entity>
+                <entity name="Category">
+                  <relationship name="products" to="Product" inverse="category"
+                                many="true" onDelete="deny"/>
+                </entity>
+                """),
+        Explanation(
+            .transientInverse, title: "One end of a relationship is transient",
+            meaning:
+                "The two ends of a relationship are one link. It is in the store or it is not.",
+            remedy: #"Write transient="true" at both ends or at none."#,
+            wrong: """
+                <entity name="Product">
+                  <relationship name="rival" to="Product" inverse="rivals" optional="true"
+                                transient="true"/>
+                  <relationship name="rivals" to="Product" inverse="rival" many="true"/>
+                </entity>
+                """,
+            right: """
+                <entity name="Product">
+                  <relationship name="rival" to="Product" inverse="rivals" optional="true"
+                                transient="true"/>
+                  <relationship name="rivals" to="Product" inverse="rival" many="true" transient="true"/>
+                </entity>
+                """),
+        Explanation(
+            .separatedEntities, title: "A configuration separates what belongs together",
+            meaning: """
+                A configuration can have a store of its own. A relationship that leads out of it, \
+                or a parent that is not in it, would need a link from one file to another.
+                """,
+            remedy: """
+                Name the other entity too, or leave this one out. What leads from store to store \
+                is an attribute with an identifier and a fetched property.
+                """,
+            wrong: """
+                <entity name="Named" abstract="true"/>
+                <entity name="Tag" parent="Named">
+                  <attribute name="label" type="string"/>
+                </entity>
+                <configuration name="Words" entities="Tag"/>
+                """,
+            right: """
+                <entity name="Named" abstract="true"/>
+                <entity name="Tag" parent="Named">
+                  <attribute name="label" type="string"/>
+                </entity>
+                <configuration name="Words" entities="Tag Named"/>
+                """),
+        Explanation(
+            .separatedInXcode, title: "A configuration of Xcode separates what belongs together",
+            meaning: """
+                A relationship leads out of a configuration, or a parent is not in it. Core Data \
+                allows this in the model and fails when the configuration gets a store of its own.
+                """,
+            remedy: """
+                Nothing, as long as one store holds the whole model. Otherwise add the other \
+                entity to the configuration.
+                """,
+            wrong: .words(
+                "A configuration with Tag and without its parent"),
+            right: .words(
+                "A configuration with both")),
+        Explanation(
+            .cascadeBothWays, title: "Both ends of a relationship cascade",
+            meaning: """
+                Deleting one object deletes its neighbours, these delete theirs, and everything \
+                that hangs together is gone.
+                """,
+            remedy:
+                "Cascade from the whole to its parts only, and nullify or deny on the way back.",
+            wrong: """
+                <entity name="Order">
+                  <relationship name="items" to="Item" inverse="order" many="true" onDelete="cascade"/>
+                </entity>
+                <entity name="Item">
+                  <relationship name="order" to="Order" inverse="items" optional="true" onDelete="cascade"/>
+                </entity>
+                """,
+            right: """
+                <entity name="Order">
+                  <relationship name="items" to="Item" inverse="order" many="true" onDelete="cascade"/>
+                </entity>
+                <entity name="Item">
+                  <relationship name="order" to="Order" inverse="items" optional="true"/>
+                </entity>
+                """),
+        Explanation(
+            .cascadeIntoShared, title: "Deleting an object deletes what others have too",
+            meaning: """
+                The object at the other end belongs to many. With the first of them that is \
+                deleted, it is gone for all.
+                """,
+            remedy: """
+                Write onDelete="nullify". Deleting what nobody has any more is a choice of the \
+                program.
+                """,
+            wrong: """
+                <entity name="Product">
+                  <relationship name="category" to="Category" inverse="products" optional="true"
+                                onDelete="cascade"/>
+                </entity>
+                <entity name="Category">
+                  <relationship name="products" to="Product" inverse="category" many="true"/>
+                </entity>
+                """,
+            right: .shop(
+                #"<relationship name="category" to="Category" inverse="products" optional="true"/>"#,
+                #"<relationship name="products" to="Product" inverse="category" many="true"/>"#)),
+        Explanation(
+            .denyForever, title: "An object could never be deleted",
+            meaning: """
+                It is required to have an object at the other end, and may not be deleted as long \
+                as it has one.
+                """,
+            remedy: #"Write onDelete="nullify" or "cascade", or make the relationship optional."#,
+            wrong: """
+                <entity name="Product">
+                  <relationship name="category" to="Category" inverse="products" onDelete="deny"/>
+                </entity>
+                <entity name="Category">
+                  <relationship name="products" to="Product" inverse="category"
+                                many="true" onDelete="cascade"/>
+                </entity>
+                """,
+            right: """
+                <entity name="Product">
+                  <relationship name="category" to="Category" inverse="products"/>
+                </entity>
+                <entity name="Category">
+                  <relationship name="products" to="Product" inverse="category"
+                                many="true" onDelete="cascade"/>
+                </entity>
+                """),
+        Explanation(
+            .emptyEntity, title: "An entity has nothing to store",
+            meaning: """
+                It has no attribute and no relationship, of its own or inherited, so its objects \
+                cannot be told apart.
+                """,
+            remedy: "Declare what it stores, or remove it.",
+            wrong: #"<entity name="Product"/>"#,
+            right: .product(#"<attribute name="sku" type="string"/>"#)),
+        Explanation(
+            .childlessAbstract, title: "An abstract entity has no sub-entities",
+            meaning: """
+                There are no objects of an abstract entity itself, and nothing inherits from this \
+                one.
+                """,
+            remedy: #"Remove abstract="true", or the entity."#,
+            wrong: """
+                <entity name="Named" abstract="true">
+                  <attribute name="label" type="string"/>
+                </entity>
+                """,
+            right: """
+                <entity name="Named" abstract="true">
+                  <attribute name="label" type="string"/>
+                </entity>
+                <entity name="Tag" parent="Named"/>
+                """),
+        Explanation(
+            .singularToMany, title: "A to-many relationship leads to at most one object",
+            meaning: "That is what a to-one relationship is, and it is faster and easier to use.",
+            remedy: #"Remove many="true" and max="1"."#,
+            wrong: """
+                <entity name="Product">
+                  <relationship name="category" to="Category" inverse="products" optional="true"/>
+                </entity>
+                <entity name="Category">
+                  <relationship name="products" to="Product" inverse="category"
+                                many="true" max="1"/>
+                </entity>
+                """,
+            right: .shop(
+                #"<relationship name="category" to="Category" inverse="products" optional="true"/>"#,
+                #"<relationship name="products" to="Product" inverse="category" many="true"/>"#)),
+    ]
+}

@@ -1,0 +1,230 @@
+import CambiumCompiler
+
+// Codes 6xx: constraints, indexes and expressions
+extension Explanation {
+    static let ofExpressions: [Explanation] = [
+        Explanation(
+            .unknownProperty, title: "The entity has no such property",
+            meaning: """
+                A list of properties (unique, index, sort) names one that neither the entity nor \
+                its parents declare.
+                """,
+            remedy: "Correct the name; the note names the nearest one.",
+            wrong: .product(
+                #"<attribute name="sku" type="string"/>"#,
+                #"<unique by="sky"/>"#),
+            right: .product(
+                #"<attribute name="sku" type="string"/>"#,
+                #"<unique by="sku"/>"#)),
+        Explanation(
+            .unsuitableProperty, title: "The property cannot be used for this",
+            meaning: """
+                A unique set, an index and a stored order are made of columns of the entity's own \
+                table. A transient attribute is not in the store, and a to-many relationship has \
+                no column there.
+                """,
+            remedy: "Leave the property out, or store it.",
+            wrong: .product(
+                #"<attribute name="rank" type="int32" transient="true" default="0"/>"#,
+                #"<index by="rank"/>"#),
+            right: .product(
+                #"<attribute name="rank" type="int32" default="0"/>"#,
+                #"<index by="rank"/>"#)),
+        Explanation(
+            .invalidExpression, title: "The expression is wrong",
+            meaning: """
+                A condition or value cannot be read, names something that is not there, or \
+                compares things that cannot be equal. The place is that of the word in question. \
+                Expressions are Core Data's predicates, checked against the model: a mistake is an \
+                error now and not a crash later.
+                """,
+            remedy: """
+                Correct the name or the comparison. Strings stand in single quotes; in XML, < is \
+                written &lt; and & is written &amp;.
+                """,
+            wrong: .product(
+                #"<attribute name="stock" type="int32"/>"#,
+                #"<rule name="inStock">stok &gt; 0</rule>"#),
+            right: .product(
+                #"<attribute name="stock" type="int32"/>"#,
+                #"<rule name="inStock">stock &gt; 0</rule>"#)),
+        Explanation(
+            .derivedMayBeNil, title: "A required derived attribute can be nil",
+            meaning: """
+                The expression can have no value: it leads through something that is optional, or \
+                takes the mean of nothing.
+                """,
+            remedy: #"Write optional="true"."#,
+            wrong: .product(
+                #"<attribute name="title" type="string" optional="true"/>"#,
+                #"<derived name="search" type="string" expression="canonical:(title)"/>"#),
+            right: """
+                <entity name="Product">
+                  <attribute name="title" type="string" optional="true"/>
+                  <derived name="search" type="string" optional="true" expression="canonical:(title)"/>
+                </entity>
+                """),
+        Explanation(
+            .limitWithoutOrder, title: "A limit without an order",
+            meaning: """
+                A request with a limit and without an order gives some of the objects it could \
+                find, and others the next time.
+                """,
+            remedy: #"Say in which order: sort="…"."#,
+            wrong: .product(
+                #"<attribute name="price" type="double"/>"#,
+                #"<fetch name="top" limit="10"/>"#),
+            right: .product(
+                #"<attribute name="price" type="double"/>"#,
+                #"<fetch name="top" limit="10" sort="price descending"/>"#)),
+        Explanation(
+            .unusedParameter, title: "A parameter is not used",
+            meaning: """
+                The request has a parameter that its condition does not mention: who calls it has \
+                to give a value that changes nothing.
+                """,
+            remedy: "Use it, or remove it.",
+            wrong: .product(
+                #"<attribute name="price" type="double"/>"#,
+                #"<fetch name="cheap"><parameter name="limit" type="double"/>price &lt; 10</fetch>"#
+            ),
+            right: """
+                <entity name="Product">
+                  <attribute name="price" type="double"/>
+                  <fetch name="cheap"><parameter name="limit" type="double"/>price &lt; $limit</fetch>
+                </entity>
+                """),
+        Explanation(
+            .rtreeKeptBinary, title: "An R-tree index is kept as an ordinary one",
+            meaning: """
+                An R-tree finds ranges in several dimensions. The store keeps an ordinary index \
+                over the same properties instead, which is searched by the first of them.
+                """,
+            remedy: """
+                Write type="binary", or nothing, with the property that narrows the search most at \
+                the front.
+                """,
+            wrong: """
+                <entity name="Place">
+                  <attribute name="longitude" type="double"/>
+                  <attribute name="latitude" type="double"/>
+                  <index by="longitude, latitude" type="rtree"/>
+                </entity>
+                """,
+            right: """
+                <entity name="Place">
+                  <attribute name="longitude" type="double"/>
+                  <attribute name="latitude" type="double"/>
+                  <index by="longitude, latitude"/>
+                </entity>
+                """),
+        Explanation(
+            .coveredIndex, title: "Another index finds the same",
+            meaning: """
+                An index over a and b also finds by a alone, and a unique set is an index too. The \
+                second one makes every save slower and finds nothing more.
+                """,
+            remedy: "Remove the index.",
+            wrong: .product(
+                #"<attribute name="sku" type="string"/>"#,
+                #"<unique by="sku"/>"#,
+                #"<index by="sku"/>"#),
+            right: .product(
+                #"<attribute name="sku" type="string"/>"#,
+                #"<unique by="sku"/>"#)),
+        Explanation(
+            .uselessIndex, title: "The index is of no use",
+            meaning: """
+                An index over a property with two or three values narrows a search so little that \
+                reading the table is as fast, and makes every save slower.
+                """,
+            remedy: """
+                Remove it, or give it a condition: an index where="isOpen == TRUE" over another \
+                property is small and quick.
+                """,
+            wrong: .product(
+                #"<attribute name="isOpen" type="bool" default="true"/>"#,
+                #"<index by="isOpen"/>"#),
+            right: .product(#"<attribute name="isOpen" type="bool" default="true"/>"#)),
+        Explanation(
+            .leakyConstraint, title: "A unique set has an optional or a codable property",
+            meaning: """
+                Nil never equals nil here, so objects without that value are never taken for \
+                equal, whatever else they share. (A single optional property may be unique: that \
+                is what one says who wants it to be so where it is there.) Values of a Codable \
+                type are compared by the bytes that are stored, which equal values need not share.
+                """,
+            remedy: """
+                Make the property required, or leave it out of the set. For a codable one, name an \
+                attribute that holds what makes its values equal.
+                """,
+            wrong: .product(
+                #"<attribute name="sku" type="string"/>"#,
+                #"<attribute name="shop" type="string" optional="true"/>"#,
+                #"<unique by="sku, shop"/>"#),
+            right: .product(
+                #"<attribute name="sku" type="string"/>"#,
+                #"<attribute name="shop" type="string"/>"#,
+                #"<unique by="sku, shop"/>"#)),
+        Explanation(
+            .constantCondition, title: "A condition is always true or always false",
+            meaning: """
+                Whatever the object, the condition has the same value: a rule says nothing, or \
+                lets no object be saved; an index holds all rows, or none.
+                """,
+            remedy: "Correct the condition, or remove it.",
+            wrong: .product(
+                #"<attribute name="stock" type="int32" min="0"/>"#,
+                #"<rule name="counted">stock &gt;= 0 OR TRUEPREDICATE</rule>"#),
+            right: .product(
+                #"<attribute name="stock" type="int32" min="0"/>"#,
+                #"<rule name="few">stock != 13</rule>"#)),
+        Explanation(
+            .impliedRule, title: "A rule says what the limits say",
+            meaning: """
+                The limits of the attribute refuse every value that the rule refuses, so it is \
+                checked twice and reported twice.
+                """,
+            remedy: "Remove the rule, or the limit.",
+            wrong: .product(
+                #"<attribute name="stock" type="int32" min="0"/>"#,
+                #"<rule name="counted">stock &gt;= 0</rule>"#),
+            right: .product(#"<attribute name="stock" type="int32" min="0"/>"#)),
+        Explanation(
+            .distantDerivation, title: "A derived attribute looks far",
+            meaning: """
+                Its value comes from more than one relationship away. Every save of an object \
+                there has to search for all that are computed from it.
+                """,
+            remedy: "Derive an attribute halfway there, and this one from it.",
+            wrong: .words(
+                "A derived attribute of Item from order.customer.name"),
+            right: .words(
+                "One of Order from customer.name, and one of Item from that")),
+        Explanation(
+            .inertOption, title: "An option of a request has no effect here",
+            meaning: """
+                The model keeps the option, but a fetch does the same with it and without it: only \
+                dictionaries can be equal and so distinct, and a fetched property is a list of \
+                objects that are all read.
+                """,
+            remedy: "Remove it.",
+            wrong: .product(
+                #"<attribute name="stock" type="int32"/>"#,
+                #"<fetch name="rare" distinct="true">stock &lt; 3</fetch>"#),
+            right: .product(
+                #"<attribute name="stock" type="int32"/>"#,
+                #"<fetch name="rare" distinct="true" result="dictionaries">stock &lt; 3</fetch>"#)),
+        Explanation(
+            .skippedIndex, title: "An index of an Xcode model is left out",
+            meaning: """
+                One of its expressions needs more than the columns of a row and SQLite's own \
+                functions, such as upper case beyond ASCII. The store is made without the index, \
+                and finds the same, slower.
+                """,
+            remedy: "Index a derived attribute that has the value.",
+            wrong: .words("A fetch index over the expression uppercase:(title)"),
+            right: .words(
+                "A derived attribute from uppercase:(title), and a fetch index over it")),
+    ]
+}

@@ -1,0 +1,443 @@
+import CambiumCompiler
+
+// Codes 1xx to 3xx: files, the structure of the XML, and names
+extension Explanation {
+    static let ofFiles: [Explanation] = [
+        Explanation(
+            .malformed, title: "The file is not well-formed XML",
+            meaning: """
+                The XML cannot be read beyond this place: a tag is not closed or closes another \
+                one, a quote is missing, or a sign stands in a text that has a meaning in XML.
+                """,
+            remedy: """
+                Put the tag or quote right. In texts and values write &lt; for <, &gt; for > and \
+                &amp; for &, or put a long text between <![CDATA[ and ]]>.
+                """,
+            wrong: .product(
+                #"<attribute name="stock" type="int32"/>"#,
+                #"<rule name="few">stock < 100</rule>"#),
+            right: .product(
+                #"<attribute name="stock" type="int32"/>"#,
+                #"<rule name="few">stock &lt; 100</rule>"#)),
+        Explanation(
+            .notUTF8, title: "The file is not UTF-8",
+            meaning: """
+                A model is UTF-8, whatever its XML declaration says, so that it means the same on \
+                every machine.
+                """,
+            remedy: "Save the file in UTF-8; every editor can.",
+            wrong: .words(
+                "A file in UTF-16 or Latin-1"),
+            right: .words(
+                "The same file, saved as UTF-8")),
+        Explanation(
+            .documentType, title: "A document type is not allowed",
+            meaning: """
+                A document type can name files to read and define text that grows without end. A \
+                model needs neither, so it may have none.
+                """,
+            remedy: """
+                Delete the <!DOCTYPE …>. For completion in an editor use the schema that comes \
+                with the package.
+                """,
+            wrong: .file(
+                """
+                <!DOCTYPE model>
+                <model xmlns="urn:cambium:model:1" name="Shop" version="1">
+                  <entity name="Product">
+                    <attribute name="sku" type="string"/>
+                  </entity>
+                </model>
+                """),
+            right: .file(
+                """
+                <model xmlns="urn:cambium:model:1" name="Shop" version="1">
+                  <entity name="Product">
+                    <attribute name="sku" type="string"/>
+                  </entity>
+                </model>
+                """)),
+        Explanation(
+            .processingInstruction, title: "A processing instruction is not allowed",
+            meaning: """
+                Instructions for other programs, <?name …?>, mean nothing in a model; one would be \
+                skipped in silence.
+                """,
+            remedy: "Delete it, or make a comment of it: <!-- … -->.",
+            wrong: """
+                <?sort by-name?>
+                <entity name="Product">
+                  <attribute name="sku" type="string"/>
+                </entity>
+                """,
+            right: """
+                <!-- sorted by name -->
+                <entity name="Product">
+                  <attribute name="sku" type="string"/>
+                </entity>
+                """),
+        Explanation(
+            .limitExceeded, title: "The file exceeds a limit",
+            meaning: """
+                Limits keep a damaged or hostile file from taking all memory: 4 MiB a file, \
+                200,000 elements, 32 levels, 64 attributes an element, 64 KiB a value, 255 bytes a \
+                name. The greatest of some hundred real models has 96 KB and 932 elements.
+                """,
+            remedy: """
+                Make the file smaller. If a real model needs more, the limit is wrong: please \
+                report it.
+                """,
+            wrong: .words(
+                "An entity with a name of 300 letters"),
+            right: .words(
+                "An entity with a name of 30 letters")),
+        Explanation(
+            .bundleLayout, title: "The bundle cannot be read",
+            meaning: """
+                A model is a folder Name.cambium with a file for each version, such as 1.xml and \
+                2.xml; Xcode has Name.xcdatamodeld. The folder or a file in it is missing, is \
+                something else, cannot be read, or is a link that leads out of the bundle.
+                """,
+            remedy: """
+                Check the path. `swift package cambium new Shop` makes a bundle with a first version.
+                """,
+            wrong: .words(
+                "Shop.cambium/ without a file in it"),
+            right: .words(
+                "Shop.cambium/1.xml")),
+        Explanation(
+            .foreignFile, title: "A file in the bundle is no version",
+            meaning: """
+                Only files whose name ends in .xml are versions of the model. The other is \
+                ignored, which is right for notes and wrong for a version whose name was misspelt.
+                """,
+            remedy: "Move the file out of the bundle, or give it the ending .xml.",
+            wrong: .words(
+                """
+                Shop.cambium/1.xml
+                Shop.cambium/2.xm
+                """),
+            right: .words(
+                """
+                Shop.cambium/1.xml
+                Shop.cambium/2.xml
+                """)),
+        Explanation(
+            .skippedVersion, title: "A version is left out",
+            meaning: """
+                A bundle of Xcode holds a version that is not compiled: it comes after the current \
+                one, it is in the binary form that Xcode 3 wrote, or it has no file contents. \
+                Stores of it cannot be migrated.
+                """,
+            remedy: """
+                If it was shipped, make it part of the order: name the versions in cambium.json, \
+                or save the model again with a current Xcode, which writes XML.
+                """,
+            wrong: .words("Shop.xcdatamodeld whose current version is 2 of 1, 2 and 3"),
+            right: .words("The same with version 3 as the current one")),
+        Explanation(
+            .binaryModel, title: "The model is in the binary form of Xcode 3",
+            meaning: """
+                Old versions of Xcode kept a model as an archive named elements. It is no XML, and \
+                its form was never published.
+                """,
+            remedy:
+                "Open the model in a current Xcode, change something and save it: that writes XML.",
+            wrong: .words("Shop.xcdatamodel/elements"),
+            right: .words("Shop.xcdatamodel/contents")),
+        Explanation(
+            .invalidSettings, title: "The settings of a bundle are wrong",
+            meaning: """
+                The file cambium.json beside a bundle says what its format has no words for: the \
+                access level, code generation, the order of versions. It is no JSON, or says \
+                something that means nothing.
+                """,
+            remedy: "Correct what the message names.",
+            wrong: .words(#"{ "access": "open" }"#),
+            right: .words(#"{ "access": "public" }"#)),
+        Explanation(
+            .unknownXcodeName, title: "Something in Xcode's model is not known",
+            meaning: """
+                Xcode adds words to its format now and then. This one is not known here; it is \
+                ignored, and kept where the model is converted.
+                """,
+            remedy:
+                "If it matters for the data, please report it. Otherwise there is nothing to do.",
+            wrong: .words("An XML attribute that a newer Xcode wrote"),
+            right: .words("The same attribute, once Cambium knows it")),
+        Explanation(
+            .xcodeMeaning, title: "Something in Xcode's model means something else here",
+            meaning: """
+                Core Data allows what cannot be kept as it is: a transformable needs a class of \
+                the program, No Action leaves links that lead nowhere, an attribute may have no \
+                type. The message says what it becomes.
+                """,
+            remedy: """
+                Nothing, if that is right. Otherwise say what is meant in the attribute's user \
+                info, such as the key cambium.class for a transformable.
+                """,
+            wrong: .words("A transformable attribute"),
+            right: .words("A transformable attribute with the user info cambium.class = [String]")),
+        Explanation(
+            .malformedLock, title: "The lock cannot be read",
+            meaning: """
+                The file cambium.lock in the bundle remembers the versions that have shipped. It \
+                is not as `cambium freeze` writes it, or a part of it is lost, most often after a \
+                merge of two branches. A version that the lock has lost would be taken for one \
+                that never shipped.
+                """,
+            remedy: """
+                Take the file from version control. After a merge keep the lines of both branches, \
+                and let the last line, `end 3`, say how many versions there are.
+                """,
+            wrong: .words("cambium.lock with the marks of an unfinished merge"),
+            right: .words("cambium.lock with a line for each frozen version")),
+        Explanation(
+            .incompleteLock, title: "The lock has lost what it says of a version",
+            meaning: """
+                The lines of cambium.lock that start with = - and + say what a version was when it \
+                shipped. The two hashes above them decide whether it has changed since, so that \
+                nothing goes wrong without the lines; but then nobody can tell what has changed. A \
+                merge of two branches that have both frozen a version loses them too.
+                """,
+            remedy: """
+                Take the file from version control. After a merge let `swift package cambium \
+                freeze --through 3` write it anew, with the name of the last version that has \
+                shipped.
+                """,
+            wrong: .words("cambium.lock in which a line was deleted"),
+            right: .words("cambium.lock as `cambium freeze` has written it")),
+        Explanation(
+            .unknownElement, title: "There is no such element here",
+            meaning: """
+                The language has no element of this name, or not in this place. Nothing is skipped \
+                in silence: what is not understood is an error.
+                """,
+            remedy: """
+                Correct the name; the note names the nearest one that is possible. What other \
+                tools need can stand in a namespace of its own.
+                """,
+            wrong: .product(#"<atribute name="sku" type="string"/>"#),
+            right: .product(#"<attribute name="sku" type="string"/>"#)),
+        Explanation(
+            .unknownXMLAttribute, title: "There is no such XML attribute here",
+            meaning: """
+                The element has no XML attribute of this name. It would otherwise be ignored, and \
+                the model would not be what its author thinks.
+                """,
+            remedy: "Correct the name; the note names the nearest one that is possible.",
+            wrong: .product(#"<attribute name="sku" type="string" optionel="true"/>"#),
+            right: .product(#"<attribute name="sku" type="string" optional="true"/>"#)),
+        Explanation(
+            .missingXMLAttribute, title: "A necessary XML attribute is missing",
+            meaning: """
+                The element means nothing without it: an attribute needs a name and a type, a \
+                relationship needs to say where it leads.
+                """,
+            remedy: "Add the XML attribute that the message names.",
+            wrong: .product(#"<attribute name="sku"/>"#),
+            right: .product(#"<attribute name="sku" type="string"/>"#)),
+        Explanation(
+            .wrongRoot, title: "The file does not start with <model>",
+            meaning: """
+                The outermost element is <model> in the namespace urn:cambium:model:1. The \
+                namespace says which language the file is written in.
+                """,
+            remedy:
+                #"Start the file with <model xmlns="urn:cambium:model:1" name="…" version="…">."#,
+            wrong: .file(
+                """
+                <model name="Shop" version="1">
+                  <entity name="Product">
+                    <attribute name="sku" type="string"/>
+                  </entity>
+                </model>
+                """),
+            right: .file(
+                """
+                <model xmlns="urn:cambium:model:1" name="Shop" version="1">
+                  <entity name="Product">
+                    <attribute name="sku" type="string"/>
+                  </entity>
+                </model>
+                """)),
+        Explanation(
+            .notSupportedYet, title: "This part of the language is not there yet",
+            meaning: """
+                The language has it, and this version of the compiler cannot do it yet. It says so \
+                instead of leaving it out.
+                """,
+            remedy: """
+                Leave it out of the model for now, or use a version of Cambium that has it; the \
+                change log says which.
+                """,
+            wrong: .words(
+                "A part of the language that the message names"),
+            right: .words(
+                "The model without it")),
+        Explanation(
+            .invalidWord, title: "The value is not one of those possible",
+            meaning: """
+                The XML attribute takes one of a few words or a number in a range, and this is \
+                neither. Flags are true or false.
+                """,
+            remedy: "Write one of the values that the note names.",
+            wrong: .product(#"<attribute name="sku" type="string" optional="yes"/>"#),
+            right: .product(#"<attribute name="sku" type="string" optional="true"/>"#)),
+        Explanation(
+            .unexpectedText, title: "Text stands where none means anything",
+            meaning: """
+                Only <rule> and <fetch> have a text, their condition. Text in other places is most \
+                often a comment without its signs, or a line that lost its tag.
+                """,
+            remedy: "Make a comment of it or delete it.",
+            wrong: """
+                <entity name="Product">
+                  the number on the label
+                  <attribute name="sku" type="string"/>
+                </entity>
+                """,
+            right: .product(
+                #"<!-- the number on the label -->"#,
+                #"<attribute name="sku" type="string"/>"#)),
+        Explanation(
+            .versionMismatch, title: "The version is not that of the file",
+            meaning: """
+                The file 2.xml holds version 2. Where they differ, a file was copied for a new \
+                version and one of the two was not changed.
+                """,
+            remedy: "Write the name of the file, without .xml, into the version.",
+            wrong: .file(
+                """
+                <model xmlns="urn:cambium:model:1" name="Shop" version="2">
+                  <entity name="Product">
+                    <attribute name="sku" type="string"/>
+                  </entity>
+                </model>
+                """),
+            right: .file(
+                """
+                <model xmlns="urn:cambium:model:1" name="Shop" version="1">
+                  <entity name="Product">
+                    <attribute name="sku" type="string"/>
+                  </entity>
+                </model>
+                """)),
+        Explanation(
+            .nameMismatch, title: "The name is not that of the bundle",
+            meaning: """
+                The folder Shop.cambium holds the model Shop. Generated code and the store use the \
+                name, so there is only one.
+                """,
+            remedy: """
+                Write the name of the folder, without its ending, into the model, or rename the \
+                folder.
+                """,
+            wrong: .file(
+                """
+                <model xmlns="urn:cambium:model:1" name="Store" version="1">
+                  <entity name="Product">
+                    <attribute name="sku" type="string"/>
+                  </entity>
+                </model>
+                """),
+            right: .file(
+                """
+                <model xmlns="urn:cambium:model:1" name="Shop" version="1">
+                  <entity name="Product">
+                    <attribute name="sku" type="string"/>
+                  </entity>
+                </model>
+                """)),
+        Explanation(
+            .notAnIdentifier, title: "The name is no identifier",
+            meaning: """
+                Names become Swift types and properties, tables and columns. A name is a letter, \
+                followed by letters, digits and underscores; letters of every script will do. A \
+                leading underscore is kept for columns of the system.
+                """,
+            remedy: """
+                Choose another name. For another word in the store use the value of an \
+                enumeration's case; a label for people belongs into the program.
+                """,
+            wrong: .product(#"<attribute name="sale price" type="double"/>"#),
+            right: .product(#"<attribute name="salePrice" type="double"/>"#)),
+        Explanation(
+            .duplicateName, title: "The name is there already",
+            meaning: """
+                Two things of one kind have the same name, or names that differ only in case, \
+                which SQLite does not tell apart.
+                """,
+            remedy: "Rename or delete one of them.",
+            wrong: .product(
+                #"<attribute name="sku" type="string"/>"#,
+                #"<attribute name="SKU" type="string"/>"#),
+            right: .product(
+                #"<attribute name="sku" type="string"/>"#,
+                #"<attribute name="barcode" type="string"/>"#)),
+        Explanation(
+            .reservedName, title: "The name belongs to the runtime",
+            meaning: """
+                Generated classes inherit from ManagedObject. A property that has the name of one \
+                of its members, or an entity that has the name of a type that generated code uses, \
+                would not compile.
+                """,
+            remedy: """
+                Choose another name. In the next version of a model that has shipped, rename it \
+                with renamedFrom, and the data stays.
+                """,
+            wrong: .product(#"<attribute name="description" type="string"/>"#),
+            right: .product(#"<attribute name="summary" type="string"/>"#)),
+        Explanation(
+            .shadowedProperty, title: "An inherited property is declared again",
+            meaning: """
+                An entity has all properties of its parents. One that is declared again would be a \
+                second column and a second Swift property of the same name.
+                """,
+            remedy: "Delete the second declaration, or give it a name of its own.",
+            wrong: """
+                <entity name="Named" abstract="true">
+                  <attribute name="label" type="string"/>
+                </entity>
+                <entity name="Tag" parent="Named">
+                  <attribute name="label" type="string"/>
+                </entity>
+                """,
+            right: """
+                <entity name="Named" abstract="true">
+                  <attribute name="label" type="string"/>
+                </entity>
+                <entity name="Tag" parent="Named"/>
+                """),
+        Explanation(
+            .renamedInSwift, title: "The name is another one in Swift",
+            meaning: """
+                A model of Xcode has a property or class whose name the runtime or Swift has \
+                already, or a fetch request whose name is no identifier, such as 'New this week'. \
+                The store and expressions keep a property's name; generated code uses the other \
+                one that the message says.
+                """,
+            remedy: """
+                Nothing, if that is right. Otherwise rename the property in the next version of \
+                the model, or the request in this one.
+                """,
+            wrong: .words(
+                "A property objectID in a model of Xcode"),
+            right: .words(
+                "A property externalID")),
+        Explanation(
+            .longName, title: "A column has a very long name",
+            meaning: """
+                Names of more than 63 bytes are cut off by some databases and tools, and two of \
+                them could become one.
+                """,
+            remedy: """
+                Choose a shorter name; the column of a part of a composite has the names of all \
+                that it is in.
+                """,
+            wrong: .words(
+                "An attribute with a name of 70 letters"),
+            right: .words(
+                "An attribute with a name of 20 letters")),
+    ]
+}

@@ -1,0 +1,347 @@
+import CambiumModel
+
+extension DeclarationKind {
+    /// What existing objects get, or are known to have.
+    static let gains = [
+        // A fill that looks at the old value gives it another one.
+        Self(MigrationDeclaration.Fill.self, [.needsData, .lossy]) { [$0.checkFill($1, $2, $3)] },
+        Self(MigrationDeclaration.Link.self, [.needsData]) { [$0.checkLink($1, $2, $3)] },
+        Self(MigrationDeclaration.Requirement.self, [.needsData]) {
+            [$0.checkRequirement($1, $2, $3)]
+        },
+    ]
+}
+
+extension ModelChecker {
+    /// The value that existing objects get.
+    func checkFill(
+        _ element: ParsedElement, _ model: Model, _ old: Model?
+    ) -> MigrationDeclaration.Fill? {
+        guard let name = element["entity"], let property = element["attribute"],
+            let with = element["with"]
+        else { return nil }
+        checkReason(element["reason"])
+        guard let entity = model.entity(named: name.value),
+            let attribute = model.attribute(property.value, of: entity)
+        else {
+            reportUnknown(name, property, in: model)
+            return nil
+        }
+        guard !attribute.isTransient, attribute.derivation == nil else {
+            report(
+                .unsuitableProperty,
+                attribute.isTransient
+                    ? "'\(attribute.name)' is transient: it is not in the store"
+                    : "'\(attribute.name)' is derived: it is computed anew",
+                at: property)
+            return nil
+        }
+        let former = old.flatMap { old in
+            formerEntity(of: entity, of: model, in: old).map { old.formerRow(of: $0, in: model) }
+        }
+        // A version before with errors says nothing, and has been reported.
+        if old == nil, with.value.contains("$\(FillScope.former)") { return nil }
+        guard
+            let value = checkValue(with.text, of: entity, in: model, attribute, former: former)
+        else { return nil }
+        if case .literal(let constant) = value,
+            let problem = self.problem(of: constant, with: attribute.limits)
+        {
+            report(
+                .defaultBeyondLimits, "The fill \(with.value) is \(problem)", at: with)
+            return nil
+        }
+        return .init(entity: entity.name, attribute: attribute.name, value: value)
+    }
+
+    /// The object that a to-one leads to from now on.
+    func checkLink(
+        _ element: ParsedElement, _ model: Model, _ old: Model?
+    ) -> MigrationDeclaration.Link? {
+        guard let name = element["entity"], let written = element["relationship"],
+            let condition = element["where"]
+        else { return nil }
+        checkReason(element["reason"])
+        guard let relationship = checkToOne(written, of: name, in: model), let old,
+            let entity = model.entity(named: name.value),
+            let destination = model.entity(named: relationship.destination)
+        else { return nil }
+        // Where the entity is new, its objects were of the entities that inherit from it now.
+        let formers = model.family(of: entity).compactMap {
+            formerEntity(of: $0, of: model, in: old)
+        }
+        guard let source = formers.first,
+            let found = formerEntity(of: destination, of: model, in: old)
+        else {
+            report(
+                .unknownMigrationSubject,
+                "Version \(old.version) has no objects that could be linked here", at: written)
+            return nil
+        }
+        let tree = settle(condition.text) {
+            ExpressionCompiler.fetchedCondition(
+                $0, property: relationship.name, source: source, destination: found, model: old)
+        }
+        let order = element["sort"].map { checkOrder($0, of: found, in: old) } ?? []
+        return tree.map {
+            .init(
+                entity: entity.name, relationship: relationship.name, condition: $0, order: order)
+        }
+    }
+
+    /// What every object is known to have.
+    func checkRequirement(
+        _ element: ParsedElement, _ model: Model, _: Model?
+    ) -> MigrationDeclaration.Requirement? {
+        guard let name = element["entity"], let property = element["property"],
+            let reason = element["reason"]
+        else { return nil }
+        checkReason(reason)
+        guard let entity = model.entity(named: name.value),
+            model.attribute(property.value, of: entity) != nil
+                || model.relationship(property.value, of: entity) != nil
+        else {
+            reportUnknown(name, property, in: model)
+            return nil
+        }
+        let isRequired =
+            model.attribute(property.value, of: entity).map { !$0.isOptional && !$0.isTransient }
+            ?? model.relationship(property.value, of: entity).map { !$0.isOptional && !$0.isToMany }
+            ?? false
+        guard isRequired else {
+            report(
+                .unsuitableProperty, "'\(property.value)' is not required", at: property)
+            return nil
+        }
+        return .init(entity: name.value, property: property.value, reason: reason.value)
+    }
+
+    /// A stored to-one relationship of the new version, or nil where it is none (and reported).
+    func checkToOne(
+        _ written: ParsedAttribute, of name: ParsedAttribute, in model: Model
+    ) -> Relationship? {
+        guard let owner = model.entity(named: name.value),
+            let relationship = model.relationship(written.value, of: owner)
+        else {
+            reportUnknown(name, written, in: model)
+            return nil
+        }
+        guard !relationship.isToMany, !relationship.isTransient else {
+            report(
+                .unknownMigrationSubject,
+                relationship.isToMany
+                    ? "'\(written.value)' is a to-many relationship: all its links stay"
+                    : "'\(written.value)' is transient: it is not in the store", at: written)
+            return nil
+        }
+        return relationship
+    }
+
+    /// An order of objects by attributes of their own.
+    func checkOrder(
+        _ written: ParsedAttribute, of entity: Entity, in model: Model
+    ) -> [MigrationDeclaration.Order] {
+        checkList(written, of: entity, in: model).compactMap { item in
+            guard model.attribute(item.property, of: entity) != nil else {
+                report(
+                    .unsuitableProperty, "Objects are ordered by attributes of their own",
+                    at: written)
+                return nil
+            }
+            return .init(item.property, isDescending: item.isDescending)
+        }
+    }
+}
+
+extension DeclarationKind {
+    /// What existing objects lose.
+    static let losses = [
+        Self(MigrationDeclaration.Drop.self, [.lossy], pairs: { $0.pairs(with: $1) }) {
+            $0.checkDrop($1, $2, $3)
+        },
+        // What is said first is done first.
+        Self(MigrationDeclaration.Keep.self, [.lossy], numberedFrom: 1) {
+            [$0.checkKeep($1, $2, $3)]
+        },
+        // What is made one first may make others equal.
+        Self(MigrationDeclaration.Deduplication.self, [.lossy], numberedFrom: 2) {
+            [$0.checkDeduplication($1, $2, $3)]
+        },
+    ]
+}
+
+extension ModelChecker {
+    /// An entity, a property or some objects whose data may go.
+    func checkDrop(
+        _ element: ParsedElement, _: Model, _ old: Model?
+    ) -> [MigrationDeclaration.Drop] {
+        guard let entity = element["entity"], let reason = element["reason"],
+            let old
+        else { return [] }
+        let property = element["property"]
+        reportUnknown(entity, property, in: old)
+        checkReason(reason)
+        let owner = old.entity(named: entity.value)
+        if let condition = element["where"] {
+            guard property == nil else {
+                report(
+                    .inapplicable, "where chooses objects, and property drops one of theirs",
+                    at: condition, notes: ["Write two drops"])
+                return []
+            }
+            guard let owner else { return [] }
+            let tree = settle(condition.text) {
+                ExpressionCompiler.condition($0, entity: owner, model: old)
+            }
+            return tree.map {
+                [.init(entity: owner.name, condition: $0, reason: reason.value)]
+            } ?? []
+        }
+        if let owner, let property,
+            let composite = old.compositeAttribute(property.value, of: owner)
+        {
+            return old.attributes(of: owner).filter { composite.contains($0) }.map {
+                .init(entity: entity.value, property: $0.name, reason: reason.value)
+            }
+        }
+        return [.init(entity: entity.value, property: property?.value, reason: reason.value)]
+    }
+
+    /// Which of several links stay.
+    func checkKeep(
+        _ element: ParsedElement, _ model: Model, _ old: Model?
+    ) -> MigrationDeclaration.Keep? {
+        guard let entity = element["entity"], let name = element["relationship"],
+            let reason = element["reason"]
+        else { return nil }
+        checkReason(reason)
+        guard let relationship = checkToOne(name, of: entity, in: model) else { return nil }
+        let destination = model.entity(named: relationship.destination)
+        var order: [MigrationDeclaration.Order] = []
+        if let sort = element["sort"], let old, let destination,
+            let former = formerEntity(of: destination, of: model, in: old)
+        {
+            order = checkOrder(sort, of: former, in: old)
+        }
+        return .init(
+            entity: entity.value, relationship: name.value, order: order, reason: reason.value)
+    }
+
+    /// What becomes of objects that are equal in what is unique.
+    func checkDeduplication(
+        _ element: ParsedElement, _ model: Model, _: Model?
+    ) -> MigrationDeclaration.Deduplication? {
+        guard let name = element["entity"], let by = element["by"], let reason = element["reason"]
+        else { return nil }
+        checkReason(reason)
+        guard let entity = model.entity(named: name.value) else {
+            reportUnknown(name, nil, in: model)
+            return nil
+        }
+        let properties = checkNames(in: by, of: entity, in: model).names
+        let links = word(
+            "links", of: element, from: MigrationDeclaration.Deduplication.Links.self)
+        let order = element["sort"].map { checkOrder($0, of: entity, in: model) } ?? []
+        guard !properties.isEmpty else { return nil }
+        return .init(
+            entity: entity.name, properties: properties, order: order, links: links ?? .move,
+            reason: reason.value)
+    }
+}
+
+extension [MigrationDeclaration.Drop] {
+    /// A drop of a composite value is one of each of its parts, so the elements are not as many.
+    fileprivate func pairs(with elements: [ParsedElement]) -> [(Element, ParsedElement)] {
+        var choices = filter { $0.condition != nil }[...]
+        return elements.compactMap { element in
+            let drop =
+                element["where"] != nil
+                ? choices.popFirst()
+                : element["entity"].map {
+                    Element(entity: $0.value, property: element["property"]?.value, reason: "")
+                }
+            return drop.map { ($0, element) }
+        }
+    }
+}
+
+extension DeclarationKind {
+    /// What takes the place of a case.
+    static let replacement = Self(MigrationDeclaration.Replacement.self, [.lossy]) {
+        [$0.checkReplacement($1, $2, $3)]
+    }
+}
+
+extension ModelChecker {
+    /// What objects get in place of a case that is gone. An enumeration that has another name now
+    /// goes by that.
+    func checkReplacement(
+        _ element: ParsedElement, _ model: Model, _ old: Model?
+    ) -> MigrationDeclaration.Replacement? {
+        guard let type = element["enum"], let name = element["case"],
+            let reason = element["reason"], let old
+        else { return nil }
+        checkReason(reason)
+        let isGone: Bool
+        if old.enumeration(named: type.value) != nil {
+            isGone = checkCase(name, of: type, in: old)
+        } else if model.enumeration(named: type.value) != nil {
+            isGone = checkFormerCase(name, of: type, in: old)
+        } else {
+            reportUnknown("enumeration", type, in: old, among: old.enumerations.map { $0.name })
+            return nil
+        }
+        let hasName = model.enumeration(named: type.value) != nil
+        // What is to be said where its attributes have another type, the comparison knows.
+        guard hasName || element["with"] == nil else {
+            if !brokenNames.contains(type.value) {
+                report(
+                    .unknownMigrationSubject,
+                    """
+                    Version \(model.version) has no enumeration '\(type.value)': where it has \
+                    another name now, a replacement names it by that
+                    """, at: type,
+                    notes: hint(type.value, among: model.enumerations.map { $0.name }))
+            }
+            return nil
+        }
+        let isThere = element["with"].map { checkCase($0, of: type, in: model) } ?? true
+        guard isGone, isThere else { return nil }
+        return .init(
+            enumeration: type.value, case: name.value, with: element["with"]?.value,
+            reason: reason.value)
+    }
+
+    /// Whether any enumeration of the old version has a case; reported where none has. Which of them
+    /// has another name now, the attributes say, which are compared later.
+    private func checkFormerCase(
+        _ name: ParsedAttribute, of type: ParsedAttribute, in old: Model
+    ) -> Bool {
+        let names = old.enumerations.flatMap { $0.cases }.map { $0.name }
+        if names.contains(name.value) { return true }
+        report(
+            .unknownMigrationSubject,
+            "Version \(old.version) has no case '\(name.value)' of what '\(type.value)' was",
+            at: name, notes: hint(name.value, among: names))
+        return false
+    }
+
+    /// Whether a version has a case; reported where it has not.
+    private func checkCase(
+        _ name: ParsedAttribute, of type: ParsedAttribute, in model: Model
+    ) -> Bool {
+        guard let enumeration = model.enumeration(named: type.value) else {
+            reportUnknown(
+                "enumeration", type, in: model, among: model.enumerations.map { $0.name })
+            return false
+        }
+        let names = enumeration.cases.map { $0.name }
+        if names.contains(name.value) { return true }
+        let hints = hint(name.value, among: names)
+        report(
+            .unknownMigrationSubject,
+            "'\(type.value)' in version \(model.version) has no case '\(name.value)'", at: name,
+            notes: hints.isEmpty ? ["Possible are: \(names.joined(separator: ", "))"] : hints)
+        return false
+    }
+}

@@ -1,0 +1,208 @@
+import CambiumModel
+import CambiumPlan
+import CambiumSQL
+
+/// What makes a step of the program one of Swift's: a protocol that says what the program supplies,
+/// and the rows of the versions that the steps lie between.
+extension SwiftEmitter {
+    /// The protocol's name.
+    var stepsProtocol: String {
+        names.unused(SwiftText.plainIdentifier(model.name) + "Migration")
+    }
+
+    /// What opens stores: a model and the steps that the program supplies.
+    func emitSteppedModel(to writer: inout SwiftWriter) {
+        writer.doc(
+            """
+            The model. Opening a store takes a `\(stepsProtocol)` too: what the program itself does \
+            in migrations.
+            """)
+        writer.code(
+            "\(modifier)static let model = ",
+            .call(
+                "\(names.library("SteppedModel"))<any \(stepsProtocol)>",
+                [
+                    (nil, .text(modelConstant)), ("steps", .text("codeSteps")),
+                    ("proofs", .text("stepProofs")),
+                ]))
+    }
+
+    /// The protocol, the rows, and what proves the steps; nothing where there are none.
+    func emitSteps(to writer: inout SwiftWriter) {
+        guard !steppedMigrations.isEmpty else { return }
+        let versions = SteppedVersion.all(of: steppedMigrations)
+        writer.line()
+        emitProtocol(versions, to: &writer)
+        writer.line()
+        emitGlue(versions, to: &writer)
+        writer.each(versions) { emitRows(of: $0, to: &$1) }
+        writer.each(versions) { emitModel(of: $0, to: &$1) }
+    }
+
+    private func namespace(of model: Model, in versions: [SteppedVersion]) -> String {
+        versions.first { $0.model.version == model.version }?.name ?? ""
+    }
+
+    private func emitProtocol(_ versions: [SteppedVersion], to writer: inout SwiftWriter) {
+        let name = SwiftText.identifier(model.name)
+        writer.doc("What the program itself does in migrations of `\(model.name)`.")
+        writer.line("///")
+        writer.doc(
+            """
+            Each step runs in the transaction of its migration, after the new tables have what the \
+            two versions say, and before their conditions are asked and the old ones go.
+            """)
+        writer.block("\(typeModifier)protocol \(stepsProtocol): \(names.standard("Sendable"))") {
+            writer in
+            var isFirst = true
+            for migration in steppedMigrations {
+                let (old, new) = (
+                    namespace(of: migration.old, in: versions),
+                    namespace(of: migration.new, in: versions)
+                )
+                for step in migration.coverage.steps {
+                    if !isFirst { writer.line() }
+                    isFirst = false
+                    writer.doc(
+                        "From version \(migration.old.version) to version \(migration.new.version)."
+                    )
+                    writer.docList(
+                        "Afterwards every object must have:",
+                        migration.coverage.supplied.map { "`\($0.name)`" })
+                    writer.line(
+                        "func \(SwiftText.identifier(step.name))(")
+                    writer.line(
+                        """
+                            _ context: \(names.library("MigrationContext"))\
+                        <\(name).\(old), \(name).\(new)>
+                        """)
+                    writer.line(") throws")
+                }
+            }
+        }
+    }
+
+    private func emitGlue(_ versions: [SteppedVersion], to writer: inout SwiftWriter) {
+        let codeStep = names.library("CodeStep")
+        func identifier(of step: MigrationDeclaration.Step) -> String {
+            SwiftText.identifier(step.name)
+        }
+        func type(of model: Model) -> SwiftCode {
+            .text("\(namespace(of: model, in: versions)).self")
+        }
+        writer.block("\(isolation)extension \(SwiftText.identifier(model.name))") { writer in
+            writer.doc(
+                """
+                Proves the program's steps: runs each migration that has some on an SQLite in \
+                memory, over rows that are made up, and all of them up to the current version. \
+                For the program's own tests.
+                """)
+            writer.line("///")
+            writer.doc("- Throws: `MigrationVerificationError`, which lists what went wrong.")
+            writer.line(
+                "\(modifier)static func verifyMigrations(_ migration: any \(stepsProtocol)) throws {"
+            )
+            writer.line("    try model.verify(migration)")
+            writer.line("}")
+            writer.nextDoc("The steps as the runner takes them.")
+            writer.block(
+                """
+                @Sendable static func codeSteps(\
+                _ migration: any \(stepsProtocol)) -> [\(codeStep)]
+                """
+            ) { writer in
+                let calls = steppedMigrations.flatMap { stepped in
+                    stepped.coverage.steps.map { step -> SwiftCode in
+                        .call(
+                            codeStep,
+                            [
+                                (nil, .string(step.name)),
+                                ("from", type(of: stepped.old)), ("to", type(of: stepped.new)),
+                                (nil, .text("{ try migration.\(identifier(of: step))($0) }")),
+                            ])
+                    }
+                }
+                writer.code("", .array(calls))
+            }
+            writer.nextDoc("The versions on both sides of the steps, for proofs.")
+            writer.block(
+                "@Sendable static func stepProofs() -> [\(names.library("StepProof"))]"
+            ) { writer in
+                let proofs = steppedMigrations.map { stepped -> SwiftCode in
+                    .call(
+                        names.library("StepProof"),
+                        [
+                            ("from", .text("\(namespace(of: stepped.old, in: versions)).model")),
+                            ("to", .text("\(namespace(of: stepped.new, in: versions)).model")),
+                        ])
+                }
+                writer.code("", .array(proofs))
+            }
+        }
+    }
+
+    /// A version as a value, which only proofs look at.
+    private func emitModel(of version: SteppedVersion, to writer: inout SwiftWriter) {
+        writer.block(
+            "\(isolation)extension \(SwiftText.identifier(model.name)).\(version.name)"
+        ) { writer in
+            writer.doc("The version as values, for proofs.")
+            writer.body("fileprivate static var model: \(names.library("Model"))") {
+                $0.code("", compiled(version.model, includesMigration: true))
+            }
+        }
+    }
+}
+
+/// A migration in which the program does steps of its own: what generated code is about.
+package struct SteppedMigration: Sendable {
+    package let old: Model
+    package let new: Model
+    /// What the steps write, and what they have to fill.
+    package let coverage: StepCoverage
+
+    /// Those between versions that follow each other, the oldest first.
+    package static func all(between versions: [Model]) -> [SteppedMigration] {
+        zip(versions, versions.dropFirst()).compactMap { old, new in
+            guard new.migration?.steps.isEmpty == false,
+                let coverage = StepCoverage(ModelDifference(from: old, to: new))
+            else { return nil }
+            return SteppedMigration(old: old, new: new, coverage: coverage)
+        }
+    }
+}
+
+/// A version that a step lies before or after, as generated code names it.
+struct SteppedVersion {
+    let model: Model
+    /// The name of its namespace.
+    let name: String
+    /// The root entities whose objects steps write; none where the version is only migrated from.
+    let writtenRoots: Set<String>
+
+    /// All versions of some migrations, the oldest first.
+    static func all(of migrations: [SteppedMigration]) -> [SteppedVersion] {
+        var versions: [SteppedVersion] = []
+        for migration in migrations {
+            if versions.last?.model.version != migration.old.version {
+                versions.append(
+                    SteppedVersion(
+                        model: migration.old, name: name(migration.old, versions), writtenRoots: [])
+                )
+            }
+            versions.append(
+                SteppedVersion(
+                    model: migration.new, name: name(migration.new, versions),
+                    writtenRoots: migration.coverage.roots))
+        }
+        return versions
+    }
+
+    /// `Version` with the version's name, of which an identifier takes letters and digits.
+    private static func name(_ model: Model, _ others: [SteppedVersion]) -> String {
+        let letters = model.version.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
+        var name = "Version" + String(letters)
+        while others.contains(where: { $0.name == name }) { name += "_" }
+        return name
+    }
+}

@@ -1,0 +1,65 @@
+import CambiumCompiler
+
+// What only the commands of people need of their arguments.
+
+extension Command {
+    /// Compiles a bundle and reports what was found; nil where that stops it.
+    ///
+    /// - Parameter warns: Whether what does not stop it is reported too.
+    static func compile(
+        _ path: String, checksLock: Bool = true, warns: Bool = true, _ arguments: Arguments,
+        _ console: Console
+    ) throws(ToolError) -> CompiledBundle? {
+        let declarations = try Declarations.file(arguments)
+        return try report(path, warns: warns, arguments, console) {
+            ModelCompiler.compile(
+                path, declarations: declarations, checksLock: checksLock, verdicts: $0)
+        }.bundle
+    }
+}
+
+extension Arguments {
+    /// The value of an option that has to be one of some words.
+    func word<Word>(_ option: String, _ type: Word.Type) throws(ToolError) -> Word?
+    where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
+        guard let value = value(option) else { return nil }
+        if let word = Word(rawValue: value) { return word }
+        let all = Word.allCases.map(\.rawValue)
+        throw usage(
+            "'\(value)' is no value of \(option). Possible are: "
+                + all.joined(separator: ", "))
+    }
+
+    /// The models that the command takes, at least one.
+    func bundles() throws(ToolError) -> [String] {
+        guard !words.isEmpty else {
+            throw usage(
+                "'\(command.name)' needs a model: a folder Name.cambium or "
+                    + "Name.xcdatamodeld.")
+        }
+        return words
+    }
+}
+
+extension ExitCode {
+    /// What the code means, for the help.
+    var meaning: String {
+        switch self {
+        case .fine: "all is well"
+        case .modelHasErrors: "a model has errors, or nothing compiles it (check --package)"
+        case .usage: "the command line is wrong"
+        case .modelHasWarnings: "a model has warnings (with --strict)"
+        case .file:
+            "a file cannot be read or written, Graphviz is missing, or another tool is expected"
+        case .differs: "a file is not formatted (with --check)"
+        case .storeIsBehind: "a store has to be migrated (migrate status)"
+        case .storeRefused:
+            "a store cannot be opened, migrated or imported, or another program changed it"
+        case .incomplete:
+            "a store was imported, but not all of it, or not to the version that was wanted"
+        case .provenWithoutRows:
+            "a migration was proven without two rows of an entity (migrate verify, freeze)"
+        case .generatedCodeIsStale: "generated Swift is not what the models make (generate --check)"
+        }
+    }
+}
