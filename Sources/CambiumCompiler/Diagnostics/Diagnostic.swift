@@ -105,7 +105,7 @@ extension [Diagnostic] {
 
     /// By place, then by code, each once.
     package func sortedByPlace() -> [Diagnostic] {
-        let sorted = enumerated().sorted {
+        let sorted = enumerated().ordered {
             ($0.element.position, $0.element.code.rawValue, $0.offset)
                 < ($1.element.position, $1.element.code.rawValue, $1.offset)
         }

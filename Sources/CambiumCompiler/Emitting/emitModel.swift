@@ -73,7 +73,7 @@ extension SwiftEmitter {
 
     private var classes: SwiftCode {
         .dictionary(
-            entities.sorted { $0.entity.name < $1.entity.name }.map {
+            entities.ordered { $0.entity.name < $1.entity.name }.map {
                 (.string($0.entity.name), .text("\($0.typeName).self"))
             })
     }
@@ -149,7 +149,7 @@ extension SwiftEmitter {
             arguments.append(("schemaHash", .string(migration.schemaHash)))
         }
         if !migration.objects.isEmpty {
-            let objects = migration.objects.sorted { $0.key < $1.key }
+            let objects = migration.objects.ordered { $0.key < $1.key }
             arguments.append(
                 (
                     "objects",
@@ -239,7 +239,7 @@ extension SwiftEmitter {
             (nil, .array(copy.columns.map { .string($0) })),
         ]
         if !copy.origins.isEmpty {
-            let origins = copy.origins.sorted { $0.key < $1.key }
+            let origins = copy.origins.ordered { $0.key < $1.key }
             arguments.append(
                 (
                     "origins",

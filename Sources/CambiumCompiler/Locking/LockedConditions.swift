@@ -17,7 +17,7 @@ struct LockedConditions {
         conditions.addEntities()
         conditions.addCases()
         conditions.addMigration(of: version)
-        return conditions.lines.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return conditions.lines.ordered { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             .map { $0 + "\n" }.joined()
     }
 
@@ -82,7 +82,7 @@ struct LockedConditions {
             let cases = enumeration.cases.map {
                 "\($0.name)=\(Self.quoted(Self.text(of: $0.rawValue)))"
             }
-            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            .ordered { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             lines.append("enum \(enumeration.name): \(cases.joined(separator: " "))")
         }
     }
@@ -164,7 +164,7 @@ enum FormerLockedConditions {
             default: break
             }
         }
-        return lines.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return lines.ordered { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             .map { $0 + "\n" }.joined()
     }
 

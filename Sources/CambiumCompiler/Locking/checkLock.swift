@@ -29,7 +29,7 @@ enum LockChecker {
         }
         let present = Set(bundle.versions.map { $0.version })
         let missing = lock.versions.keys.filter { !present.contains($0) }
-            .sorted(by: VersionOrder.precedes)
+            .ordered(by: VersionOrder.precedes)
         let gone = missing.map { name in
             Diagnostic(
                 .frozenVersionMissing,
@@ -47,7 +47,7 @@ enum LockChecker {
     /// What the lock no longer says of versions decides nothing, and would be missed too late.
     private static func loss(of lock: LockFile, _ path: String) -> Diagnostic? {
         let names = lock.versions.values.filter { $0.lines == nil && !$0.isFormer }.map { $0.name }
-            .sorted(by: VersionOrder.precedes)
+            .ordered(by: VersionOrder.precedes)
         guard let last = names.last else { return nil }
         return Diagnostic(
             .incompleteLock,
@@ -175,7 +175,7 @@ struct LockedDifference {
     private static func values(of lines: Set<String>) -> [String: String] {
         Dictionary(grouping: lines.map(Line.init), by: \.subject).mapValues { lines in
             lines.filter { !$0.value.isEmpty }
-                .sorted { ($0.isCondition ? 1 : 0, $0.value) < ($1.isCondition ? 1 : 0, $1.value) }
+                .ordered { ($0.isCondition ? 1 : 0, $0.value) < ($1.isCondition ? 1 : 0, $1.value) }
                 .map { $0.value }.joined(separator: ", ")
         }
     }

@@ -133,7 +133,7 @@ package struct BundleReader {
 
     /// Version names in the order of the settings, else in natural order.
     mutating func ordered(_ versions: [String]) -> [String] {
-        let natural = versions.sorted(by: VersionOrder.precedes)
+        let natural = versions.ordered(by: VersionOrder.precedes)
         guard !settings.versions.isEmpty else { return natural }
         let (said, found) = (Set(settings.versions), Set(versions))
         for name in settings.versions where !found.contains(name) {

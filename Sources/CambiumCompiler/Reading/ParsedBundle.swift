@@ -254,7 +254,7 @@ extension BundleSettings {
         guard let object = json as? [String: Any] else {
             throw InvalidSettings(message: "The settings of '\(bundle)' are no object")
         }
-        for (key, value) in object.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in object.ordered(by: { $0.key < $1.key }) {
             switch key {
             case "access": access = try Self.word(value, of: key, in: "model")
             case "codegen": try readCodegen(value)

@@ -144,7 +144,7 @@ package struct ParsedElement: Sendable {
             if name.hasPrefix("xmlns") { return -1 }
             return order.firstIndex(of: name) ?? order.count + (name.contains(":") ? 1 : 0)
         }
-        return attributes.enumerated().sorted { left, right in
+        return attributes.enumerated().ordered { left, right in
             (rank(left.element.name), left.offset) < (rank(right.element.name), right.offset)
         }.map { $0.element }
     }
