@@ -2,9 +2,9 @@ import CambiumModel
 
 /// Something that the author of a model can write so that a migration can be planned. It is a
 /// value, because each kind of model file says it in words of its own.
-package indirect enum MigrationFix: Sendable, Hashable {
+package indirect enum MigrationFix: Sendable {
     /// The kinds of declarations that a fix may be about.
-    package enum Declaration: String, Sendable, Hashable {
+    package enum Declaration: String, Sendable {
         /// An entity.
         case entity
         /// An attribute.
@@ -14,14 +14,8 @@ package indirect enum MigrationFix: Sendable, Hashable {
     }
 
     /// A declaration, of whatever kind.
-    package struct Item: Sendable, Hashable {
+    package struct Item: Sendable {
         fileprivate let item: any MigrationItem
-
-        package static func == (left: Item, right: Item) -> Bool {
-            AnyHashable(left.item) == AnyHashable(right.item)
-        }
-
-        package func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(item)) }
     }
 
     /// Something of the new version is what was called `from` before. No name means that it is for
@@ -183,4 +177,13 @@ extension ModelExpression {
     package var conditionText: String {
         self == .literal(.bool(true)) ? "TRUEPREDICATE" : "\(self)"
     }
+}
+
+// Few fixes are compared, and the derived comparison is long.
+extension MigrationFix: Hashable {
+    package static func == (left: MigrationFix, right: MigrationFix) -> Bool {
+        "\(left)" == "\(right)"
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine("\(self)") }
 }

@@ -1,9 +1,9 @@
 import CambiumModel
 
 /// Why no migration can be planned, with what the author of the model can do about it.
-package struct MigrationProblem: Error, Sendable, Hashable {
+package struct MigrationProblem: Error, Sendable, Equatable {
     /// The version that has the entity and the property.
-    package enum Side: Sendable, Hashable {
+    package enum Side: Sendable {
         /// The version that the migration starts from.
         case old
         /// The version that it leads to.
@@ -29,7 +29,7 @@ package struct MigrationProblem: Error, Sendable, Hashable {
     package let disputed: Disputed?
 
     /// A former name that two things say, and one of the two.
-    package struct Disputed: Sendable, Hashable {
+    package struct Disputed: Sendable, Equatable {
         /// The name of one of them now.
         package let name: String
         /// What both say that they were called.
@@ -62,7 +62,7 @@ package struct MigrationProblem: Error, Sendable, Hashable {
 }
 
 /// All problems of a pair of versions.
-package struct MigrationProblems: Error, Sendable, Hashable, CustomStringConvertible {
+package struct MigrationProblems: Error, Sendable, CustomStringConvertible {
     /// The problems, at least one.
     package let problems: [MigrationProblem]
 

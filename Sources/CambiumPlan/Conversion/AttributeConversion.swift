@@ -27,7 +27,7 @@ extension AttributeConversion {
     package func acceptance(isRevised: Bool) -> ConversionCondition? { isRevised ? isExact : fits }
 
     /// Whether values that fit stay as they are.
-    package var keepsValues: Bool { value == .same }
+    package var keepsValues: Bool { if case .same = value { true } else { false } }
 
     /// Finds the way from one attribute's values to those of another, or nil where there is none
     /// that is sure.

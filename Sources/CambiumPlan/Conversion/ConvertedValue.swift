@@ -1,7 +1,7 @@
 import CambiumModel
 
 /// How a stored value is computed from one of another type.
-package indirect enum ConvertedValue: Sendable, Hashable {
+package indirect enum ConvertedValue: Sendable {
     /// The value as it is.
     case same
     /// The value as one of another storage class.
@@ -27,7 +27,7 @@ package indirect enum ConvertedValue: Sendable, Hashable {
 }
 
 /// What has to be true of a stored value, which is not NULL, so that it can become one of another type.
-package indirect enum ConversionCondition: Sendable, Hashable {
+package indirect enum ConversionCondition: Sendable {
     case within(ClosedRange<Int64>)
     /// There is such a value, and it is within a range.
     case has(ConvertedValue, within: ClosedRange<Int64>? = nil)
@@ -51,7 +51,7 @@ package indirect enum ConversionCondition: Sendable, Hashable {
 }
 
 /// A case that is gone and the one in its place.
-package struct CaseReplacement: Sendable, Hashable {
+package struct CaseReplacement: Sendable {
     /// The name of the case that is gone.
     let name: String
     /// Its stored value.

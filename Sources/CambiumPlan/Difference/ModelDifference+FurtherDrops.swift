@@ -4,7 +4,7 @@ import CambiumModel
 // own one has to name it.
 extension ModelDifference {
     /// Objects that are to be given up because they require others which drops by condition take.
-    package struct FurtherDrop: Sendable, Hashable {
+    package struct FurtherDrop: Sendable, Equatable {
         /// The entity of the old version.
         package let entity: String
         /// Which objects of it, in its old properties.

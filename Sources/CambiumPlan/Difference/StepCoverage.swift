@@ -4,7 +4,7 @@ import CambiumModel
 ///
 /// Objects of one root entity share a table, so that a step that writes one entity has the whole
 /// table of its root.
-package struct StepCoverage: Sendable, Hashable {
+package struct StepCoverage: Sendable {
     /// The steps in order.
     package let steps: [MigrationDeclaration.Step]
     /// The root entities whose objects the steps may write, by their new names.
@@ -30,7 +30,7 @@ package struct StepCoverage: Sendable, Hashable {
 }
 
 /// A property that only the program knows the values of.
-package struct SuppliedValue: Sendable, Hashable {
+package struct SuppliedValue: Sendable, Equatable {
     /// The entity that declares it.
     package let entity: String
     /// Its name.

@@ -1,7 +1,7 @@
 import CambiumModel
 
 /// A property of the old version that has the values, or links, of one of the new version.
-package struct PropertySource: Hashable {
+package struct PropertySource {
     /// The old entity that declares it, and its name there.
     package let old: ModelMatch.PropertyName
     /// The entities of the new version whose objects have them from there.

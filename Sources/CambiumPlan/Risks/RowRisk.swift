@@ -2,9 +2,9 @@ import CambiumModel
 
 /// Something that a new version asks of the rows that are there, and that some of them may not meet.
 /// The versions alone do not tell; whether there are such rows, only the stores out there do.
-package struct RowRisk: Sendable, Hashable {
+package struct RowRisk: Sendable, Equatable {
     /// What is asked.
-    package enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Equatable {
         /// No two rows have the same values of these properties.
         case uniqueness([String])
         /// Values lie within limits that are new or tighter.

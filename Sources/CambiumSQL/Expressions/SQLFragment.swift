@@ -3,7 +3,7 @@ import CambiumModel
 /// A piece of SQL with the values of its question marks.
 ///
 /// Pieces are put together by string interpolation, which keeps text and parameters consistent.
-package struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation {
+package struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
     /// The text; each `?` is a parameter.
     package private(set) var text: String
     /// The parameters in the order of the text.
@@ -99,7 +99,7 @@ package struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation
 }
 
 /// The value of a question mark.
-package enum SQLParameter: Sendable, Hashable {
+package enum SQLParameter: Sendable {
     case value(StoredValue)
     /// A value that is known later: `$name`.
     case named(String, ExpressionType)

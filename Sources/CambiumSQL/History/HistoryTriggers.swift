@@ -85,7 +85,7 @@ enum HistoryWriting {
 }
 
 /// A trigger of a store: one of its history, or one that another program has made.
-package struct StoreTrigger: Sendable, Hashable {
+package struct StoreTrigger: Sendable {
     /// The trigger's name.
     package let name: String
     /// The table or view that it belongs to.

@@ -1,7 +1,7 @@
 import CambiumModel
 
 /// The tables and indexes of a store as SQLite describes them, comparable with those of a model.
-package struct Catalogue: Sendable, Hashable {
+package struct Catalogue: Sendable {
     /// The text of each table and index, in a normal form, by its name.
     package let entries: [String: String]
     /// What a store says about its tables, word by word.
@@ -119,7 +119,7 @@ package struct Catalogue: Sendable, Hashable {
     }
 
     /// A column of a table, or a constraint over several.
-    package struct Part: Sendable, Hashable {
+    package struct Part: Sendable, Equatable {
         /// Its name; of a constraint without one its first word.
         package let name: String
         /// Whether it is a column.

@@ -7,7 +7,7 @@ package enum RefusalSQL {
     static let table = "_refusal"
 
     /// A condition that rows have not met yet.
-    struct Condition: Hashable {
+    struct Condition: Equatable {
         /// The text where a row does not meet it.
         let name: String
         /// SQL over the row.
@@ -207,7 +207,7 @@ extension Table {
 /// those of the others get keys after all that were ever given there.
 package struct CopiedKeys: Sendable {
     /// Rows of an old table in a new one.
-    package struct Source: Sendable, Hashable {
+    package struct Source: Sendable {
         /// The old table.
         package let table: String
         /// A query of the number that is added to its keys; nil where they stay.

@@ -4,18 +4,13 @@ import CambiumModel
 /// row, and what about them is looked at.
 package struct DerivationSources: Sendable {
     /// A relationship on the way, and the entity that it starts from.
-    package struct Step: Sendable, Hashable {
+    package struct Step: Sendable, Equatable {
         package let relationship: Relationship
         package let source: Entity
 
         package static func == (one: Step, other: Step) -> Bool {
             one.relationship.name == other.relationship.name
                 && one.source.name == other.source.name
-        }
-
-        package func hash(into hasher: inout Hasher) {
-            hasher.combine(relationship.name)
-            hasher.combine(source.name)
         }
     }
 

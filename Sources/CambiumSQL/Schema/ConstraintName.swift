@@ -9,9 +9,9 @@ import CambiumModel
 /// | `Product.address.presence` | a composite value without a part that it requires |
 /// | `Product.rule.saleBelowPrice` | a rule |
 /// | `Product.unique.sku+tenant` | a unique constraint |
-package enum ConstraintName: Sendable, Hashable {
+package enum ConstraintName: Sendable, Equatable {
     /// What an attribute's or relationship's value is checked for.
-    package enum Check: String, Sendable, Hashable, CaseIterable {
+    package enum Check: String, Sendable, CaseIterable {
         /// Not less than the minimum.
         case minimum = "min"
         /// Not greater than the maximum.

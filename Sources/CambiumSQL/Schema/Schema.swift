@@ -2,7 +2,7 @@ import CambiumModel
 
 /// The whole SQL of a fresh store of a model: the file format that the design's table of storage
 /// forms describes.
-package struct Schema: Sendable, Hashable {
+package struct Schema: Sendable, Equatable {
     /// The version of the file format itself.
     package static let formatVersion = 1
 

@@ -1,7 +1,7 @@
 import CambiumModel
 
 /// What a store says about itself, in its table `_metadata`.
-package struct StoreMetadata: Sendable, Hashable {
+package struct StoreMetadata: Sendable, Equatable {
     /// The model's name.
     package let model: String
     /// The name of the model's version.
@@ -138,7 +138,7 @@ package enum MetadataSQL {
 ///
 /// The definition names the hashes that it belongs to. A program that does not know of definitions
 /// leaves the one of another version behind, which says nothing then.
-package struct StoreDefinition: Sendable, Hashable {
+package struct StoreDefinition: Sendable, Equatable {
     /// The ``Model/definition``.
     package let definition: String
     /// The last version that had shipped of those that the store has had; nil where none had.

@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumPlan
 
 /// A table of a store, as values; its SQL is written out here alone.
-package struct Table: Sendable, Hashable {
+package struct Table: Sendable, Equatable {
     /// The table's name.
     package let name: String
     /// The columns in order.
@@ -19,7 +19,7 @@ package struct Table: Sendable, Hashable {
     package let content: Content
 
     /// What the rows of a table are.
-    package enum Content: Sendable, Hashable {
+    package enum Content: Sendable, Equatable {
         /// Objects of a root entity and its sub-entities.
         case objects(root: String)
         /// The links of a relationship; `_source` is the side of that entity.
@@ -29,7 +29,7 @@ package struct Table: Sendable, Hashable {
     }
 
     /// A column of a table.
-    package struct Column: Sendable, Hashable {
+    package struct Column: Sendable, Equatable {
         /// The column's name.
         package let name: String
         /// The form of its values.
@@ -73,7 +73,7 @@ package struct Table: Sendable, Hashable {
         }
 
         /// What the values of a column are.
-        package enum Content: Sendable, Hashable {
+        package enum Content: Sendable, Equatable {
             /// The object's key, version or entity, a side of a link, or the runtime's own.
             case system
             /// The object's entity.
@@ -90,7 +90,7 @@ package struct Table: Sendable, Hashable {
     }
 
     /// A condition that rows have to meet.
-    struct Check: Sendable, Hashable {
+    struct Check: Sendable, Equatable {
         /// What it is about.
         let name: ConstraintName
         /// SQL over the row.
@@ -149,7 +149,7 @@ package struct Table: Sendable, Hashable {
 }
 
 /// An index of a table.
-package struct TableIndex: Sendable, Hashable {
+package struct TableIndex: Sendable, Equatable {
     /// The index's name.
     package let name: String
     /// Its table.

@@ -24,7 +24,7 @@ package struct MigrationDataLoss: Sendable {
     }
 
     /// What a query counts.
-    package enum Unit: Sendable, Hashable {
+    package enum Unit: Sendable {
         case values, links
         /// Objects of an entity of the old version.
         case objects(of: String)

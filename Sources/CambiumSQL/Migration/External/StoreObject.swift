@@ -3,7 +3,7 @@ import CambiumModel
 /// A table, index, view or trigger of a store, as SQLite lists it.
 package struct StoreObject: Sendable, Hashable {
     /// What it is.
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         case table, index, view, trigger
     }
 

@@ -5,7 +5,7 @@ import CambiumModel
 /// says is a text in `sqlite_schema`, and the rows need not be written again.
 ///
 /// See <https://www.sqlite.org/lang_altertable.html>, "Making Other Kinds Of Table Schema Changes".
-struct Restatement: Hashable {
+struct Restatement: Equatable {
     private let table: String
     /// What is replaced in the text by what.
     private let replacements: [Replacement]
@@ -18,7 +18,7 @@ struct Restatement: Hashable {
     /// Those that look at new columns alone, in which all rows have the same.
     private let conditionsOfOneRow: [RefusalSQL.Condition]
 
-    private struct Replacement: Hashable {
+    private struct Replacement: Equatable {
         let old: String
         let new: String
     }

@@ -207,9 +207,9 @@ extension MigrationStepBuilder {
 }
 
 /// What a migration does to a table of a store, and what it costs.
-package struct TableWork: Sendable, Hashable {
+package struct TableWork: Sendable {
     /// What is done, from what takes no time to what takes the most.
-    package enum Effect: String, Sendable, Hashable, CaseIterable, Comparable {
+    package enum Effect: String, Sendable, CaseIterable, Comparable {
         /// What the table says becomes something else: it takes as long as in an empty store.
         case constant
         /// Rows are read: whether they meet a condition, or for an index.

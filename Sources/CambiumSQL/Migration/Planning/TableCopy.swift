@@ -45,7 +45,7 @@ struct TableCopy {
     }
 
     /// Where a value comes from.
-    enum Origin: Hashable {
+    enum Origin: Equatable {
         /// An old column as it is.
         case column(String)
         /// The column's DEFAULT, which is this.
@@ -157,7 +157,7 @@ struct TableCopy {
     }
 
     /// What is to be done about the table.
-    enum Way: Hashable {
+    enum Way: Equatable {
         /// Nothing: table and rows are the same.
         case keep
         /// Columns are added to it, and what it says about others becomes something else.
@@ -167,7 +167,7 @@ struct TableCopy {
     }
 
     /// What keeps the table from being changed in place.
-    enum RebuildReason: Hashable {
+    enum RebuildReason {
         /// Its rows come from elsewhere, or not all of them stay.
         case rows
         /// What is said about a column, or what rows get there.

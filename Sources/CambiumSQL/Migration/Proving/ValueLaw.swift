@@ -5,7 +5,7 @@ import CambiumPlan
 /// what the author declares, and not from the plan that is to be proven.
 package struct ValueLaw: Sendable {
     /// What one value must be afterwards.
-    enum Expectation: Hashable {
+    enum Expectation {
         case exactly(StoredValue)
         /// The value, or none where the composite value that it is part of is not there.
         case exactlyOrNull(StoredValue)
