@@ -102,8 +102,10 @@ package indirect enum MigrationFix: Sendable {
         case .rename(.entity, let name, let former):
             return "<entity name=\"\(name ?? "NewName")\" renamedFrom=\"\(former)\">"
         case .rename(let declaration, let name, let former):
-            return "<\(declaration.rawValue) name=\"\(name ?? "newName")\" "
-                + "renamedFrom=\"\(former)\" …/>"
+            return """
+                <\(declaration.rawValue) name=\"\(name ?? "newName")\" \
+                renamedFrom=\"\(former)\" …/>
+                """
         case .takeBack(let declaration, let name, let former):
             return "<\(declaration.rawValue) name=\"\(name)\" …/> without renamedFrom=\"\(former)\""
         case .keepCase(_, let name, let value):
@@ -112,8 +114,10 @@ package indirect enum MigrationFix: Sendable {
             return "<attribute name=\"\(name)\" type=\"\(type)\" default=\"…\"/>"
         case .makeOptional(let declaration, let name, let type):
             let word = declaration == .relationship ? "to" : "type"
-            return "<\(declaration.rawValue) name=\"\(name)\" \(word)=\"\(type)\" "
-                + "optional=\"true\"/>"
+            return """
+                <\(declaration.rawValue) name=\"\(name)\" \(word)=\"\(type)\" \
+                optional=\"true\"/>
+                """
         case .together(let fixes):
             return fixes.map { $0.xml(from: version) }.joined(separator: " and ")
         case .declaration, .renamePart, .replace, .convert:

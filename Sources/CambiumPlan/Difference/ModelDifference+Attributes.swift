@@ -190,8 +190,10 @@ extension ModelDifference {
             let oldEntity = match.oldEntity(of: entity)?.name ?? entity.name
             return addProblem(
                 entity: entity.name, property: new.name,
-                fact: "\(entity.name).\(new.name) becomes derived, and the values that objects "
-                    + "have would be lost",
+                fact: """
+                    \(entity.name).\(new.name) becomes derived, and the values that objects \
+                    have would be lost
+                    """,
                 remedy: "say that they may be, or give the derived attribute another name",
                 fixes: [.drop(entity: oldEntity, property: old.name)])
         }
@@ -211,17 +213,23 @@ extension ModelDifference {
                 let place = "\(entity.name).\(attribute.name)"
                 addProblem(
                     entity: entity.name, property: attribute.name,
-                    fact: "The fill of \(place) looks at \(place), which has no value before the "
-                        + "fill: it is new, or a drop takes the old values",
+                    fact: """
+                        The fill of \(place) looks at \(place), which has no value before the \
+                        fill: it is new, or a drop takes the old values
+                        """,
                     remedy: "without the drop they are there")
             }
             if !match.support.computes(fill, for: attribute, of: entity, in: match) {
                 addProblem(
                     entity: entity.name, property: attribute.name,
-                    fact: "The fill of \(entity.name).\(attribute.name) cannot be computed by the "
-                        + "store from the row alone",
-                    remedy: "use a constant of the attribute's type, or other attributes and "
-                        + "SQLite's own functions")
+                    fact: """
+                        The fill of \(entity.name).\(attribute.name) cannot be computed by the \
+                        store from the row alone
+                        """,
+                    remedy: """
+                        use a constant of the attribute's type, or other attributes and \
+                        SQLite's own functions
+                        """)
             }
             return
         }
@@ -234,8 +242,10 @@ extension ModelDifference {
         let hasValues = match.hasOldValues(attribute.name, in: entity.name)
         addProblem(
             entity: entity.name, property: attribute.name,
-            fact: "\(entity.name).\(attribute.name) is \(reason), and existing objects "
-                + "\(hasValues ? "may " : "")have no value for it",
+            fact: """
+                \(entity.name).\(attribute.name) is \(reason), and existing objects \
+                \(hasValues ? "may " : "")have no value for it
+                """,
             remedy: "give it a default or a fill, or make it optional",
             fixes: [
                 .giveDefault(name: attribute.name, type: attribute.type.word),

@@ -84,10 +84,14 @@ extension ModelDifference {
         let names = missing.map(\.name)
         addProblem(
             entity: entity.name, property: composite.name,
-            fact: "\(entity.name).\(composite.name) is new and required, and existing objects have "
-                + "no value for \(names.joined(separator: ", "))",
-            remedy: "give each a fill, or a default in \(composite.composite), or make the value "
-                + "optional",
+            fact: """
+                \(entity.name).\(composite.name) is new and required, and existing objects have \
+                no value for \(names.joined(separator: ", "))
+                """,
+            remedy: """
+                give each a fill, or a default in \(composite.composite), or make the value \
+                optional
+                """,
             fixes: [
                 .makeOptional(
                     .attribute, name: composite.name, type: composite.composite),
@@ -102,9 +106,11 @@ extension ModelDifference {
         let names = missing.map(\.name)
         addProblem(
             entity: entity.name, property: composite.name,
-            fact: "\(names.map { "\(entity.name).\($0)" }.joined(separator: " and ")) "
-                + "\(names.count == 1 ? "is" : "are") new and required, and existing values of "
-                + "\(composite.name) have none",
+            fact: """
+                \(names.map { "\(entity.name).\($0)" }.joined(separator: " and ")) \
+                \(names.count == 1 ? "is" : "are") new and required, and existing values of \
+                \(composite.name) have none
+                """,
             remedy: "give them a fill, or make the part\(names.count == 1 ? "" : "s") optional",
             fixes: [
                 .together(
@@ -136,9 +142,11 @@ extension ModelDifference {
             guard !filled.isEmpty, !missing.isEmpty else { continue }
             addProblem(
                 entity: entity.name, property: composite.name,
-                fact: "The migration fills a part of \(entity.name).\(rule.composite), which no "
-                    + "object has yet, and a value of it needs \(missing.joined(separator: ", ")) "
-                    + "too",
+                fact: """
+                    The migration fills a part of \(entity.name).\(rule.composite), which no \
+                    object has yet, and a value of it needs \(missing.joined(separator: ", ")) \
+                    too
+                    """,
                 remedy: "fill each of them, or none",
                 fixes: [.fill(missing, of: entity.name)])
         }

@@ -43,8 +43,10 @@ extension ModelDifference {
             else {
                 addProblem(
                     entity: declared.entity,
-                    fact: "A de-duplication names \(list) of \(declared.entity), which version "
-                        + "\(new.version) does not declare unique")
+                    fact: """
+                        A de-duplication names \(list) of \(declared.entity), which version \
+                        \(new.version) does not declare unique
+                        """)
                 continue
             }
             add(.duplicatesDropped(entity: entity.name, constraint.properties))
@@ -55,8 +57,10 @@ extension ModelDifference {
                 }
                 addProblem(
                     entity: entity.name, property: order.attribute,
-                    fact: "The de-duplication of \(entity.name) orders by \(order.attribute), "
-                        + "which is no stored attribute of it")
+                    fact: """
+                        The de-duplication of \(entity.name) orders by \(order.attribute), \
+                        which is no stored attribute of it
+                        """)
             }
         }
     }

@@ -75,9 +75,11 @@ extension ModelDifference {
         }
         addProblem(
             entity: first.entity.name, enumeration: enumeration.name,
-            fact: "'\(item.name)' of \(enumeration.name) \(what) in version \(new.version), and "
-                + "objects may have \(namesake == nil ? "it" : item.rawText) "
-                + "(\(names.joined(separator: ", ")))",
+            fact: """
+                '\(item.name)' of \(enumeration.name) \(what) in version \(new.version), and \
+                objects may have \(namesake == nil ? "it" : item.rawText) \
+                (\(names.joined(separator: ", ")))
+                """,
             remedy: "say "
                 + (kept == nil
                     ? ""
@@ -108,8 +110,10 @@ extension ModelDifference {
         let holder = holders.first { !mayHaveNone($0.attribute, of: $0.entity) }
         return MigrationProblem(
             entity: holder?.entity.name ?? "", enumeration: declared.enumeration,
-            fact: "Objects that have '\(declared.name)' of \(declared.enumeration) need another "
-                + "case: \(holder?.entity.name ?? "").\(holder?.attribute.name ?? "") is required",
+            fact: """
+                Objects that have '\(declared.name)' of \(declared.enumeration) need another \
+                case: \(holder?.entity.name ?? "").\(holder?.attribute.name ?? "") is required
+                """,
             fixes: [
                 .replace(
                     enumeration: declared.enumeration, case: declared.name, isOptional: false)
@@ -131,8 +135,10 @@ extension ModelDifference {
                         + (item == nil
                             ? "version \(old.version) does not have"
                             : heir.map { "version \(new.version) calls '\($0.name)': name that" }
-                                ?? "version \(new.version) has no longer: say with a fill what its "
-                                + "attributes have instead")))
+                                ?? """
+                                version \(new.version) has no longer: say with a fill what its \
+                                attributes have instead
+                                """)))
         }
         let before = match.formers(of: type).first { $0.cases.contains(item) }
         if let heir = enumeration.heir(of: item),
@@ -140,8 +146,10 @@ extension ModelDifference {
         {
             return add(
                 problem(
-                    "The migration replaces '\(name)' of \(type), and version \(new.version) still "
-                        + "has its raw value in '\(heir.name)'",
+                    """
+                    The migration replaces '\(name)' of \(type), and version \(new.version) still \
+                    has its raw value in '\(heir.name)'
+                    """,
                     remedy: "remove the replacement, or give '\(heir.name)' another raw value"))
         }
         if let other = replacement.replacement,

@@ -18,9 +18,11 @@ extension ModelDifference {
         let kept = own.flatMap { canKeep($0, in: enumeration, since: before) ? $0 : nil }
         addProblem(
             entity: holder.entity.name, enumeration: enumeration.name,
-            fact: "'\(item.name)' of \(enumeration.name) has the raw value \(item.rawText) now, "
-                + "which '\(known.name)' had, and objects that have '\(known.name)' would have "
-                + "'\(item.name)'",
+            fact: """
+                '\(item.name)' of \(enumeration.name) has the raw value \(item.rawText) now, \
+                which '\(known.name)' had, and objects that have '\(known.name)' would have \
+                '\(item.name)'
+                """,
             remedy: kept == nil
                 ? "write out other values, or say what they get"
                 : "write out the value that it had",

@@ -81,9 +81,11 @@ extension ModelDifference {
         let other = kept.other.relationship.name
         addProblem(
             entity: place.owner.name, property: place.relationship.name,
-            fact: "The migration drops \(oldEntity.name).\(name) and not its inverse "
-                + "\(kept.old.entity).\(kept.old.property), which keeps all the links for "
-                + (other == name ? "both" : "\(kept.other.owner.name).\(other) as well"),
+            fact: """
+                The migration drops \(oldEntity.name).\(name) and not its inverse \
+                \(kept.old.entity).\(kept.old.property), which keeps all the links for 
+                """
+                    + (other == name ? "both" : "\(kept.other.owner.name).\(other) as well"),
             remedy: isInherited
                 ? "drop both ends for all of \(declarer.name), or remove the drop"
                 : "drop the other end too, or remove the drop",

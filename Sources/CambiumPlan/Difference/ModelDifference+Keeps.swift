@@ -14,8 +14,10 @@ extension ModelDifference {
             else {
                 addProblem(
                     entity: keep.entity, property: keep.relationship,
-                    fact: "A keep names \(place), which version \(new.version) does not declare "
-                        + "(name the entity that declares the relationship, not a sub-entity)")
+                    fact: """
+                        A keep names \(place), which version \(new.version) does not declare \
+                        (name the entity that declares the relationship, not a sub-entity)
+                        """)
                 continue
             }
             guard
@@ -36,9 +38,11 @@ extension ModelDifference {
                 if old.attribute(order.attribute, of: oldDestination)?.isTransient != false {
                     addProblem(
                         entity: keep.entity, property: keep.relationship,
-                        fact: "The keep of \(place) orders by \(order.attribute), which is no "
-                            + "stored attribute of \(oldDestination.name) in version "
-                            + "\(old.version)")
+                        fact: """
+                            The keep of \(place) orders by \(order.attribute), which is no \
+                            stored attribute of \(oldDestination.name) in version \
+                            \(old.version)
+                            """)
                 }
             }
         }
@@ -74,10 +78,14 @@ extension ModelDifference {
         }
         addProblem(
             entity: entity.name, property: relationship.name,
-            fact: "\(ends.joined(separator: " and ")) \(ends.count == 1 ? "leads" : "lead") to one "
-                + "object from now on, and objects may have several there",
-            remedy: "say that the first stays (in an order, else as the old list has them), or "
-                + "drop all the old links",
+            fact: """
+                \(ends.joined(separator: " and ")) \(ends.count == 1 ? "leads" : "lead") to one \
+                object from now on, and objects may have several there
+                """,
+            remedy: """
+                say that the first stays (in an order, else as the old list has them), or \
+                drop all the old links
+                """,
             fixes: [fixes.count == 1 ? fixes[0] : .together(fixes), dropOfLinks(old)])
     }
 

@@ -11,10 +11,14 @@ extension ModelDifference {
         if declaration == .attribute, isLink {
             return addProblem(
                 entity: oldEntity.name, property: property, in: .old,
-                fact: "\(oldEntity.name).\(property) of version \(old.version) is a relationship "
-                    + "in version \(new.version)",
-                remedy: "keep the old values under another name, let a step of the program make "
-                    + "links of them, or drop them",
+                fact: """
+                    \(oldEntity.name).\(property) of version \(old.version) is a relationship \
+                    in version \(new.version)
+                    """,
+                remedy: """
+                    keep the old values under another name, let a step of the program make \
+                    links of them, or drop them
+                    """,
                 fixes: [
                     .rename(declaration, to: nil, from: property),
                     .convert(entity: oldEntity.name, property: property),

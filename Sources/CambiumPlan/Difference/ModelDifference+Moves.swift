@@ -147,8 +147,10 @@ extension ModelDifference {
             }
             addProblem(
                 entity: top.name, property: property.property, in: .old,
-                fact: "Objects of \(top.name) of version \(old.version) have \(property.property) "
-                    + "from \(property.entity), and have it no more in version \(new.version)",
+                fact: """
+                    Objects of \(top.name) of version \(old.version) have \(property.property) \
+                    from \(property.entity), and have it no more in version \(new.version)
+                    """,
                 remedy: "say that it may be lost, or declare it for them",
                 fixes: [.drop(entity: top.name, property: property.property)])
         }

@@ -24,8 +24,10 @@ extension ModelDifference {
             addProblem(
                 entity: heir.entity.name, property: heir.relationship.name,
                 fact: ends.map { "\($0.0).\($0.1)" }.joined(separator: " and ")
-                    + " were each other's inverse before, and are not now, so that both would "
-                    + "have all their links",
+                    + """
+                     were each other's inverse before, and are not now, so that both would \
+                    have all their links
+                    """,
                 remedy: "drop one of them: the other keeps the links",
                 fixes: ends.map { .drop(entity: $0.0, property: $0.1) })
         }
@@ -39,9 +41,11 @@ extension ModelDifference {
         let owners = heirs.compactMap { match.oldEntity(of: $0.entity)?.name }
         addProblem(
             entity: heirs[0].entity.name, property: heirs[0].relationship.name,
-            fact: "\(links.entity.name).\(name) was its own inverse before, and what it is now in "
-                + "\(owners.joined(separator: " and ")) is not each other's inverse, so that both "
-                + "would have the same links",
+            fact: """
+                \(links.entity.name).\(name) was its own inverse before, and what it is now in \
+                \(owners.joined(separator: " and ")) is not each other's inverse, so that both \
+                would have the same links
+                """,
             remedy: "drop one of them: the other keeps the links",
             fixes: owners.map { .drop(entity: $0, property: name) })
     }
@@ -59,9 +63,11 @@ extension ModelDifference {
         }
         addProblem(
             entity: entity.name, property: relationship.name,
-            fact: "\(entity.name).\(relationship.name) is its own inverse now, and "
-                + "\(old.entity).\(old.property) was not, so that a link of one object to another "
-                + "would lead back too",
+            fact: """
+                \(entity.name).\(relationship.name) is its own inverse now, and \
+                \(old.entity).\(old.property) was not, so that a link of one object to another \
+                would lead back too
+                """,
             remedy: "let a step of the program make the links, or drop them at both ends",
             fixes: [
                 parted(.convert(entity: old.entity, property: old.property)),

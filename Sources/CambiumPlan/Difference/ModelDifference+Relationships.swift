@@ -143,8 +143,10 @@ extension ModelDifference {
             let names = conflict.map { "\($0.entity).\($0.property)" }.joined(separator: ", ")
             addProblem(
                 entity: entity.name, property: relationship.name,
-                fact: "\(entity.name).\(relationship.name) and its inverse were not each other's "
-                    + "inverse before (\(names))", remedy: "drop one of them",
+                fact: """
+                    \(entity.name).\(relationship.name) and its inverse were not each other's \
+                    inverse before (\(names))
+                    """, remedy: "drop one of them",
                 fixes: conflict.map { .drop(entity: $0.entity, property: $0.property) })
         } else if links.isOwn {
             checkFewerLinks(links, relationship, of: entity)

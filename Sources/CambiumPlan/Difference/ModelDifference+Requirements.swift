@@ -52,8 +52,10 @@ extension ModelDifference {
         let giveUps = open.map { MigrationFix.giveUp(entity: $0.entity, where: $0.condition) }
         addProblem(
             entity: entity.name, property: relationship.name,
-            fact: "\(first.required) is dropped, but the required relationship "
-                + "\(entity.name).\(relationship.name) may lead to its objects",
+            fact: """
+                \(first.required) is dropped, but the required relationship \
+                \(entity.name).\(relationship.name) may lead to its objects
+                """,
             remedy: "make it optional, or drop the objects that lead there",
             fixes: [
                 .makeOptional(
@@ -104,8 +106,10 @@ extension ModelDifference {
         }
         return MigrationProblem(
             entity: entity.name, property: relationship.name,
-            fact: "\(entity.name).\(relationship.name) is required, and existing "
-                + "objects may have no object there",
+            fact: """
+                \(entity.name).\(relationship.name) is required, and existing \
+                objects may have no object there
+                """,
             remedy: "make it optional, or say what becomes of them",
             fixes: fixes)
     }
@@ -129,8 +133,10 @@ extension ModelDifference {
                 let members = old.family(of: entity).filter { !$0.isAbstract }.map(\.name)
                 addProblem(
                     entity: entity.name, in: .old,
-                    fact: "A drop by condition names \(entity.name), which is abstract and has no "
-                        + "objects of its own",
+                    fact: """
+                        A drop by condition names \(entity.name), which is abstract and has no \
+                        objects of its own
+                        """,
                     remedy: "name the entities below it (\(members.joined(separator: ", ")))",
                     fixes: members.isEmpty
                         ? []
@@ -139,8 +145,10 @@ extension ModelDifference {
             if !match.support.finds(where: condition, of: entity, in: match) {
                 addProblem(
                     entity: entity.name, in: .old,
-                    fact: "Which objects of \(entity.name) a drop means cannot be computed by the "
-                        + "store", remedy: "use its stored properties")
+                    fact: """
+                        Which objects of \(entity.name) a drop means cannot be computed by the \
+                        store
+                        """, remedy: "use its stored properties")
             }
             let name = match.newEntity(of: entity)?.name ?? entity.name
             add(.objectsDropped(name, where: condition.description))
@@ -160,8 +168,10 @@ extension ModelDifference {
         else {
             return add(
                 problem(
-                    "A link names \(place), which version \(new.version) does not declare (name "
-                        + "the entity that declares the relationship, not a sub-entity)"))
+                    """
+                    A link names \(place), which version \(new.version) does not declare (name \
+                    the entity that declares the relationship, not a sub-entity)
+                    """))
         }
         guard case .key = new.storage(of: relationship, of: entity) else {
             return add(
@@ -172,13 +182,17 @@ extension ModelDifference {
             let formers = match.formers(of: entity).map(\.name)
             return add(
                 problem(
-                    "What \(place) leads to cannot be computed by the store: version "
-                        + "\(old.version) has no objects of \(relationship.destination), or the "
-                        + "condition needs more than its stored properties"
+                    """
+                    What \(place) leads to cannot be computed by the store: version \
+                    \(old.version) has no objects of \(relationship.destination), or the \
+                    condition needs more than its stored properties
+                    """
                         + (formers.count < 2
                             ? ""
-                            : ", and more of $source than \(formers.joined(separator: " and ")) "
-                                + "all have")))
+                            : """
+                            , and more of $source than \(formers.joined(separator: " and ")) \
+                            all have
+                            """)))
         }
     }
 
@@ -229,8 +243,10 @@ extension ModelDifference {
         return MigrationProblem(
             entity: entity, property: name,
             fact:
-                "A requirement says that every object has \(entity).\(name), and the migration "
-                + "drops what they have there (\(drop.entity).\(name))",
+                """
+                A requirement says that every object has \(entity).\(name), and the migration \
+                drops what they have there (\(drop.entity).\(name))
+                """,
             remedy: "remove the drop, or "
                 + (fix == nil ? "make it optional" : "say what they get instead"),
             fixes: [fix].compactMap(\.self))

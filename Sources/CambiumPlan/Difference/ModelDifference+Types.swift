@@ -25,10 +25,14 @@ extension ModelDifference {
             }
             addProblem(
                 entity: entity.name, property: new.name,
-                fact: "\(entity.name).\(new.name) changes its type from \(words(for: old.type)) to "
-                    + "\(words(for: new.type)), and not every value is sure to survive",
-                remedy: "keep the old values under another name, let a step of the program convert "
-                    + "them, or drop them",
+                fact: """
+                    \(entity.name).\(new.name) changes its type from \(words(for: old.type)) to \
+                    \(words(for: new.type)), and not every value is sure to survive
+                    """,
+                remedy: """
+                    keep the old values under another name, let a step of the program convert \
+                    them, or drop them
+                    """,
                 fixes: [
                     parted(.rename(.attribute, to: nil, from: old.name)),
                     parted(.convert(entity: place, property: old.name), isFilled: false),

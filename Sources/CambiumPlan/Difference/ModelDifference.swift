@@ -93,8 +93,10 @@ package struct ModelDifference: Sendable {
         if declaration.from != old.version {
             addProblem(
                 entity: "",
-                fact: "The migration of version \(new.version) is declared "
-                    + "from=\"\(declaration.from)\", but the version before is \(old.version)")
+                fact: """
+                    The migration of version \(new.version) is declared \
+                    from=\"\(declaration.from)\", but the version before is \(old.version)
+                    """)
         }
         for fill in declaration.fills {
             let entity = new.entity(named: fill.entity)
@@ -103,19 +105,25 @@ package struct ModelDifference: Sendable {
                 addProblem(
                     entity: fill.entity, property: fill.attribute,
                     fact: "A fill gives a value to one attribute",
-                    remedy: "\(fill.entity).\(fill.attribute) is a composite value: fill its parts "
-                        + "\(parts.joined(separator: ", "))")
+                    remedy: """
+                        \(fill.entity).\(fill.attribute) is a composite value: fill its parts \
+                        \(parts.joined(separator: ", "))
+                        """)
             } else if attribute?.derivation != nil {
                 addProblem(
                     entity: fill.entity, property: fill.attribute,
-                    fact: "\(fill.entity).\(fill.attribute) is derived: the store computes it for "
-                        + "existing objects", remedy: "remove the fill")
+                    fact: """
+                        \(fill.entity).\(fill.attribute) is derived: the store computes it for \
+                        existing objects
+                        """, remedy: "remove the fill")
             } else if attribute == nil {
                 addProblem(
                     entity: fill.entity, property: fill.attribute,
-                    fact: "A fill names \(fill.entity).\(fill.attribute), which version "
-                        + "\(new.version) does not declare (name the entity that declares the "
-                        + "attribute, not a sub-entity)")
+                    fact: """
+                        A fill names \(fill.entity).\(fill.attribute), which version \
+                        \(new.version) does not declare (name the entity that declares the \
+                        attribute, not a sub-entity)
+                        """)
             }
         }
         for drop in declaration.drops {
@@ -167,10 +175,14 @@ package struct ModelDifference: Sendable {
             if let other = new.entity(named: entity.name), match.oldEntity(of: other) == nil {
                 addProblem(
                     entity: entity.name,
-                    fact: "The migration drops \(entity.name) with all its objects, but version "
-                        + "\(new.version) still has it",
-                    remedy: "remove the drop, or give the entity that starts without objects "
-                        + "another name")
+                    fact: """
+                        The migration drops \(entity.name) with all its objects, but version \
+                        \(new.version) still has it
+                        """,
+                    remedy: """
+                        remove the drop, or give the entity that starts without objects \
+                        another name
+                        """)
             }
             return
         }

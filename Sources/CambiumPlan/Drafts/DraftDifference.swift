@@ -164,8 +164,10 @@ private struct DraftNames {
         where present.contains(name) && present.contains(from) && !known.contains(from) {
             let place = entity.map { "\($0)." } ?? ""
             ambiguities.append(
-                "\(place)\(name) was \(place)\(from) of the version before, which is a thing of its "
-                    + "own now")
+                """
+                \(place)\(name) was \(place)\(from) of the version before, which is a thing of its \
+                own now
+                """)
         }
     }
 

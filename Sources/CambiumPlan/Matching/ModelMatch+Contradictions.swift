@@ -39,8 +39,10 @@ extension ModelMatch {
         let place = property == nil ? "" : "\(entity.name)."
         return MigrationProblem(
             entity: entity.name, property: property,
-            fact: "\(place)\(name) and \(place)\(other) both say that they were '\(from)' in "
-                + "version \(old.version), and only one of them can have been",
+            fact: """
+                \(place)\(name) and \(place)\(other) both say that they were '\(from)' in \
+                version \(old.version), and only one of them can have been
+                """,
             remedy: "take it back at the other",
             disputed: .init(name: other, former: from))
     }
@@ -51,10 +53,14 @@ extension ModelMatch {
         MigrationProblem(
             entity: entity.name, property: property,
             fact:
-                "\(name) says that it was \(from) in version \(old.version), and the migration "
-                + "drops that",
-            remedy: "remove the drop, so that it lives on, or take back that it was "
-                + "renamed, so that it goes")
+                """
+                \(name) says that it was \(from) in version \(old.version), and the migration \
+                drops that
+                """,
+            remedy: """
+                remove the drop, so that it lives on, or take back that it was \
+                renamed, so that it goes
+                """)
     }
 
     /// The properties that an entity declares and that had other names, and those names.

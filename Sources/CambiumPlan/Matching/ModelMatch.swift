@@ -150,8 +150,10 @@ package struct ModelMatch {
                 problems.append(
                     MigrationProblem(
                         entity: entity.name,
-                        fact: "\(entity.name) says renamedFrom=\"\(missing)\", but version "
-                            + "\(old.version) has no entity of that name"))
+                        fact: """
+                            \(entity.name) says renamedFrom=\"\(missing)\", but version \
+                            \(old.version) has no entity of that name
+                            """))
             } else if newEntities[entity.name] == nil, !isDropped(entity.name, nil) {
                 pair(entity.name, entity.name)
             }
@@ -211,8 +213,10 @@ package struct ModelMatch {
             declarer.name != oldEntity.name
         else { return ("\(oldEntity.name) of version \(old.version) has no such property", nil) }
         return (
-            "\(oldEntity.name) of version \(old.version) inherits it from \(declarer.name), whose "
-                + "objects have it too", "take it back"
+            """
+            \(oldEntity.name) of version \(old.version) inherits it from \(declarer.name), whose \
+            objects have it too
+            """, "take it back"
         )
     }
 

@@ -32,8 +32,10 @@ package struct ExportSQL: Sendable {
         }
         self.numbers = numbers
         rows =
-            "SELECT \(columns.joined(separator: ", ")) FROM \(SQLText.identifier(root.name)) "
-            + "ORDER BY \(SQLText.identifier(SystemColumn.key))"
+            """
+            SELECT \(columns.joined(separator: ", ")) FROM \(SQLText.identifier(root.name)) \
+            ORDER BY \(SQLText.identifier(SystemColumn.key))
+            """
     }
 
     /// The number of a table's column among those of ``rows``; nil for one that is not read.
@@ -43,8 +45,10 @@ package struct ExportSQL: Sendable {
     private static func value(of attribute: Attribute, in column: String) -> String {
         let column = SQLText.identifier(column)
         guard case .codable = attribute.type else { return column }
-        return "CASE WHEN json_valid(\(column)) THEN json(\(column)) "
-            + "WHEN \(column) IS NOT NULL THEN json_quote(\(column)) END"
+        return """
+            CASE WHEN json_valid(\(column)) THEN json(\(column)) \
+            WHEN \(column) IS NOT NULL THEN json_quote(\(column)) END
+            """
     }
 
     /// The keys of the objects that a relationship references from the object whose key is
@@ -68,8 +72,10 @@ package struct ExportSQL: Sendable {
         }
         let position = model.positionColumn(of: relationship, of: entity)
             .map { "\(SQLText.identifier($0)) NULLS LAST, " }
-        return "SELECT \(SQLText.identifier(member)) FROM \(SQLText.identifier(table)) "
-            + "WHERE \(SQLText.identifier(owner)) = ? "
-            + "ORDER BY \(position ?? "")\(SQLText.identifier(member))"
+        return """
+            SELECT \(SQLText.identifier(member)) FROM \(SQLText.identifier(table)) \
+            WHERE \(SQLText.identifier(owner)) = ? \
+            ORDER BY \(position ?? "")\(SQLText.identifier(member))
+            """
     }
 }

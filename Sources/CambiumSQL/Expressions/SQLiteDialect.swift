@@ -129,11 +129,13 @@ package struct SQLiteDialect: SQLDialect {
     /// Random bytes with the marks of version 4 (the 7th) and of the variant (the 9th).
     package var randomUUID: SQLFragment {
         SQLFragment(
-            raw: "CAST(randomblob(6)"
-                + " || substr(x'404142434445464748494a4b4c4d4e4f', 1 + (random() & 15), 1)"
-                + " || randomblob(1)"
-                + " || substr(x'8084888c9094989ca0a4a8acb0b4b8bc', 1 + (random() & 15), 1)"
-                + " || randomblob(7) AS BLOB)")
+            raw: """
+                CAST(randomblob(6)\
+                 || substr(x'404142434445464748494a4b4c4d4e4f', 1 + (random() & 15), 1)\
+                 || randomblob(1)\
+                 || substr(x'8084888c9094989ca0a4a8acb0b4b8bc', 1 + (random() & 15), 1)\
+                 || randomblob(7) AS BLOB)
+                """)
     }
 
     package func call(_ function: StoreFunction, _ operands: SQLFragment) -> SQLFragment {

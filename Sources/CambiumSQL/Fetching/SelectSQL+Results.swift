@@ -57,8 +57,10 @@ extension SelectSQL {
             source = "CROSS JOIN \(table) ON \(column(name)) = p.key"
         case .linked(let join, let sourceColumn, let destination, _):
             let pairs =
-                "CROSS JOIN \(SQLText.identifier(join)) AS \(SQLText.identifier(Self.join)) ON "
-                + "\(SQLText.column(sourceColumn, of: Self.join)) = p.key"
+                """
+                CROSS JOIN \(SQLText.identifier(join)) AS \(SQLText.identifier(Self.join)) ON \
+                \(SQLText.column(sourceColumn, of: Self.join)) = p.key
+                """
             let far = SQLText.column(destination, of: Self.join)
             if hasEntityColumn {
                 source = "\(pairs) CROSS JOIN \(table) ON \(member) = \(far)"
@@ -70,8 +72,10 @@ extension SelectSQL {
         }
         let names = ["p.key", member] + (hasEntityColumn ? [column(SystemColumn.entity)] : [])
         let order = ["p.key"] + (selection.position.map { ["\($0) NULLS LAST"] } ?? []) + [member]
-        return "SELECT \(names.joined(separator: ", ")) FROM pending AS p \(source) "
-            + "ORDER BY \(order.joined(separator: ", "))"
+        return """
+            SELECT \(names.joined(separator: ", ")) FROM pending AS p \(source) \
+            ORDER BY \(order.joined(separator: ", "))
+            """
     }
 }
 

@@ -187,8 +187,10 @@ package struct SelectSQL: Sendable {
             conditions.append("\(column(name)) = ?")
         case .linked(let join, let source, let destination, _):
             from +=
-                " JOIN \(SQLText.identifier(join)) AS \(SQLText.identifier(Self.join))"
-                + " ON \(SQLText.column(destination, of: Self.join)) = \(key)"
+                """
+                 JOIN \(SQLText.identifier(join)) AS \(SQLText.identifier(Self.join))\
+                 ON \(SQLText.column(destination, of: Self.join)) = \(key)
+                """
             conditions.append("\(SQLText.column(source, of: Self.join)) = ?")
         }
         if let restriction = entityRestriction(includesSubentities) {
@@ -253,9 +255,11 @@ package struct SelectSQL: Sendable {
             computed.isOfOwnRow = computed.isOfOwnRow && fragment.isPure
         }
         computed.sql =
-            "SELECT \(names.joined(separator: ", ")) FROM pending AS p "
-            + "CROSS JOIN \(SQLText.identifier(root.name)) AS \(SQLText.identifier(Self.alias))"
-            + " WHERE \(column(SystemColumn.key)) = p.key"
+            """
+            SELECT \(names.joined(separator: ", ")) FROM pending AS p \
+            CROSS JOIN \(SQLText.identifier(root.name)) AS \(SQLText.identifier(Self.alias))\
+             WHERE \(column(SystemColumn.key)) = p.key
+            """
         return computed
     }
 
@@ -286,9 +290,11 @@ package struct SelectSQL: Sendable {
         let fragment = try ExpressionSQL.condition(
             condition, use: .boolean, entity: entity, model: model, alias: Self.alias)
         return (
-            "SELECT \(column(SystemColumn.key)) FROM pending AS p "
-                + "CROSS JOIN \(SQLText.identifier(root.name)) AS \(SQLText.identifier(Self.alias))"
-                + " WHERE \(column(SystemColumn.key)) = p.key AND NOT (\(fragment.text)) LIMIT 1",
+            """
+            SELECT \(column(SystemColumn.key)) FROM pending AS p \
+            CROSS JOIN \(SQLText.identifier(root.name)) AS \(SQLText.identifier(Self.alias))\
+             WHERE \(column(SystemColumn.key)) = p.key AND NOT (\(fragment.text)) LIMIT 1
+            """,
             try fragment.bindings(now: now)
         )
     }

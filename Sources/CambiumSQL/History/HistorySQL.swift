@@ -193,8 +193,10 @@ package struct HistorySettings: Sendable, Equatable {
     package var writeStatements: [String] {
         Self.removeStatements
             + [(Self.contentName, content.rawValue), (Self.epochName, epoch.uuidString)].map {
-                "INSERT INTO \"_metadata\" (\"name\", \"value\") VALUES "
-                    + "('\($0)', \(SQLText.literal($1)))"
+                """
+                INSERT INTO \"_metadata\" (\"name\", \"value\") VALUES \
+                ('\($0)', \(SQLText.literal($1)))
+                """
             }
     }
 

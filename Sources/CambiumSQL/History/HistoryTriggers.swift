@@ -55,8 +55,10 @@ enum HistoryWriting {
         _ kind: HistoryKind, entity: String, key: String, properties: String = "''",
         where condition: String? = nil
     ) -> String {
-        "INSERT INTO \(HistorySQL.changes) (\"kind\", \"entity\", \"key\", \"properties\") "
-            + "SELECT \(kind.rawValue), \(entity), \(key), \(properties)"
+        """
+        INSERT INTO \(HistorySQL.changes) (\"kind\", \"entity\", \"key\", \"properties\") \
+        SELECT \(kind.rawValue), \(entity), \(key), \(properties)
+        """
             + (condition.map { " WHERE \($0)" } ?? "")
     }
 
@@ -64,9 +66,11 @@ enum HistoryWriting {
     static func value(
         of column: String, old: String, new: String, where condition: String
     ) -> String {
-        "INSERT INTO \(HistorySQL.values) (\"change\", \"column\", \"old\", \"new\") "
-            + "SELECT last_insert_rowid(), \(SQLText.literal(column)), \(old), \(new) "
-            + "WHERE \(condition)"
+        """
+        INSERT INTO \(HistorySQL.values) (\"change\", \"column\", \"old\", \"new\") \
+        SELECT last_insert_rowid(), \(SQLText.literal(column)), \(old), \(new) \
+        WHERE \(condition)
+        """
     }
 
     /// The name of a property as a list has it.
@@ -79,8 +83,10 @@ enum HistoryWriting {
         let body = statements.map { "    \($0);\n" }.joined()
         return StoreTrigger(
             name: fullName, table: table,
-            createStatement: "CREATE TRIGGER \(SQLText.identifier(fullName)) AFTER \(event)\n"
-                + "BEGIN\n\(body)END")
+            createStatement: """
+                CREATE TRIGGER \(SQLText.identifier(fullName)) AFTER \(event)\n\
+                BEGIN\n\(body)END
+                """)
     }
 }
 

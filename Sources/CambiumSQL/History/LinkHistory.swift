@@ -80,9 +80,11 @@ struct LinkHistory {
         let literal = SQLText.literal(end.entity.name)
         let root = model.root(of: end.entity)
         guard model.hasSubentities(end.entity) else { return literal }
-        return "coalesce((SELECT \(SQLText.identifier(SystemColumn.entity)) "
-            + "FROM \(SQLText.identifier(root.name)) "
-            + "WHERE \(SQLText.identifier(SystemColumn.key)) = \(version.column(end.column))), "
-            + "\(literal))"
+        return """
+            coalesce((SELECT \(SQLText.identifier(SystemColumn.entity)) \
+            FROM \(SQLText.identifier(root.name)) \
+            WHERE \(SQLText.identifier(SystemColumn.key)) = \(version.column(end.column))), \
+            \(literal))
+            """
     }
 }

@@ -186,8 +186,10 @@ struct KeyOwner {
                 [
                     touch(
                         .new,
-                        where: "\(RowVersion.new.column(key)) IS NOT NULL "
-                            + "AND \(ObjectHistory.differs(position))")
+                        where: """
+                            \(RowVersion.new.column(key)) IS NOT NULL \
+                            AND \(ObjectHistory.differs(position))
+                            """)
                 ])
         }
     }

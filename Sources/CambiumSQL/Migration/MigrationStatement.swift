@@ -121,8 +121,10 @@ public struct MigrationStatement: Sendable, Hashable {
             addition,
             .update(
                 newName,
-                set: "\(name) = (SELECT old.\(name) FROM \(SQLText.identifier(table)) AS old "
-                    + "WHERE old.\"_id\" = \(new).\"_id\")", from: [table]),
+                set: """
+                    \(name) = (SELECT old.\(name) FROM \(SQLText.identifier(table)) AS old \
+                    WHERE old.\"_id\" = \(new).\"_id\")
+                    """, from: [table]),
         ]
     }
 }
@@ -195,8 +197,10 @@ package enum MigrationSQL {
 
     /// The indexes that statements have made: name and text.
     package static let indexes =
-        "SELECT \"name\", \"sql\" FROM \"sqlite_schema\" "
-        + "WHERE \"type\" = 'index' AND \"sql\" IS NOT NULL ORDER BY rowid"
+        """
+        SELECT \"name\", \"sql\" FROM \"sqlite_schema\" \
+        WHERE \"type\" = 'index' AND \"sql\" IS NOT NULL ORDER BY rowid
+        """
 
     /// Counts the rows of a table.
     package static func count(of table: Table) -> String {

@@ -32,8 +32,10 @@ package enum RefusalSQL {
         [
             .create(
                 Self.table,
-                "(\"row\" INTEGER CONSTRAINT \(SQLText.identifier(reason)) "
-                    + "CHECK (\"row\" IS NULL), \"value\" ANY) STRICT"),
+                """
+                (\"row\" INTEGER CONSTRAINT \(SQLText.identifier(reason)) \
+                CHECK (\"row\" IS NULL), \"value\" ANY) STRICT
+                """),
             MigrationStatement(
                 .checkRows(table, with: others, type: type),
                 "INSERT INTO \"_refusal\" (\"row\", \"value\")\n", query),
@@ -72,10 +74,14 @@ package enum RefusalSQL {
             MigrationStatement(
                 // One row of a table is not the table.
                 ofOneRow ? .insertRows(Self.table) : .checkRows(table),
-                "INSERT INTO \"_refusal\" "
-                    + "(\((["\"row\"", "\"value\""] + numbers).joined(separator: ", ")))\n",
-                "SELECT \((["\"_id\"", value] + results).joined(separator: ", "))\n"
-                    + "FROM \(source)\nWHERE \(isRefused) LIMIT 1"),
+                """
+                INSERT INTO \"_refusal\" \
+                (\((["\"row\"", "\"value\""] + numbers).joined(separator: ", ")))\n
+                """,
+                """
+                SELECT \((["\"_id\"", value] + results).joined(separator: ", "))\n\
+                FROM \(source)\nWHERE \(isRefused) LIMIT 1
+                """),
             .drop(Self.table),
         ]
     }
@@ -156,8 +162,10 @@ package enum RefusalSQL {
             table: source,
             preparation: "INSERT OR IGNORE" + statement.sql.dropFirst("INSERT".count),
             query:
-                "SELECT * FROM (\n\(statement.rest)\n)\nWHERE \"_id\" NOT IN (SELECT \"_id\" FROM "
-                + "\(SQLText.identifier(table))) LIMIT 1",
+                """
+                SELECT * FROM (\n\(statement.rest)\n)\nWHERE \"_id\" NOT IN (SELECT \"_id\" FROM \
+                \(SQLText.identifier(table))) LIMIT 1
+                """,
             rest: rest)
     }
 
@@ -165,9 +173,11 @@ package enum RefusalSQL {
     private static func search(_ table: String, _ unique: UniqueRows) -> Search {
         Search(
             table: table, preparation: nil,
-            query: "SELECT min(\"_id\"), max(\"_id\") FROM \(SQLText.identifier(table))\n"
-                + "WHERE \(unique.conditions.joined(separator: " AND "))\n"
-                + "GROUP BY \(unique.list) HAVING count(*) > 1 LIMIT 1",
+            query: """
+                SELECT min(\"_id\"), max(\"_id\") FROM \(SQLText.identifier(table))\n\
+                WHERE \(unique.conditions.joined(separator: " AND "))\n\
+                GROUP BY \(unique.list) HAVING count(*) > 1 LIMIT 1
+                """,
             rest: .secondKey, columns: unique.columns)
     }
 }

@@ -163,11 +163,15 @@ extension DerivationSources.Node {
                     "SELECT \(key) FROM \(table) WHERE \(SQLText.identifier(column)) IN (\(inner))"
             case .inverseKey(let column):
                 let column = SQLText.identifier(column)
-                return "SELECT \(column) FROM \(destination) WHERE \(key) IN (\(inner)) "
-                    + "AND \(column) IS NOT NULL"
+                return """
+                    SELECT \(column) FROM \(destination) WHERE \(key) IN (\(inner)) \
+                    AND \(column) IS NOT NULL
+                    """
             case .joinTable(let name, let source, let far):
-                return "SELECT \(SQLText.identifier(source)) FROM \(SQLText.identifier(name)) "
-                    + "WHERE \(SQLText.identifier(far)) IN (\(inner))"
+                return """
+                    SELECT \(SQLText.identifier(source)) FROM \(SQLText.identifier(name)) \
+                    WHERE \(SQLText.identifier(far)) IN (\(inner))
+                    """
             case .transient:
                 return inner
             }

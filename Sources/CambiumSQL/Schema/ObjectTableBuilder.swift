@@ -124,8 +124,10 @@ struct ObjectTableBuilder {
             }
             return Table.Check(
                 name: .property(entity: entity.name, property: rule.composite, .presence),
-                condition: "\(columns(rule.parts, "IS NULL")) "
-                    + "OR \(columns(rule.required, "IS NOT NULL"))",
+                condition: """
+                    \(columns(rule.parts, "IS NULL")) \
+                    OR \(columns(rule.required, "IS NOT NULL"))
+                    """,
                 columns: Set(names(rule.parts + rule.required)))
         }
     }

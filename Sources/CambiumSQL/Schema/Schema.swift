@@ -32,8 +32,10 @@ package struct Schema: Sendable, Equatable {
         statements =
             layout
             + model.roots.map { root in
-                "INSERT INTO \"_keys\" (\"entity\", \"next\") VALUES "
-                    + "(\(SQLText.literal(root.name)), 1)"
+                """
+                INSERT INTO \"_keys\" (\"entity\", \"next\") VALUES \
+                (\(SQLText.literal(root.name)), 1)
+                """
             } + metadata.insertStatements
     }
 
@@ -75,9 +77,11 @@ package struct Schema: Sendable, Equatable {
     package var keyRepairs: [String] {
         tables.compactMap { table in
             guard case .objects(let root) = table.content else { return nil }
-            return "UPDATE \"_keys\" SET \"next\" = (SELECT coalesce(max(\"_id\"), 0) + 1 FROM "
-                + "\(SQLText.identifier(table.name))) "
-                + "WHERE \"entity\" = \(SQLText.literal(root))"
+            return """
+                UPDATE \"_keys\" SET \"next\" = (SELECT coalesce(max(\"_id\"), 0) + 1 FROM \
+                \(SQLText.identifier(table.name))) \
+                WHERE \"entity\" = \(SQLText.literal(root))
+                """
         }
     }
 

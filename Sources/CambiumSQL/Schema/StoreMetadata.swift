@@ -66,8 +66,10 @@ package struct StoreMetadata: Sendable, Equatable {
     /// The rows of a fresh store.
     package var insertStatements: [String] {
         values.map { name, value in
-            "INSERT INTO \"_metadata\" (\"name\", \"value\") VALUES "
-                + "('\(name)', \(SQLText.literal(value)))"
+            """
+            INSERT INTO \"_metadata\" (\"name\", \"value\") VALUES \
+            ('\(name)', \(SQLText.literal(value)))
+            """
         }
     }
 
@@ -159,9 +161,11 @@ package struct StoreDefinition: Sendable, Equatable {
 
     /// The query whose rows ``init(rows:of:)`` reads.
     package static let query =
-        "SELECT \"name\", \"value\" FROM \"_metadata\" "
-        + "WHERE \"name\" IN ('\(definitionName)', '\(frozenName)') "
-        + "AND length(\"value\") <= \(maximumLength)"
+        """
+        SELECT \"name\", \"value\" FROM \"_metadata\" \
+        WHERE \"name\" IN ('\(definitionName)', '\(frozenName)') \
+        AND length(\"value\") <= \(maximumLength)
+        """
 
     /// Writes a value (parameter 2) under its name (parameter 1).
     package static let update =

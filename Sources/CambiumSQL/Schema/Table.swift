@@ -65,8 +65,10 @@ package struct Table: Sendable, Equatable {
             if let defaultValue { text += " DEFAULT \(SQLText.literal(defaultValue))" }
             if let destination {
                 text +=
-                    "\n        REFERENCES \(SQLText.identifier(destination)) (\"_id\") "
-                    + "ON DELETE NO ACTION DEFERRABLE INITIALLY DEFERRED"
+                    """
+                    \n        REFERENCES \(SQLText.identifier(destination)) (\"_id\") \
+                    ON DELETE NO ACTION DEFERRABLE INITIALLY DEFERRED
+                    """
             }
             if let generation { text += "\n        GENERATED ALWAYS AS (\(generation)) VIRTUAL" }
             return text
@@ -163,8 +165,10 @@ package struct TableIndex: Sendable, Equatable {
 
     /// The statement that makes it.
     package var createStatement: String {
-        "CREATE \(uniqueRows == nil ? "" : "UNIQUE ")INDEX \(SQLText.identifier(name)) "
-            + "ON \(SQLText.identifier(table)) (\(elements.joined(separator: ", ")))"
+        """
+        CREATE \(uniqueRows == nil ? "" : "UNIQUE ")INDEX \(SQLText.identifier(name)) \
+        ON \(SQLText.identifier(table)) (\(elements.joined(separator: ", ")))
+        """
             + (condition.map { "\n    WHERE \($0)" } ?? "")
     }
 

@@ -150,8 +150,10 @@ extension DataLossSQL {
             "SELECT \"source\", \"destination\" FROM (\(pairs))"
             + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
         return Self.count(
-            "SELECT \"source\", \"destination\" FROM (\(living)) WHERE \"source\" IN ("
-                + "SELECT \"source\" FROM (\(living)) GROUP BY 1 HAVING count(*) > 1)",
+            """
+            SELECT \"source\", \"destination\" FROM (\(living)) WHERE \"source\" IN (\
+            SELECT \"source\" FROM (\(living)) GROUP BY 1 HAVING count(*) > 1)
+            """,
             isSymmetric: Self.isSymmetric(relationship, in: old))
     }
 
@@ -167,14 +169,18 @@ extension DataLossSQL {
         case .key(let column, _):
             let table = SQLText.identifier(present(new.root(of: heir.entity).name))
             isThere = { source, destination in
-                "EXISTS (SELECT 1 FROM \(table) AS now WHERE now.\"_id\" = \(source) "
-                    + "AND now.\(SQLText.identifier(column)) = \(destination))"
+                """
+                EXISTS (SELECT 1 FROM \(table) AS now WHERE now.\"_id\" = \(source) \
+                AND now.\(SQLText.identifier(column)) = \(destination))
+                """
             }
         case .joinTable(let name, let first, let second):
             let table = SQLText.identifier(present(name))
             isThere = { source, destination in
-                "EXISTS (SELECT 1 FROM \(table) AS now WHERE now.\(SQLText.identifier(first)) = "
-                    + "\(source) AND now.\(SQLText.identifier(second)) = \(destination))"
+                """
+                EXISTS (SELECT 1 FROM \(table) AS now WHERE now.\(SQLText.identifier(first)) = \
+                \(source) AND now.\(SQLText.identifier(second)) = \(destination))
+                """
             }
         case .inverseKey, .transient:
             return Self.none
@@ -211,16 +217,22 @@ extension DataLossSQL {
         switch model.storage(of: relationship, of: entity) {
         case .key(let column, _):
             let key = SQLText.identifier(column)
-            return "SELECT \"_id\" AS \"source\", \(key) AS \"destination\" FROM "
-                + "\(table(name(model.root(of: entity).name))) WHERE \(key) IS NOT NULL"
+            return """
+                SELECT \"_id\" AS \"source\", \(key) AS \"destination\" FROM \
+                \(table(name(model.root(of: entity).name))) WHERE \(key) IS NOT NULL
+                """
         case .inverseKey(let column):
             guard let inverse = model.inverse(of: relationship) else { return nil }
             let key = SQLText.identifier(column)
-            return "SELECT \(key) AS \"source\", \"_id\" AS \"destination\" FROM "
-                + "\(table(name(model.root(of: inverse.entity).name))) WHERE \(key) IS NOT NULL"
+            return """
+                SELECT \(key) AS \"source\", \"_id\" AS \"destination\" FROM \
+                \(table(name(model.root(of: inverse.entity).name))) WHERE \(key) IS NOT NULL
+                """
         case .joinTable(let links, let source, let destination):
-            return "SELECT \(SQLText.identifier(source)) AS \"source\", "
-                + "\(SQLText.identifier(destination)) AS \"destination\" FROM \(table(name(links)))"
+            return """
+                SELECT \(SQLText.identifier(source)) AS \"source\", \
+                \(SQLText.identifier(destination)) AS \"destination\" FROM \(table(name(links)))
+                """
         case .transient:
             return nil
         }
@@ -232,7 +244,9 @@ extension DataLossSQL {
 
     /// Each link once that exists in both directions.
     private static func oneWay(_ pairs: String) -> String {
-        "SELECT DISTINCT min(\"source\", \"destination\") AS \"source\", "
-            + "max(\"source\", \"destination\") AS \"destination\" FROM (\(pairs))"
+        """
+        SELECT DISTINCT min(\"source\", \"destination\") AS \"source\", \
+        max(\"source\", \"destination\") AS \"destination\" FROM (\(pairs))
+        """
     }
 }

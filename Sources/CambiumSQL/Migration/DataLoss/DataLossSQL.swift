@@ -188,9 +188,11 @@ struct DataLossSQL {
                 conditions += replacedCases(of: attribute, in: owner, from: part.source)
                     .map { "(\($0)) IS NOT TRUE" }
                 queries.append(
-                    "SELECT count(*) FROM \(SQLText.identifier(part.source.name)) AS old "
-                        + "JOIN \(table) AS now ON now.\"_id\" = \(key) "
-                        + "WHERE \(conditions.joined(separator: " AND "))")
+                    """
+                    SELECT count(*) FROM \(SQLText.identifier(part.source.name)) AS old \
+                    JOIN \(table) AS now ON now.\"_id\" = \(key) \
+                    WHERE \(conditions.joined(separator: " AND "))
+                    """)
             }
         }
         return Self.sum(queries)
@@ -211,8 +213,10 @@ struct DataLossSQL {
                     from: source.attribute.type, in: old, to: enumeration, in: new
                 ).map { SQLText.literal($0.gone) }
                 guard !removed.isEmpty else { return nil }
-                return "\(origin.isOf(source.entities)) AND "
-                    + "old.\(SQLText.identifier(source.column)) IN (\(removed.joined(separator: ", ")))"
+                return """
+                    \(origin.isOf(source.entities)) AND \
+                    old.\(SQLText.identifier(source.column)) IN (\(removed.joined(separator: ", ")))
+                    """
             }
         }
     }

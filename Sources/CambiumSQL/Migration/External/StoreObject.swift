@@ -57,8 +57,10 @@ package struct StoreObject: Sendable, Hashable {
 
     /// The query of the names, in lower case, of the columns of an ordinary table that are computed.
     package static func computedColumns(of table: String) -> String {
-        "SELECT lower(\"name\") FROM pragma_table_xinfo(\(SQLText.literal(table))) "
-            + "WHERE \"hidden\" > 1"
+        """
+        SELECT lower(\"name\") FROM pragma_table_xinfo(\(SQLText.literal(table))) \
+        WHERE \"hidden\" > 1
+        """
     }
 
     /// Whether it is of the history of a store.
@@ -87,8 +89,10 @@ package struct StoreObject: Sendable, Hashable {
 
     /// A plain table with the columns of a virtual one, whose module there may not be.
     package func replacementTable(columns: [String]) -> String {
-        "CREATE TABLE \(SQLText.identifier(name)) "
-            + "(\(columns.map(SQLText.identifier).joined(separator: ", ")))"
+        """
+        CREATE TABLE \(SQLText.identifier(name)) \
+        (\(columns.map(SQLText.identifier).joined(separator: ", ")))
+        """
     }
 
     // MARK: Words of its text

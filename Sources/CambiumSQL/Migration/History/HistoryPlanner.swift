@@ -50,19 +50,23 @@ final class HistoryPlanner {
             let (table, name) = (SQLText.identifier(root.name), SQLText.literal(heir.name))
             let condition = condition(entity, in: match.old)
             let deletion =
-                "INSERT INTO \(HistorySQL.changes) (\"kind\", \"entity\", \"key\") "
-                + "SELECT \(HistoryKind.delete.rawValue), \(name), "
-                + "\"_id\"\(shift.map { " + \($0)" } ?? "") FROM \(table)\(condition)"
+                """
+                INSERT INTO \(HistorySQL.changes) (\"kind\", \"entity\", \"key\") \
+                SELECT \(HistoryKind.delete.rawValue), \(name), \
+                \"_id\"\(shift.map { " + \($0)" } ?? "") FROM \(table)\(condition)
+                """
             let tombstones = preservedColumns(of: entity, as: heir).map { old, new in
                 let (value, condition) = (
                     SQLText.identifier(old), condition + (condition.isEmpty ? " WHERE " : " AND ")
                 )
-                return "INSERT INTO \(HistorySQL.values) (\"change\", \"column\", \"old\") "
-                    + "SELECT \"number\", \(SQLText.literal(new)), \(value) "
-                    + "FROM \(HistorySQL.changes) JOIN \(table) "
-                    + "ON \"_id\" = \"key\"\(shift.map { " - \($0)" } ?? "")\(condition)"
-                    + "\"number\" \(Self.isOfMigration) AND \"kind\" = \(HistoryKind.delete.rawValue) "
-                    + "AND \"entity\" = \(name) AND \(value) IS NOT NULL"
+                return """
+                    INSERT INTO \(HistorySQL.values) (\"change\", \"column\", \"old\") \
+                    SELECT \"number\", \(SQLText.literal(new)), \(value) \
+                    FROM \(HistorySQL.changes) JOIN \(table) \
+                    ON \"_id\" = \"key\"\(shift.map { " - \($0)" } ?? "")\(condition)\
+                    \"number\" \(Self.isOfMigration) AND \"kind\" = \(HistoryKind.delete.rawValue) \
+                    AND \"entity\" = \(name) AND \(value) IS NOT NULL
+                    """
             }
             return [deletion] + tombstones
         }
@@ -92,14 +96,18 @@ final class HistoryPlanner {
     /// Takes that back for those that exist in the end.
     private var survivors: [String] {
         match.new.roots.map { root in
-            "DELETE FROM \(HistorySQL.changes) "
-                + "WHERE \"kind\" = \(HistoryKind.delete.rawValue) "
-                + "AND \"number\" \(Self.isOfMigration) "
-                + "AND \"entity\" IN (\(SQLText.literals(match.new.family(of: root).map(\.name)))) "
-                + "AND \"key\" IN (SELECT \"_id\" FROM \(SQLText.identifier(root.name)))"
+            """
+            DELETE FROM \(HistorySQL.changes) \
+            WHERE \"kind\" = \(HistoryKind.delete.rawValue) \
+            AND \"number\" \(Self.isOfMigration) \
+            AND \"entity\" IN (\(SQLText.literals(match.new.family(of: root).map(\.name)))) \
+            AND \"key\" IN (SELECT \"_id\" FROM \(SQLText.identifier(root.name)))
+            """
         } + [
-            "DELETE FROM \(HistorySQL.values) WHERE \"change\" \(Self.isOfMigration) "
-                + "AND \"change\" NOT IN (SELECT \"number\" FROM \(HistorySQL.changes))"
+            """
+            DELETE FROM \(HistorySQL.values) WHERE \"change\" \(Self.isOfMigration) \
+            AND \"change\" NOT IN (SELECT \"number\" FROM \(HistorySQL.changes))
+            """
         ]
     }
 
@@ -114,11 +122,13 @@ final class HistoryPlanner {
             guard !names.isEmpty else { return nil }
             let list = names.map { " " + $0 }.joined()
             let root = match.new.root(of: entity)
-            return "INSERT INTO \(HistorySQL.changes) "
-                + "(\"kind\", \"entity\", \"key\", \"properties\") "
-                + "SELECT \(HistoryKind.update.rawValue), \(SQLText.literal(entity.name)), "
-                + "\"_id\", \(SQLText.literal(list)) "
-                + "FROM \(SQLText.identifier(root.name))\(condition(entity, in: match.new))"
+            return """
+                INSERT INTO \(HistorySQL.changes) \
+                (\"kind\", \"entity\", \"key\", \"properties\") \
+                SELECT \(HistoryKind.update.rawValue), \(SQLText.literal(entity.name)), \
+                \"_id\", \(SQLText.literal(list)) \
+                FROM \(SQLText.identifier(root.name))\(condition(entity, in: match.new))
+                """
         }
     }
 

@@ -47,12 +47,13 @@ struct HistoryTranslation {
         let renamed = match.old.entities.filter { name(of: $0) != $0.name }
         guard !renamed.isEmpty else { return [] }
         let cases = renamed.map { entity in
-            "WHEN \(SQLText.literal(entity.name)) "
-                + "THEN \(SQLText.literal(name(of: entity) ?? ""))"
+            "WHEN \(SQLText.literal(entity.name)) THEN \(SQLText.literal(name(of: entity) ?? ""))"
         }
         return [
-            "UPDATE \(Self.changes) SET \"entity\" = CASE \"entity\" \(cases.joined(separator: " ")) "
-                + "END WHERE \"entity\" IN (\(Self.names(renamed)))"
+            """
+            UPDATE \(Self.changes) SET \"entity\" = CASE \"entity\" \(cases.joined(separator: " ")) \
+            END WHERE \"entity\" IN (\(Self.names(renamed)))
+            """
         ]
     }
 
@@ -62,8 +63,10 @@ struct HistoryTranslation {
         }
         return Dictionary(grouping: shifts, by: \.1).sorted { $0.key < $1.key }.map {
             shift, found in
-            "UPDATE \(Self.changes) SET \"key\" = \"key\" + \(shift) "
-                + "WHERE \"entity\" IN (\(Self.names(found.map(\.0))))"
+            """
+            UPDATE \(Self.changes) SET \"key\" = \"key\" + \(shift) \
+            WHERE \"entity\" IN (\(Self.names(found.map(\.0))))
+            """
         }
     }
 
@@ -100,8 +103,10 @@ struct HistoryTranslation {
                     changes.allSatisfy { $0.to == nil }
                     && entities.allSatisfy { heir(of: $0) == nil }
                 return (areAllDeleted ? ["''"] : Self.lists(after: changes)).map { list in
-                    "UPDATE \(Self.changes) SET \"properties\" = \(list) "
-                        + "WHERE \"properties\" <> '' AND \"entity\" IN (\(Self.names(entities)))"
+                    """
+                    UPDATE \(Self.changes) SET \"properties\" = \(list) \
+                    WHERE \"properties\" <> '' AND \"entity\" IN (\(Self.names(entities)))
+                    """
                 }
             }
     }
@@ -163,13 +168,17 @@ struct HistoryTranslation {
                 .map { match.old.entity(oldEntity, isKindOf: $0) } ?? false
         }
         let changes =
-            "\"change\" IN (SELECT \"number\" FROM \(Self.changes) "
-            + "WHERE \"entity\" = \(SQLText.literal(oldEntity.name)))"
+            """
+            \"change\" IN (SELECT \"number\" FROM \(Self.changes) \
+            WHERE \"entity\" = \(SQLText.literal(oldEntity.name)))
+            """
         let references = owned.filter { heirs[$0.name] != nil }.compactMap { column in
             translation(of: column.content, in: oldEntity).map { value in
-                "UPDATE \(Self.values) SET \"old\" = \(value("\"old\"")), "
-                    + "\"new\" = \(value("\"new\"")) WHERE \(changes) "
-                    + "AND \"column\" = \(SQLText.literal(column.name))"
+                """
+                UPDATE \(Self.values) SET \"old\" = \(value("\"old\"")), \
+                \"new\" = \(value("\"new\"")) WHERE \(changes) \
+                AND \"column\" = \(SQLText.literal(column.name))
+                """
             }
         }
         guard owned.contains(where: { heirs[$0.name] != $0.name }) else { return references }
@@ -184,8 +193,10 @@ struct HistoryTranslation {
         }
         return references + [
             removal,
-            "UPDATE \(Self.values) SET \"column\" = CASE \"column\" \(cases.joined(separator: " ")) "
-                + "END WHERE \(changes)",
+            """
+            UPDATE \(Self.values) SET \"column\" = CASE \"column\" \(cases.joined(separator: " ")) \
+            END WHERE \(changes)
+            """,
         ]
     }
 
@@ -203,8 +214,7 @@ struct HistoryTranslation {
                 self.name(of: member).flatMap { heir in
                     heir == member.name
                         ? nil
-                        : "WHEN \(SQLText.literal(member.name)) "
-                            + "THEN \(SQLText.literal(heir)) "
+                        : "WHEN \(SQLText.literal(member.name)) THEN \(SQLText.literal(heir)) "
                 }
             }
             return cases.isEmpty ? nil : { "CASE \($0) \(cases.joined())ELSE \($0) END" }

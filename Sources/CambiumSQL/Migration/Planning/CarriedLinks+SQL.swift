@@ -30,9 +30,11 @@ extension CarriedLinks {
             names += positions.map { SQLText.identifier($0.column) }
             if index == 0 { names += choices(ofEnd: ends[1]) }
             query =
-                "SELECT \(names.joined(separator: ", ")) FROM (SELECT *, row_number() OVER ("
-                + "PARTITION BY \"\(end)\" ORDER BY \(order.joined(separator: ", "))) AS \"_number\" "
-                + "FROM (\(query))) WHERE \"_number\" = 1"
+                """
+                SELECT \(names.joined(separator: ", ")) FROM (SELECT *, row_number() OVER (\
+                PARTITION BY \"\(end)\" ORDER BY \(order.joined(separator: ", "))) AS \"_number\" \
+                FROM (\(query))) WHERE \"_number\" = 1
+                """
         }
         return query
     }
@@ -54,8 +56,10 @@ extension CarriedLinks {
             ["\"source\""] + (keeps.source.map { self.order(of: $0, "_s") } ?? []) + [
                 "\"destination\""
             ]
-        return "SELECT \"source\", \"destination\" FROM (\(query))\n"
-            + "ORDER BY \(order.joined(separator: ", "))"
+        return """
+            SELECT \"source\", \"destination\" FROM (\(query))\n\
+            ORDER BY \(order.joined(separator: ", "))
+            """
     }
 
     /// What the author puts the links of an object in order by, else their place.
@@ -75,8 +79,10 @@ extension CarriedLinks {
         let places = positions.map { column, isOfSource in
             let ends = isOfSource ? ("source", "destination") : ("destination", "source")
             let name = SQLText.identifier(column)
-            return "row_number() OVER (PARTITION BY \"\(ends.0)\" ORDER BY \"\(Self.set)\", "
-                + "\(name) NULLS LAST, \"\(ends.1)\") * \(Model.positionGap) AS \(name)"
+            return """
+                row_number() OVER (PARTITION BY \"\(ends.0)\" ORDER BY \"\(Self.set)\", \
+                \(name) NULLS LAST, \"\(ends.1)\") * \(Model.positionGap) AS \(name)
+                """
         }
         let names =
             ["\"source\"", "\"destination\""] + places
@@ -191,7 +197,9 @@ extension OldLinks {
         else { return nil }
         let table = match.old.root(of: owner).name
         let column = SQLText.identifier(match.old.column(of: attribute, in: declarer))
-        return "(SELECT chosen.\(column) FROM \(SQLText.identifier(table)) AS chosen "
-            + "WHERE chosen.\"_id\" = \(SQLText.identifier(from)).\(isFirst ? first : second))"
+        return """
+            (SELECT chosen.\(column) FROM \(SQLText.identifier(table)) AS chosen \
+            WHERE chosen.\"_id\" = \(SQLText.identifier(from)).\(isFirst ? first : second))
+            """
     }
 }

@@ -50,9 +50,11 @@ struct ChosenPairs {
             statements.append(
                 MigrationStatement(
                     .other,
-                    "CREATE TRIGGER \(SQLText.identifier("\(tableName).back")) AFTER INSERT ON "
-                        + "\(table)\nBEGIN INSERT OR IGNORE INTO \(table) (\"source\", "
-                        + "\"destination\") VALUES (new.\"destination\", new.\"source\"); END"))
+                    """
+                    CREATE TRIGGER \(SQLText.identifier("\(tableName).back")) AFTER INSERT ON \
+                    \(table)\nBEGIN INSERT OR IGNORE INTO \(table) (\"source\", \
+                    \"destination\") VALUES (new.\"destination\", new.\"source\"); END
+                    """))
         }
         func insertion(_ query: String, of tables: Set<String>) -> MigrationStatement {
             MigrationStatement(

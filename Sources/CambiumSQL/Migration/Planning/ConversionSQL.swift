@@ -15,13 +15,17 @@ extension ConvertedValue {
         case .textOfBool:
             return "CASE WHEN \(old) = 1 THEN 'true' WHEN \(old) = 0 THEN 'false' END"
         case .boolOfText:
-            return "CASE WHEN \(old) IN ('1', 'true') THEN 1 "
-                + "WHEN \(old) IN ('0', 'false') THEN 0 END"
+            return """
+                CASE WHEN \(old) IN ('1', 'true') THEN 1 \
+                WHEN \(old) IN ('0', 'false') THEN 0 END
+                """
         case .textOfReal:
             // The usual 15 digits, or as many as there are where those are not enough.
-            return "CASE WHEN CAST(CAST(\(old) AS TEXT) AS REAL) = \(old) "
-                + "THEN CAST(\(old) AS TEXT) "
-                + "WHEN \(old) IS NOT NULL THEN printf('%!.17g', \(old)) END"
+            return """
+                CASE WHEN CAST(CAST(\(old) AS TEXT) AS REAL) = \(old) \
+                THEN CAST(\(old) AS TEXT) \
+                WHEN \(old) IS NOT NULL THEN printf('%!.17g', \(old)) END
+                """
         case .textOfUUID:
             let groups = [(1, 8), (9, 4), (13, 4), (17, 4), (21, 12)].map {
                 "substr(hex(\(old)), \($0), \($1))"
@@ -56,8 +60,10 @@ extension ConversionCondition {
             let isNear = isWithin ?? "abs(\(old)) <= 9007199254740992"
             return "\(isNear) AND CAST(\(old) AS INTEGER) = \(old)"
         case .hasUnits(let factor):
-            return "abs(\(old) * \(factor).0) <= 9007199254740992.0 "
-                + "AND round(\(old) * \(factor).0) / \(factor).0 = \(old)"
+            return """
+                abs(\(old) * \(factor).0) <= 9007199254740992.0 \
+                AND round(\(old) * \(factor).0) / \(factor).0 = \(old)
+                """
         case .isReadAgainFromText:
             return "CAST(\(ConvertedValue.textOfReal.sql(old)) AS REAL) = \(old)"
         case .isTextOfBool: return "\(old) IN ('0', '1', 'false', 'true')"
@@ -67,9 +73,11 @@ extension ConversionCondition {
                 + (range.map { " AND \(Self.sql(number, within: $0))" } ?? "")
         case .isTextOfReal:
             // What JSON takes for a number is one, to its end and not beyond what there is.
-            return "CASE WHEN json_valid(\(old)) THEN json_type(\(old)) IN ('integer', 'real') "
-                + "AND instr(\(old), char(0)) = 0 "
-                + "AND abs(CAST(\(old) AS REAL)) <= 1.7976931348623157e308 ELSE 0 END"
+            return """
+                CASE WHEN json_valid(\(old)) THEN json_type(\(old)) IN ('integer', 'real') \
+                AND instr(\(old), char(0)) = 0 \
+                AND abs(CAST(\(old) AS REAL)) <= 1.7976931348623157e308 ELSE 0 END
+                """
         case .isOne(let cases, let value, let other):
             let list = cases.map(SQLText.literal).joined(separator: ", ")
             return (other.map { "\($0.sql(old)) AND " } ?? "") + "\(value.sql(old)) IN (\(list))"

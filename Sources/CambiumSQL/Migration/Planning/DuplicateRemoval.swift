@@ -41,15 +41,19 @@ struct DuplicateRemoval {
         }
         order.append("\"_id\"")
         let choice =
-            "SELECT \"_id\", first_value(\"_id\") OVER equal AS \"first\", "
-            + "row_number() OVER equal AS \"place\" "
-            + "FROM \(SQLText.identifier(model.root(of: entity).name)) "
-            + "WHERE \(conditions.joined(separator: " AND ")) "
-            + "WINDOW equal AS (PARTITION BY \(columns.joined(separator: ", ")) "
-            + "ORDER BY \(order.joined(separator: ", ")))"
+            """
+            SELECT \"_id\", first_value(\"_id\") OVER equal AS \"first\", \
+            row_number() OVER equal AS \"place\" \
+            FROM \(SQLText.identifier(model.root(of: entity).name)) \
+            WHERE \(conditions.joined(separator: " AND ")) \
+            WINDOW equal AS (PARTITION BY \(columns.joined(separator: ", ")) \
+            ORDER BY \(order.joined(separator: ", ")))
+            """
         return removal.statements(
-            removing: "SELECT \"_id\", \"first\", \"place\" FROM (\(choice))\n"
-                + "WHERE \"_id\" <> \"first\"", from: [model.root(of: entity).name])
+            removing: """
+                SELECT \"_id\", \"first\", \"place\" FROM (\(choice))\n\
+                WHERE \"_id\" <> \"first\"
+                """, from: [model.root(of: entity).name])
             + refusal(declared, of: entity, choice)
     }
 
@@ -66,11 +70,15 @@ struct DuplicateRemoval {
         guard leadsBack, declared.links == .move else { return [] }
         let list = declared.properties.joined(separator: ", ")
         return RefusalSQL.statements(
-            "SELECT \"_id\", NULL FROM \(SQLText.identifier(root))\nWHERE \"_id\" IN ("
-                + "SELECT \"_id\" FROM (\(choice)) WHERE \"_id\" <> \"first\") LIMIT 1",
+            """
+            SELECT \"_id\", NULL FROM \(SQLText.identifier(root))\nWHERE \"_id\" IN (\
+            SELECT \"_id\" FROM (\(choice)) WHERE \"_id\" <> \"first\") LIMIT 1
+            """,
             of: root,
-            reason: "objects of \(entity.name) become equal in \(list) as those that they lead to "
-                + "become one: let a step take them away, or the program before this version")
+            reason: """
+                objects of \(entity.name) become equal in \(list) as those that they lead to \
+                become one: let a step take them away, or the program before this version
+                """)
     }
 
     private func column(of property: String, in entity: Entity) -> String? {

@@ -46,8 +46,10 @@ struct LinkSource {
             else { return nil }
             let column = match.old.column(of: item.attribute, in: declarer)
             order.append(
-                "\(SQLText.column(column, of: Self.alias))"
-                    + "\(item.isDescending ? " DESC" : "") NULLS LAST")
+                """
+                \(SQLText.column(column, of: Self.alias))\
+                \(item.isDescending ? " DESC" : "") NULLS LAST
+                """)
         }
         self.match = match
         self.source = source
@@ -64,9 +66,11 @@ struct LinkSource {
     /// A query of the new key of the object, for an old row whose table is called `old`.
     var query: String {
         let all = ["\(Self.row).\"_id\" = old.\"_id\""] + conditions
-        return "(SELECT \(newKey(Self.alias, of: destination)) FROM \(sources) "
-            + "WHERE \(all.joined(separator: " AND ")) "
-            + "ORDER BY \(order.joined(separator: ", ")) LIMIT 1)"
+        return """
+            (SELECT \(newKey(Self.alias, of: destination)) FROM \(sources) \
+            WHERE \(all.joined(separator: " AND ")) \
+            ORDER BY \(order.joined(separator: ", ")) LIMIT 1)
+            """
     }
 
     /// A query of all pairs, with the keys of the new store, that may be linked: the objects in the
@@ -80,13 +84,17 @@ struct LinkSource {
                 "\(from) NOT IN (SELECT \"source\" FROM \(table))",
                 "\(to) NOT IN (SELECT \"destination\" FROM \(table))",
             ]
-        return "SELECT \(from), \(to) FROM \(sources)\nWHERE \(all.joined(separator: " AND "))\n"
-            + "ORDER BY \((["\(Self.row).\"_id\""] + order).joined(separator: ", "))"
+        return """
+            SELECT \(from), \(to) FROM \(sources)\nWHERE \(all.joined(separator: " AND "))\n\
+            ORDER BY \((["\(Self.row).\"_id\""] + order).joined(separator: ", "))
+            """
     }
 
     private var sources: String {
-        "\(SQLText.identifier(match.old.root(of: destination).name)) AS \(Self.alias), "
-            + "\(SQLText.identifier(match.old.root(of: source).name)) AS \(Self.row)"
+        """
+        \(SQLText.identifier(match.old.root(of: destination).name)) AS \(Self.alias), \
+        \(SQLText.identifier(match.old.root(of: source).name)) AS \(Self.row)
+        """
     }
 
     private func newKey(_ alias: String, of entity: Entity) -> String {

@@ -85,9 +85,11 @@ extension MigrationStepBuilder {
         guard let entity = difference.new.entity(named: destination) else { return nil }
         let root = difference.new.root(of: entity).name
         guard coverage.roots.contains(root) else { return nil }
-        return "\(SQLText.identifier(column)) IN (SELECT \"key\" FROM "
-            + "\(SQLText.identifier(StepTableSQL.deletions)) "
-            + "WHERE \"root\" = \(SQLText.literal(root)))"
+        return """
+            \(SQLText.identifier(column)) IN (SELECT \"key\" FROM \
+            \(SQLText.identifier(StepTableSQL.deletions)) \
+            WHERE \"root\" = \(SQLText.literal(root)))
+            """
     }
 
     // MARK: What links reference
@@ -109,9 +111,11 @@ extension MigrationStepBuilder {
                 let (current, otherName) = (currentName(of: table), currentName(of: other))
                 return .update(
                     current,
-                    set: "\(SQLText.identifier(column.name)) = (SELECT other.\"_entity\" FROM "
-                        + "\(SQLText.identifier(otherName)) AS other WHERE other.\"_id\" = "
-                        + "\(SQLText.identifier(current)).\(SQLText.identifier(key)))",
+                    set: """
+                        \(SQLText.identifier(column.name)) = (SELECT other.\"_entity\" FROM \
+                        \(SQLText.identifier(otherName)) AS other WHERE other.\"_id\" = \
+                        \(SQLText.identifier(current)).\(SQLText.identifier(key)))
+                        """,
                     from: [otherName])
             }
         }

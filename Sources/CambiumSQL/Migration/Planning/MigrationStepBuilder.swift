@@ -74,9 +74,11 @@ struct MigrationStepBuilder {
             let reason = "an object of \(entity.name) has no \(relationship.name)"
             reasons.append(required.reason.isEmpty ? reason : "\(reason) (\(required.reason))")
             return RefusalSQL.statements(
-                "SELECT \"_id\", NULL FROM \(SQLText.identifier(table))\nWHERE \(isOfEntity)\"_id\" "
-                    + "NOT IN (SELECT \(SQLText.identifier(column)) FROM \(SQLText.identifier(other)) "
-                    + "WHERE \(SQLText.identifier(column)) IS NOT NULL) LIMIT 1",
+                """
+                SELECT \"_id\", NULL FROM \(SQLText.identifier(table))\nWHERE \(isOfEntity)\"_id\" \
+                NOT IN (SELECT \(SQLText.identifier(column)) FROM \(SQLText.identifier(other)) \
+                WHERE \(SQLText.identifier(column)) IS NOT NULL) LIMIT 1
+                """,
                 of: table, with: [other], reason: reason)
         }
         guard !statements.isEmpty else { return nil }

@@ -44,8 +44,10 @@ struct ObjectRemoval {
         [
             .create(
                 pairsName,
-                "(\"old\" INTEGER PRIMARY KEY, \"kept\" INTEGER NOT NULL, "
-                    + "\"place\" INTEGER NOT NULL) STRICT"),
+                """
+                (\"old\" INTEGER PRIMARY KEY, \"kept\" INTEGER NOT NULL, \
+                \"place\" INTEGER NOT NULL) STRICT
+                """),
             MigrationStatement(
                 .chooseObjects(pairsName, from: tables),
                 "INSERT INTO \(pairs) (\"old\", \"kept\", \"place\")\n\(query)"),
@@ -97,13 +99,17 @@ struct ObjectRemoval {
     /// What linked two equal objects would link one object to itself.
     private func deletionOfInnerPairs(in table: Table) -> MigrationStatement {
         func kept(_ side: String) -> String {
-            "coalesce((SELECT pair.\"kept\" FROM \(pairs) AS pair "
-                + "WHERE pair.\"old\" = \(side)), \(side))"
+            """
+            coalesce((SELECT pair.\"kept\" FROM \(pairs) AS pair \
+            WHERE pair.\"old\" = \(side)), \(side))
+            """
         }
         return delete(
             from: table.name,
-            where: "\"_source\" <> \"_destination\" "
-                + "AND \(kept("\"_source\"")) = \(kept("\"_destination\""))")
+            where: """
+                \"_source\" <> \"_destination\" \
+                AND \(kept("\"_source\"")) = \(kept("\"_destination\""))
+                """)
     }
 
     private func delete(from table: String, where condition: String) -> MigrationStatement {
@@ -127,14 +133,16 @@ struct ObjectRemoval {
         return [
             update(
                 table,
-                "\(place) = listed.\"place\"\nFROM (SELECT link.\(owner) AS \"owner\", "
-                    + "link.\(other) AS \"member\", row_number() OVER ("
-                    + "PARTITION BY coalesce(pair.\"kept\", link.\(owner)) "
-                    + "ORDER BY coalesce(pair.\"place\", 0), link.\(place) NULLS LAST, link.\(other)) "
-                    + "* \(Model.positionGap) AS \"place\" FROM \(name) AS link "
-                    + "LEFT JOIN \(pairs) AS pair ON pair.\"old\" = link.\(owner)\n"
-                    + "WHERE pair.\"old\" IS NOT NULL OR \(isStaying("link.\(owner)"))) AS listed\n"
-                    + "WHERE listed.\"owner\" = \(name).\(owner) AND listed.\"member\" = \(name).\(other)"
+                """
+                \(place) = listed.\"place\"\nFROM (SELECT link.\(owner) AS \"owner\", \
+                link.\(other) AS \"member\", row_number() OVER (\
+                PARTITION BY coalesce(pair.\"kept\", link.\(owner)) \
+                ORDER BY coalesce(pair.\"place\", 0), link.\(place) NULLS LAST, link.\(other)) \
+                * \(Model.positionGap) AS \"place\" FROM \(name) AS link \
+                LEFT JOIN \(pairs) AS pair ON pair.\"old\" = link.\(owner)\n\
+                WHERE pair.\"old\" IS NOT NULL OR \(isStaying("link.\(owner)"))) AS listed\n\
+                WHERE listed.\"owner\" = \(name).\(owner) AND listed.\"member\" = \(name).\(other)
+                """
             )
         ]
     }
@@ -146,13 +154,15 @@ struct ObjectRemoval {
         let (name, owner) = (SQLText.identifier(table.name), SQLText.identifier(side))
         return delete(
             from: table.name,
-            where: "(\(owner), \(other)) IN (\nSELECT \"owner\", \"member\" "
-                + "FROM (SELECT link.\(owner) AS \"owner\", link.\(other) AS \"member\", "
-                + "row_number() OVER (PARTITION BY coalesce(pair.\"kept\", link.\(owner)), "
-                + "link.\(other) ORDER BY coalesce(pair.\"place\", 0)) AS \"number\" "
-                + "FROM \(name) AS link LEFT JOIN \(pairs) AS pair ON pair.\"old\" = link.\(owner)\n"
-                + "WHERE pair.\"old\" IS NOT NULL OR \(isStaying("link.\(owner)")))\n"
-                + "WHERE \"number\" > 1)")
+            where: """
+                (\(owner), \(other)) IN (\nSELECT \"owner\", \"member\" \
+                FROM (SELECT link.\(owner) AS \"owner\", link.\(other) AS \"member\", \
+                row_number() OVER (PARTITION BY coalesce(pair.\"kept\", link.\(owner)), \
+                link.\(other) ORDER BY coalesce(pair.\"place\", 0)) AS \"number\" \
+                FROM \(name) AS link LEFT JOIN \(pairs) AS pair ON pair.\"old\" = link.\(owner)\n\
+                WHERE pair.\"old\" IS NOT NULL OR \(isStaying("link.\(owner)")))\n\
+                WHERE \"number\" > 1)
+                """)
     }
 
     /// Links that are pairs: what would exist twice exists once.
@@ -162,8 +172,7 @@ struct ObjectRemoval {
         let name = SQLText.identifier(table.name)
         let column = SQLText.identifier(side)
         let kept =
-            "(SELECT pair.\"kept\" FROM \(pairs) AS pair WHERE pair.\"old\" = "
-            + "\(name).\(column))"
+            "(SELECT pair.\"kept\" FROM \(pairs) AS pair WHERE pair.\"old\" = \(name).\(column))"
         let move = update(
             table, "\(column) = \(kept)",
             where: ([isGoing(column)] + membership(of: kept, in: end)).joined(separator: " AND "))
@@ -218,8 +227,10 @@ struct ObjectRemoval {
         if case .key(_, let entityColumn?) = model.storage(of: relationship, of: source) {
             columns.append(SQLText.identifier(entityColumn))
             values.append(
-                "(SELECT other.\"_entity\" FROM \(SQLText.identifier(model.root(of: end).name)) "
-                    + "AS other WHERE other.\"_id\" = \(Self.moved).\"destination\")")
+                """
+                (SELECT other.\"_entity\" FROM \(SQLText.identifier(model.root(of: end).name)) \
+                AS other WHERE other.\"_id\" = \(Self.moved).\"destination\")
+                """)
         }
         var place = "NULL"
         if let position = model.inversePositionColumn(of: relationship, of: source) {
@@ -255,29 +266,37 @@ struct ObjectRemoval {
         // The list of the object that stays, then those of the others; of lists that are not joined
         // not all links are here, and they keep their places.
         let number =
-            "CASE WHEN \(isStaying(to)) THEN row_number() OVER (PARTITION BY \(to) ORDER BY "
-            + "coalesce(other.\"place\", 0), \(place) NULLS LAST, link.\"_id\") "
-            + "* \(Model.positionGap) ELSE \(place) END"
+            """
+            CASE WHEN \(isStaying(to)) THEN row_number() OVER (PARTITION BY \(to) ORDER BY \
+            coalesce(other.\"place\", 0), \(place) NULLS LAST, link.\"_id\") \
+            * \(Model.positionGap) ELSE \(place) END
+            """
         let order =
             (sourceGoes ? ["coalesce(one.\"place\", 0)"] : [])
             + (endGoes && (isOneToOne || !sourceGoes) ? ["coalesce(other.\"place\", 0)"] : [])
         return [
             .create(
                 Self.movedName,
-                "(\"source\" INTEGER PRIMARY KEY, \"destination\" INTEGER "
-                    + "NOT NULL\(isOneToOne ? " UNIQUE" : ""), \"position\" INTEGER) STRICT"),
+                """
+                (\"source\" INTEGER PRIMARY KEY, \"destination\" INTEGER \
+                NOT NULL\(isOneToOne ? " UNIQUE" : ""), \"position\" INTEGER) STRICT
+                """),
             MigrationStatement(
                 .insertRows(Self.movedName, from: [table.name, pairsName, root.name]),
-                "INSERT OR IGNORE INTO \(Self.moved) (\"source\", \"destination\", \"position\")\n"
-                    + "SELECT \(from), \(to), \(isListed ? number : place) "
-                    + "FROM \(name) AS link\(joins)\n"
-                    + "WHERE \(conditions.joined(separator: " AND "))\n"
-                    + "ORDER BY \(order.joined(separator: " + ")), 1, 2"),
+                """
+                INSERT OR IGNORE INTO \(Self.moved) (\"source\", \"destination\", \"position\")\n\
+                SELECT \(from), \(to), \(isListed ? number : place) \
+                FROM \(name) AS link\(joins)\n\
+                WHERE \(conditions.joined(separator: " AND "))\n\
+                ORDER BY \(order.joined(separator: " + ")), 1, 2
+                """),
             .update(
                 table.name,
-                set: "(\(columns.joined(separator: ", "))) = ("
-                    + "SELECT \(values.joined(separator: ", ")) FROM \(Self.moved) "
-                    + "WHERE \(Self.moved).\"source\" = \(name).\"_id\")",
+                set: """
+                    (\(columns.joined(separator: ", "))) = (\
+                    SELECT \(values.joined(separator: ", ")) FROM \(Self.moved) \
+                    WHERE \(Self.moved).\"source\" = \(name).\"_id\")
+                    """,
                 where: "\"_id\" IN (SELECT \"source\" FROM \(Self.moved))",
                 from: [Self.movedName, model.root(of: end).name]),
             .drop(Self.movedName),
@@ -298,8 +317,10 @@ struct ObjectRemoval {
     private func membership(of key: String, in end: Entity) -> [String] {
         guard !model.entity(entity, isKindOf: end) else { return [] }
         return [
-            "(SELECT object.\"_entity\" FROM \(SQLText.identifier(root.name)) AS object "
-                + "WHERE object.\"_id\" = \(key)) IN (\(names(of: end)))"
+            """
+            (SELECT object.\"_entity\" FROM \(SQLText.identifier(root.name)) AS object \
+            WHERE object.\"_id\" = \(key)) IN (\(names(of: end)))
+            """
         ]
     }
 
@@ -316,7 +337,9 @@ struct ObjectRemoval {
         let root = model.root(of: entity)
         let name =
             model.hasSubentities(root) ? "object.\"_entity\"" : SQLText.literal(root.name)
-        return "SELECT \(name), count(*) FROM \(pairs(number)) AS pair JOIN "
-            + "\(SQLText.identifier(root.name)) AS object ON object.\"_id\" = pair.\"old\" GROUP BY 1"
+        return """
+            SELECT \(name), count(*) FROM \(pairs(number)) AS pair JOIN \
+            \(SQLText.identifier(root.name)) AS object ON object.\"_id\" = pair.\"old\" GROUP BY 1
+            """
     }
 }

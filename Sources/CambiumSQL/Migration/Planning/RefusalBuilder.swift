@@ -19,8 +19,10 @@ struct RefusalBuilder {
             kind: .needsData,
             statements: refusals.flatMap { refusal in
                 RefusalSQL.statements(
-                    "SELECT \"_id\", \(refusal.value) FROM \(SQLText.identifier(refusal.table))\n"
-                        + "WHERE \(refusal.condition) LIMIT 1",
+                    """
+                    SELECT \"_id\", \(refusal.value) FROM \(SQLText.identifier(refusal.table))\n\
+                    WHERE \(refusal.condition) LIMIT 1
+                    """,
                     of: refusal.table, with: refusal.others.sorted(), type: refusal.type,
                     reason: refusal.reason)
             })
@@ -129,11 +131,15 @@ struct RefusalBuilder {
                     let owner = links.isSwapped ? links.destination : links.entity
                     let key = owner.map { self.key(of: $0, in: table) } ?? "\"_id\""
                     return Refusal(
-                        reason: "an object has several others at "
-                            + "\(entity.name).\(relationship.name)",
+                        reason: """
+                            an object has several others at \
+                            \(entity.name).\(relationship.name)
+                            """,
                         table: table,
-                        condition: "(SELECT count(*) FROM (\(links.query())) "
-                            + "WHERE \"source\" = \(key)) > 1",
+                        condition: """
+                            (SELECT count(*) FROM (\(links.query())) \
+                            WHERE \"source\" = \(key)) > 1
+                            """,
                         others: links.tables.subtracting([table]))
                 }
             }

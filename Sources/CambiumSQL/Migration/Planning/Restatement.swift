@@ -166,16 +166,20 @@ struct Restatement: Equatable {
         }
         for replacement in replacements {
             text =
-                "replace(\(text), \(SQLText.literal(replacement.old)), "
-                + "\(SQLText.literal(replacement.new)))"
+                """
+                replace(\(text), \(SQLText.literal(replacement.old)), \
+                \(SQLText.literal(replacement.new)))
+                """
         }
         return RefusalSQL.statements(conditionsOfOneRow, in: table, ofOneRow: true)
             + RefusalSQL.statements(conditions, in: table, ofOneRow: false) + [
                 MigrationStatement(.other, "PRAGMA writable_schema = ON"),
                 MigrationStatement(
                     .other,
-                    "UPDATE \"sqlite_schema\" SET \"sql\" = \(text)\n"
-                        + "WHERE \"type\" = 'table' AND \"name\" = \(SQLText.literal(table))"
+                    """
+                    UPDATE \"sqlite_schema\" SET \"sql\" = \(text)\n\
+                    WHERE \"type\" = 'table' AND \"name\" = \(SQLText.literal(table))
+                    """
                 ),
                 // What other connections know of the schema, and this one after a rollback, is
                 // announced by a number that a change of the usual kind counts up.

@@ -91,8 +91,10 @@ struct TableCopy {
                 MigrationStatement(
                     .insertRows(name, from: links.tables.sorted()),
                     insertion(columns, into: name)
-                        + "SELECT DISTINCT \(results.joined(separator: ", "))\n"
-                        + "FROM (\(links.query))")
+                        + """
+                        SELECT DISTINCT \(results.joined(separator: ", "))\n\
+                        FROM (\(links.query))
+                        """)
             ]
         }
         return parts.map { part in
@@ -127,8 +129,10 @@ struct TableCopy {
         }
         let former = part.former.map { "\($0.old.sql) AS \(SQLText.identifier($0.column))" }
         let query =
-            "SELECT\n    \((old + former).joined(separator: ",\n    "))\n"
-            + "FROM \(SQLText.identifier(part.source.name)) AS old"
+            """
+            SELECT\n    \((old + former).joined(separator: ",\n    "))\n\
+            FROM \(SQLText.identifier(part.source.name)) AS old
+            """
             + (part.filter.map { "\nWHERE \($0)" } ?? "")
         let last = written.filter { $0.0.new != nil }.map(\.0.turn).max() ?? 0
         func given(in turn: Int) -> String {

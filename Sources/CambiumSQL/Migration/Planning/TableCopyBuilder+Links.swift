@@ -37,8 +37,10 @@ extension TableCopyBuilder {
             // Lists that come together, or whose members were in several, of which they keep one.
             let query = links.query(with: [("_place", isOfSource: true)])
             return .sql(
-                "(SELECT min(\"_place\") FROM (\(query)) "
-                    + "WHERE \"destination\" = \(origin.newKey ?? "old.\"_id\""))",
+                """
+                (SELECT min(\"_place\") FROM (\(query)) \
+                WHERE \"destination\" = \(origin.newKey ?? "old.\"_id\""))
+                """,
                 of: [SystemColumn.key], tables: links.tables)
         }
         let only = links.sets[0]
@@ -96,8 +98,10 @@ extension TableCopyBuilder {
                 tables: keys.reduce(into: []) { $0.formUnion($1.tables) })
         }
         return .sql(
-            "(SELECT min(\"destination\") FROM (\(links.query())) "
-                + "WHERE \"source\" = \(origin.newKey ?? "old.\"_id\""))",
+            """
+            (SELECT min(\"destination\") FROM (\(links.query())) \
+            WHERE \"source\" = \(origin.newKey ?? "old.\"_id\""))
+            """,
             of: [SystemColumn.key], tables: links.tables)
     }
 
@@ -174,8 +178,10 @@ extension TableCopyBuilder {
             ? match.renamedEntity("other.\"_entity\"", in: root.name) ?? "other.\"_entity\""
             : literal
         let ownKey = isShifted ? match.newKey("other.\"_id\"", of: root) : "other.\"_id\""
-        return "(SELECT \(name) FROM \(SQLText.identifier(root.name)) AS other "
-            + "WHERE \(ownKey) = \(key))"
+        return """
+            (SELECT \(name) FROM \(SQLText.identifier(root.name)) AS other \
+            WHERE \(ownKey) = \(key))
+            """
     }
 
     /// What the objects that a relationship references were.

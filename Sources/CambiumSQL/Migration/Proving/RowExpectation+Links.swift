@@ -68,9 +68,11 @@ extension RowExpectation {
                 return (
                     "\(entity.name).\(relationship.name)",
                     relationship.isOwnInverse(in: entity)
-                        ? "SELECT count(*) FROM \(table) AS one LEFT JOIN \(table) AS other "
-                            + "ON other.\"_id\" = one.\(key)\nWHERE one.\(key) IS NOT NULL "
-                            + "AND other.\(key) IS NOT one.\"_id\""
+                        ? """
+                        SELECT count(*) FROM \(table) AS one LEFT JOIN \(table) AS other \
+                        ON other.\"_id\" = one.\(key)\nWHERE one.\(key) IS NOT NULL \
+                        AND other.\(key) IS NOT one.\"_id\"
+                        """
                         : "SELECT count(\(key)) - count(DISTINCT \(key)) FROM \(table)"
                 )
             }
@@ -115,10 +117,12 @@ extension RowExpectation {
             guard let entity, match.shiftsKeys(of: entity) else { return column }
             return match.newKey("\(place).\(column)", of: entity)
         }
-        return "SELECT \(newKey(source, of: keys?.source)), "
-            + "\(newKey(destination, of: keys?.destination)) FROM \(place) "
-            + "WHERE \(source) IS NOT NULL AND \(destination) IS NOT NULL ORDER BY 1, "
-            + (position.map { "\(SQLText.identifier($0)) NULLS LAST, " } ?? "") + "2"
+        return """
+            SELECT \(newKey(source, of: keys?.source)), \
+            \(newKey(destination, of: keys?.destination)) FROM \(place) \
+            WHERE \(source) IS NOT NULL AND \(destination) IS NOT NULL ORDER BY 1, 
+            """
+                + (position.map { "\(SQLText.identifier($0)) NULLS LAST, " } ?? "") + "2"
     }
 }
 

@@ -131,8 +131,10 @@ package struct RowExpectation {
             let name = SQLText.literal(root)
             return (
                 root,
-                "SELECT count(*) FROM \(SQLText.identifier(table.name)) WHERE \"_id\" >= coalesce("
-                    + "(SELECT \"next\" FROM \"_keys\" WHERE \"entity\" = \(name)), 0)"
+                """
+                SELECT count(*) FROM \(SQLText.identifier(table.name)) WHERE \"_id\" >= coalesce(\
+                (SELECT \"next\" FROM \"_keys\" WHERE \"entity\" = \(name)), 0)
+                """
             )
         }
     }

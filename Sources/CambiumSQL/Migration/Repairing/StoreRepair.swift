@@ -40,9 +40,11 @@ package struct StoreRepair: Sendable {
         return Set(kept + new).sorted().map { name in
             .insert(
                 into: KeySQL.table,
-                "(\"entity\", \"next\")\n"
-                    + "SELECT \(SQLText.literal(name)), coalesce(max(\"_id\"), 0) + 1 "
-                    + "FROM \(SQLText.identifier(name))", from: [name])
+                """
+                (\"entity\", \"next\")\n\
+                SELECT \(SQLText.literal(name)), coalesce(max(\"_id\"), 0) + 1 \
+                FROM \(SQLText.identifier(name))
+                """, from: [name])
         }
     }
 }

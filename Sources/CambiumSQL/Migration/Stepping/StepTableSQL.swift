@@ -52,24 +52,32 @@ package enum StepTableSQL {
             let shift = match.keyShift(of: entity).map { "coalesce(\($0), 0)" } ?? "0"
             return .insert(
                 into: Self.entities,
-                "(\"entity\", \"successor\", \"shift\") "
-                    + "VALUES (\(literal(entity.name)), \(literal(successor.name)), \(shift))")
+                """
+                (\"entity\", \"successor\", \"shift\") \
+                VALUES (\(literal(entity.name)), \(literal(successor.name)), \(shift))
+                """)
         }
         return [
             .create(
                 Self.keys, "(\"entity\" TEXT PRIMARY KEY, \"next\" INTEGER NOT NULL) STRICT"),
             .create(
                 Self.entities,
-                "(\"entity\" TEXT PRIMARY KEY, "
-                    + "\"successor\" TEXT NOT NULL, \"shift\" INTEGER NOT NULL) STRICT"),
+                """
+                (\"entity\" TEXT PRIMARY KEY, \
+                \"successor\" TEXT NOT NULL, \"shift\" INTEGER NOT NULL) STRICT
+                """),
             .create(
                 successors,
-                "(\"root\" TEXT, \"key\" INTEGER, \"newRoot\" TEXT, \"newKey\" INTEGER NOT NULL, "
-                    + "PRIMARY KEY (\"root\", \"key\", \"newRoot\")) STRICT, WITHOUT ROWID"),
+                """
+                (\"root\" TEXT, \"key\" INTEGER, \"newRoot\" TEXT, \"newKey\" INTEGER NOT NULL, \
+                PRIMARY KEY (\"root\", \"key\", \"newRoot\")) STRICT, WITHOUT ROWID
+                """),
             .create(
                 deletions,
-                "(\"root\" TEXT, \"key\" INTEGER, "
-                    + "PRIMARY KEY (\"root\", \"key\")) STRICT, WITHOUT ROWID"),
+                """
+                (\"root\" TEXT, \"key\" INTEGER, \
+                PRIMARY KEY (\"root\", \"key\")) STRICT, WITHOUT ROWID
+                """),
         ] + keys + entities
     }
 
@@ -78,8 +86,10 @@ package enum StepTableSQL {
         coverage.roots.sorted().map { root in
             .update(
                 KeySQL.table,
-                set: "\"next\" = max(\"next\", (SELECT given.\"next\" FROM "
-                    + "\(quoted(keys)) AS given WHERE given.\"entity\" = \(literal(root))))",
+                set: """
+                    \"next\" = max(\"next\", (SELECT given.\"next\" FROM \
+                    \(quoted(keys)) AS given WHERE given.\"entity\" = \(literal(root))))
+                    """,
                 where: "\"entity\" = \(literal(root))", from: [keys])
         } + [keys, entities, successors, deletions].map { .drop($0) }
     }
