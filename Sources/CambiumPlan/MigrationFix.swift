@@ -103,8 +103,8 @@ package indirect enum MigrationFix: Sendable {
             return "<entity name=\"\(name ?? "NewName")\" renamedFrom=\"\(former)\">"
         case .rename(let declaration, let name, let former):
             return """
-                <\(declaration.rawValue) name=\"\(name ?? "newName")\" \
-                renamedFrom=\"\(former)\" …/>
+                <\(declaration.rawValue) name="\(name ?? "newName")" \
+                renamedFrom="\(former)" …/>
                 """
         case .takeBack(let declaration, let name, let former):
             return "<\(declaration.rawValue) name=\"\(name)\" …/> without renamedFrom=\"\(former)\""
@@ -115,8 +115,8 @@ package indirect enum MigrationFix: Sendable {
         case .makeOptional(let declaration, let name, let type):
             let word = declaration == .relationship ? "to" : "type"
             return """
-                <\(declaration.rawValue) name=\"\(name)\" \(word)=\"\(type)\" \
-                optional=\"true\"/>
+                <\(declaration.rawValue) name="\(name)" \(word)="\(type)" \
+                optional="true"/>
                 """
         case .together(let fixes):
             return fixes.map { $0.xml(from: version) }.joined(separator: " and ")

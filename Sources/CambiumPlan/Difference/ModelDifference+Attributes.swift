@@ -1,7 +1,7 @@
 import CambiumModel
 
 extension ModelDifference {
-    mutating func compareAttributes(of oldEntity: Entity, _ entity: Entity) {
+    func compareAttributes(of oldEntity: Entity, _ entity: Entity) {
         let added = compareComposites(of: entity)
         for attribute in entity.attributes where !added.contains(attribute.name) {
             if let oldAttribute = match.oldAttribute(of: attribute.name, in: entity.name) {
@@ -27,7 +27,7 @@ extension ModelDifference {
 
     /// - Parameter entity: What the old entity is now; nil where it is gone, and entities that
     ///   inherited from it are not.
-    mutating func compareMissingAttributes(of oldEntity: Entity, in entity: Entity?) {
+    func compareMissingAttributes(of oldEntity: Entity, in entity: Entity?) {
         let gone = entity.map { compareMissingComposites(of: oldEntity, $0) } ?? []
         for attribute in oldEntity.attributes
         where !attribute.isTransient && !gone.contains(attribute.name) {
@@ -105,7 +105,7 @@ extension ModelDifference {
         }
     }
 
-    private mutating func compare(_ old: Attribute, _ new: Attribute, of entity: Entity) {
+    private func compare(_ old: Attribute, _ new: Attribute, of entity: Entity) {
         let isRenamed =
             new.isPart && old.isPart
             // A part whose value has another name is told of with the value.
@@ -151,7 +151,7 @@ extension ModelDifference {
 
     /// A fill for the objects that have no value; where they need one from now on, a default does as
     /// well.
-    mutating func addFilled(
+    func addFilled(
         _ attribute: Attribute, of entity: Entity, isRequired: Bool = false
     ) {
         let isGiven =
@@ -162,13 +162,13 @@ extension ModelDifference {
     }
 
     /// - Parameter olds: What objects have the values from.
-    mutating func compareLimits(of olds: [Attribute], _ attribute: Attribute, of entity: Entity) {
+    func compareLimits(of olds: [Attribute], _ attribute: Attribute, of entity: Entity) {
         guard olds.contains(where: { $0.limits != attribute.limits }) else { return }
         let isTighter = olds.contains { !attribute.limits.tightened(since: $0.limits).isEmpty }
         add(.limitsChanged(entity: entity.name, attribute.name, isTighter: isTighter))
     }
 
-    private mutating func compareDerivations(
+    private func compareDerivations(
         _ old: Attribute, _ new: Attribute, of entity: Entity
     ) {
         guard new.derivation != nil else {
@@ -203,7 +203,7 @@ extension ModelDifference {
     }
 
     /// A required attribute needs a value in every object that is there.
-    mutating func checkValueForExistingObjects(
+    func checkValueForExistingObjects(
         _ attribute: Attribute, of entity: Entity, became reason: String
     ) {
         if let fill = match.fill(of: attribute.name, in: entity.name) {

@@ -5,7 +5,7 @@ import CambiumModel
 extension ModelDifference {
     /// - Returns: The parts of composite values that are new as a whole; nothing else is to be said
     ///   about them.
-    mutating func compareComposites(of entity: Entity) -> Set<String> {
+    func compareComposites(of entity: Entity) -> Set<String> {
         var added: Set<String> = []
         for composite in entity.compositeAttributes where !composite.isTransient {
             let parts = entity.attributes.filter(composite.contains)
@@ -37,7 +37,7 @@ extension ModelDifference {
     }
 
     /// - Returns: The parts of composite values that are gone as a whole.
-    mutating func compareMissingComposites(of oldEntity: Entity, _ entity: Entity) -> Set<String> {
+    func compareMissingComposites(of oldEntity: Entity, _ entity: Entity) -> Set<String> {
         var gone: Set<String> = []
         let kept = Set(
             entity.compositeAttributes.filter { !$0.isTransient }
@@ -70,7 +70,7 @@ extension ModelDifference {
     }
 
     /// One problem for the whole value, where existing objects have none.
-    private mutating func checkValues(
+    private func checkValues(
         of parts: [Attribute], in composite: CompositeAttribute, of entity: Entity
     ) {
         for part in parts where match.fill(of: part.name, in: entity.name) != nil {
@@ -100,7 +100,7 @@ extension ModelDifference {
     }
 
     /// Parts that a value needs, and that no value has yet: every one that is there would be refused.
-    private mutating func checkNewParts(of composite: CompositeAttribute, in entity: Entity) {
+    private func checkNewParts(of composite: CompositeAttribute, in entity: Entity) {
         let missing = newParts(of: composite.name, in: entity)
         guard !missing.isEmpty, !isSupplied(entity), !match.hasNoObjects(entity) else { return }
         let names = missing.map(\.name)
@@ -131,7 +131,7 @@ extension ModelDifference {
     }
 
     /// Fills of some parts do not make a value of what no object has.
-    private mutating func checkWhole(_ composite: CompositeAttribute, of entity: Entity) {
+    private func checkWhole(_ composite: CompositeAttribute, of entity: Entity) {
         let rules = entity.presenceRules(in: new).filter {
             $0.composite == composite.name || $0.composite.hasPrefix(composite.name + ".")
         }

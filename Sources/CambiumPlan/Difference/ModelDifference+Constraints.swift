@@ -1,7 +1,7 @@
 import CambiumModel
 
 extension ModelDifference {
-    mutating func compareConstraints(of oldEntity: Entity, _ entity: Entity) {
+    func compareConstraints(of oldEntity: Entity, _ entity: Entity) {
         let oldUniques = oldEntity.uniqueConstraints.map { constraint in
             UniqueConstraint(
                 properties: constraint.properties.map { newName(of: $0, in: oldEntity) })
@@ -33,7 +33,7 @@ extension ModelDifference {
     // Of objects that are equal from now on, one stays. What led to the others leads to it, and objects may
     // be equal by that.
 
-    mutating func compareDeduplications() {
+    func compareDeduplications() {
         for declared in new.migration?.deduplications ?? [] {
             let list = declared.properties.joined(separator: ", ")
             guard let entity = new.entity(named: declared.entity),

@@ -3,7 +3,7 @@ import CambiumModel
 extension ModelDifference {
     /// A case is its raw value, which rows hold: one of another name is the same. An enumeration
     /// that has another name now is compared with those whose values its attributes had.
-    mutating func compareEnumerations() {
+    func compareEnumerations() {
         for enumeration in new.enumerations {
             for before in match.formers(of: enumeration.name) where before != enumeration {
                 compare(enumeration, since: before)
@@ -12,7 +12,7 @@ extension ModelDifference {
         for replacement in new.migration?.replacements ?? [] { check(replacement) }
     }
 
-    private mutating func compare(_ enumeration: Enumeration, since before: Enumeration) {
+    private func compare(_ enumeration: Enumeration, since before: Enumeration) {
         // What the author says about a case comes first, also where another one has its value now.
         func isReplaced(_ item: EnumerationCase) -> Bool {
             new.replacement(of: item.name, in: enumeration.name) != nil
@@ -35,7 +35,7 @@ extension ModelDifference {
 
     /// A case that objects have cannot go without a word: they would have a value that nobody can
     /// read.
-    private mutating func compareDropped(
+    private func compareDropped(
         _ item: EnumerationCase, of enumeration: Enumeration, since before: Enumeration
     ) {
         let all = match.holders(of: enumeration.name, from: before)
@@ -121,7 +121,7 @@ extension ModelDifference {
     }
 
     /// What replaces something that is there, or by something that is not, is a mistake.
-    private mutating func check(_ replacement: MigrationDeclaration.Replacement) {
+    private func check(_ replacement: MigrationDeclaration.Replacement) {
         let (type, name) = (replacement.enumeration, replacement.name)
         let item = match.formerCase(name, of: type)
         func problem(_ fact: String, remedy: String? = nil) -> MigrationProblem {

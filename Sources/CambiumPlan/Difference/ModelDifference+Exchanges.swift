@@ -4,7 +4,7 @@ extension ModelDifference {
     /// A case that takes the raw value of another one, where either of them had, or has now, one of its
     /// own: cases that are put in another order, or of which one is gone or new, and whose values nobody
     /// has written out.
-    mutating func checkExchange(
+    func checkExchange(
         of known: EnumerationCase, with item: EnumerationCase, of enumeration: Enumeration,
         since before: Enumeration
     ) {

@@ -4,7 +4,7 @@ import CambiumModel
 // of one takes nothing away.
 extension ModelDifference {
     /// Asks for the other end where only one of a pair that stays is dropped.
-    mutating func checkHalfDrops() {
+    func checkHalfDrops() {
         for drop in new.migration?.drops ?? [] where drop.condition == nil {
             guard let name = drop.property, let oldEntity = old.entity(named: drop.entity),
                 let declarer = old.declarer(of: name, in: oldEntity),
@@ -55,7 +55,7 @@ extension ModelDifference {
             owner: owner, relationship: heir, other: (end.entity, end.relationship))
     }
 
-    private mutating func addHalfDrop(
+    private func addHalfDrop(
         _ name: String, of oldEntity: Entity, declaredBy declarer: Entity, _ kept: KeptEnd
     ) {
         let isInherited = declarer.name != oldEntity.name
@@ -83,9 +83,9 @@ extension ModelDifference {
             entity: place.owner.name, property: place.relationship.name,
             fact: """
                 The migration drops \(oldEntity.name).\(name) and not its inverse \
-                \(kept.old.entity).\(kept.old.property), which keeps all the links for 
-                """
-                    + (other == name ? "both" : "\(kept.other.owner.name).\(other) as well"),
+                \(kept.old.entity).\(kept.old.property), which keeps all the links for \
+                \(other == name ? "both" : "\(kept.other.owner.name).\(other) as well")
+                """,
             remedy: isInherited
                 ? "drop both ends for all of \(declarer.name), or remove the drop"
                 : "drop the other end too, or remove the drop",

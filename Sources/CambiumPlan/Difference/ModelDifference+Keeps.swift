@@ -3,7 +3,7 @@ import CambiumModel
 // Where a store may hold more than the new version allows, the author says what stays.
 extension ModelDifference {
     /// A keep that nothing asks for is a mistake, or a thing of the past.
-    mutating func compareKeeps() {
+    func compareKeeps() {
         for keep in new.migration?.keeps ?? [] {
             let place = "\(keep.entity).\(keep.relationship)"
             let owner = new.entity(named: keep.entity)
@@ -49,7 +49,7 @@ extension ModelDifference {
     }
 
     /// The ends of links that hold fewer than before: the author says which stay, or drops them.
-    mutating func checkFewerLinks(
+    func checkFewerLinks(
         _ links: CarriedLinks, _ relationship: Relationship, of entity: Entity
     ) {
         let losses = links.losesLinks

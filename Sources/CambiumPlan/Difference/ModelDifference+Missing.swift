@@ -2,7 +2,7 @@ import CambiumModel
 
 extension ModelDifference {
     /// What the new version has no more, or keeps out of the store, is asked about.
-    mutating func addMissing(
+    func addMissing(
         _ property: String, of oldEntity: Entity, in entity: Entity,
         declaration: MigrationFix.Declaration,
         candidate: String?, part: MigrationFix? = nil

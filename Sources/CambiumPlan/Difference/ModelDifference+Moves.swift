@@ -6,7 +6,7 @@ extension ModelDifference {
     ///
     /// - Returns: Whether there are any.
     @discardableResult
-    mutating func compareMoves(to attribute: Attribute, of entity: Entity) -> Bool {
+    func compareMoves(to attribute: Attribute, of entity: Entity) -> Bool {
         guard !attribute.isTransient, attribute.derivation == nil else { return false }
         let own = match.former(.init(entity: entity.name, property: attribute.name))
         let all = match.sources(of: attribute.name, in: entity)
@@ -60,7 +60,7 @@ extension ModelDifference {
     }
 
     /// Objects that come into a family have nothing where the others have a value.
-    private mutating func checkBareObjects(
+    private func checkBareObjects(
         _ attribute: Attribute, of entity: Entity, _ sources: [PropertySource]
     ) {
         guard hasObjects(entity, besides: sources) else { return }
@@ -72,7 +72,7 @@ extension ModelDifference {
 
     /// What a new entity declares for objects that were there before, of entities that inherit
     /// from it now.
-    mutating func compareInherited(of entity: Entity) {
+    func compareInherited(of entity: Entity) {
         guard new.family(of: entity).contains(where: { match.oldEntity(of: $0) != nil }) else {
             return
         }
@@ -92,7 +92,7 @@ extension ModelDifference {
 
     /// - Returns: Whether objects have the relationship from other entities.
     @discardableResult
-    mutating func compareMoves(to relationship: Relationship, of entity: Entity) -> Bool {
+    func compareMoves(to relationship: Relationship, of entity: Entity) -> Bool {
         let own = match.former(.init(entity: entity.name, property: relationship.name))
         let sources = match.sources(of: relationship.name, in: entity).filter { $0.old != own }
         guard !sources.isEmpty else { return false }
@@ -125,7 +125,7 @@ extension ModelDifference {
     // MARK: What gets lost on the way
 
     /// Objects of some entities that live on may have a property no more.
-    mutating func compareLosers(
+    func compareLosers(
         of property: ModelMatch.PropertyName, declaration: MigrationFix.Declaration
     ) {
         let losers = match.losers(of: property)

@@ -6,7 +6,7 @@ extension ModelDifference {
     /// Asks which end keeps the links that a new relationship and its inverse have from such ones.
     ///
     /// - Returns: Whether there are any.
-    mutating func checkPartings(_ links: CarriedLinks) -> Bool {
+    func checkPartings(_ links: CarriedLinks) -> Bool {
         let parted = links.all.filter(isParted)
         for links in parted where reportedLinks.insert(links.ends).inserted {
             guard let inverse = old.inverse(of: links.relationship),
@@ -35,7 +35,7 @@ extension ModelDifference {
     }
 
     /// One that was its own inverse is what several are now, which were each other's inverse in it.
-    private mutating func addParting(of links: OldLinks) {
+    private func addParting(of links: OldLinks) {
         let name = links.relationship.name
         let heirs = match.heirs(of: .init(entity: links.entity.name, property: name))
         let owners = heirs.compactMap { match.oldEntity(of: $0.entity)?.name }
@@ -52,7 +52,7 @@ extension ModelDifference {
 
     /// A relationship that is its own inverse has each link both ways; where it was one of a pair, only
     /// a program knows which links are so.
-    mutating func addSelfInverse(
+    func addSelfInverse(
         _ relationship: Relationship, of entity: Entity, since old: ModelMatch.PropertyName
     ) {
         let taken: [MigrationFix] =

@@ -1,7 +1,7 @@
 import CambiumModel
 
 extension ModelDifference {
-    mutating func compareRelationships(of oldEntity: Entity, _ entity: Entity) {
+    func compareRelationships(of oldEntity: Entity, _ entity: Entity) {
         for relationship in entity.relationships {
             if let oldRelationship = match.oldRelationship(
                 of: relationship.name, in: entity.name)
@@ -19,7 +19,7 @@ extension ModelDifference {
 
     /// - Parameter entity: What the old entity is now; nil where it is gone, and entities that
     ///   inherited from it are not.
-    mutating func compareMissingRelationships(of oldEntity: Entity, in entity: Entity?) {
+    func compareMissingRelationships(of oldEntity: Entity, in entity: Entity?) {
         for relationship in oldEntity.relationships where !relationship.isTransient {
             let property = ModelMatch.PropertyName(
                 entity: oldEntity.name, property: relationship.name)
@@ -41,7 +41,7 @@ extension ModelDifference {
 
     /// The inverse keeps the links of a relationship that is gone, and not its order, unless there is
     /// a new list that takes it on.
-    private mutating func addLostOrder(
+    private func addLostOrder(
         of relationship: Relationship, _ oldEntity: Entity, name: String
     ) {
         guard old.positionColumn(of: relationship, of: oldEntity) != nil else { return }
@@ -69,7 +69,7 @@ extension ModelDifference {
     }
 
     /// What the old links lead to has to be what the new ones may lead to.
-    mutating func compareDestinations(
+    func compareDestinations(
         _ old: Relationship, _ new: Relationship, of entity: Entity, givenUpIn owner: String? = nil
     ) {
         let destination = self.new.entity(named: new.destination)
@@ -99,7 +99,7 @@ extension ModelDifference {
         }  // else what became of the destination is not known yet, or wrong, which is reported
     }
 
-    private mutating func compare(
+    private func compare(
         _ old: Relationship, of oldEntity: Entity, _ new: Relationship, of entity: Entity
     ) {
         if old.name != new.name {
@@ -130,7 +130,7 @@ extension ModelDifference {
 
     /// Links are carried where each end holds as many as before. What keeps them from being carried
     /// is one thing with two ends, and reported at one. Where no link can stay, nothing is asked.
-    mutating func checkLinks(_ relationship: Relationship, of entity: Entity) {
+    func checkLinks(_ relationship: Relationship, of entity: Entity) {
         guard let links = CarriedLinks(of: relationship, of: entity, in: match),
             links.all.contains(where: \.hasMembers)
         else { return }
@@ -153,7 +153,7 @@ extension ModelDifference {
         }
     }
 
-    private mutating func addUnlinked(
+    private func addUnlinked(
         _ new: Relationship, _ old: Relationship, of entity: Entity, _ reason: String,
         givenUpIn owner: String? = nil
     ) {
@@ -184,7 +184,7 @@ extension ModelDifference {
             fixes: fixes)
     }
 
-    private mutating func compareDropped(
+    private func compareDropped(
         _ relationship: Relationship, of oldEntity: Entity, in entity: Entity
     ) {
         let destination = old.entity(named: relationship.destination)

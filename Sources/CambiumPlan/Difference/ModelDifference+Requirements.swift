@@ -4,7 +4,7 @@ import CambiumModel
 // author gives them, or because the author knows it.
 extension ModelDifference {
     /// A required to-one needs an object in every object that is there.
-    mutating func checkRequired(_ relationship: Relationship, of entity: Entity) {
+    func checkRequired(_ relationship: Relationship, of entity: Entity) {
         guard !relationship.isToMany, !relationship.isOptional, !relationship.isTransient else {
             return
         }
@@ -28,14 +28,14 @@ extension ModelDifference {
     }
 
     /// Notes a relationship whose links a step of the program sees to; false where none does.
-    private mutating func noteSupplied(_ relationship: Relationship, of entity: Entity) -> Bool {
+    private func noteSupplied(_ relationship: Relationship, of entity: Entity) -> Bool {
         guard isSupplied(entity) else { return false }
         add(SuppliedValue(entity: entity.name, property: relationship.name, isRelationship: true))
         return true
     }
 
     /// Objects that require one of an entity that is dropped cannot stay as they are.
-    private mutating func checkDroppedObjects(
+    private func checkDroppedObjects(
         requiredAt relationship: Relationship, of entity: Entity
     ) {
         guard let destination = new.entity(named: relationship.destination),
@@ -124,7 +124,7 @@ extension ModelDifference {
     // MARK: What the author says
 
     /// What is said about objects: which go, what they are linked to, what they have.
-    mutating func compareObjects() {
+    func compareObjects() {
         for drop in new.migration?.drops ?? [] {
             guard let condition = drop.condition, let entity = old.entity(named: drop.entity) else {
                 continue
@@ -157,7 +157,7 @@ extension ModelDifference {
         for requirement in new.migration?.requirements ?? [] { compare(requirement) }
     }
 
-    private mutating func compare(_ link: MigrationDeclaration.Link) {
+    private func compare(_ link: MigrationDeclaration.Link) {
         let place = "\(link.entity).\(link.relationship)"
         func problem(_ fact: String, remedy: String? = nil) -> MigrationProblem {
             MigrationProblem(
@@ -196,7 +196,7 @@ extension ModelDifference {
         }
     }
 
-    private mutating func compare(_ requirement: MigrationDeclaration.Requirement) {
+    private func compare(_ requirement: MigrationDeclaration.Requirement) {
         let (entity, name) = (requirement.entity, requirement.property)
         if let problem = takenAway(name, of: entity) { return add(problem) }
         let isAsked = changes.contains { change in

@@ -2,7 +2,7 @@ import CambiumModel
 
 extension ModelDifference {
     /// Values of another type are converted where each is sure to survive, or to be refused.
-    mutating func compareTypes(
+    func compareTypes(
         _ old: Attribute, _ new: Attribute, of entity: Entity, givenUpIn owner: String? = nil
     ) {
         guard

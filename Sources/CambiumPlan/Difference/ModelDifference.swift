@@ -4,7 +4,8 @@ import CambiumModel
 ///
 /// The difference is never guessed: what disappears must be declared as renamed or dropped, and
 /// existing objects need a value for whatever becomes required.
-package struct ModelDifference: Sendable {
+// Safety: only `init`, and what it calls, changes what is stored.
+package final class ModelDifference: @unchecked Sendable {
     /// The changes, in the order of the new version's declarations; what is dropped comes last.
     package private(set) var changes: [ModelChange] = []
     /// Why there is no migration; empty where there is one.
@@ -57,21 +58,21 @@ package struct ModelDifference: Sendable {
         compareDeduplications()
     }
 
-    mutating func add(_ change: ModelChange) {
+    func add(_ change: ModelChange) {
         changes.append(change)
     }
 
     /// Both ends of links, or several sources, tell of what becomes of them.
-    mutating func addOnce(_ change: ModelChange) {
+    func addOnce(_ change: ModelChange) {
         if !changes.contains(change) { add(change) }
     }
 
-    mutating func add(_ value: SuppliedValue) {
+    func add(_ value: SuppliedValue) {
         if !supplied.contains(value) { supplied.append(value) }
     }
 
     /// A problem of an entity, or of what it or an enumeration has.
-    mutating func addProblem(
+    func addProblem(
         entity: String, property: String? = nil, enumeration: String? = nil,
         in side: MigrationProblem.Side = .new, fact: String, remedy: String? = nil,
         fixes: [MigrationFix] = []
@@ -82,20 +83,20 @@ package struct ModelDifference: Sendable {
                 remedy: remedy, fixes: fixes))
     }
 
-    mutating func add(_ problem: MigrationProblem) {
+    func add(_ problem: MigrationProblem) {
         // Both ends of a thing, or several sources, may tell of the same.
         if !problems.contains(problem) { problems.append(problem) }
     }
 
     /// Fills and drops that name nothing are mistakes of spelling.
-    private mutating func compareDeclaration() {
+    private func compareDeclaration() {
         guard let declaration = new.migration else { return }
         if declaration.from != old.version {
             addProblem(
                 entity: "",
                 fact: """
                     The migration of version \(new.version) is declared \
-                    from=\"\(declaration.from)\", but the version before is \(old.version)
+                    from="\(declaration.from)", but the version before is \(old.version)
                     """)
         }
         for fill in declaration.fills {
@@ -155,7 +156,7 @@ package struct ModelDifference: Sendable {
         }
     }
 
-    private mutating func compare(_ oldEntity: Entity, _ entity: Entity) {
+    private func compare(_ oldEntity: Entity, _ entity: Entity) {
         if oldEntity.name != entity.name {
             add(.entityRenamed(entity.name, from: oldEntity.name))
         }
@@ -169,7 +170,7 @@ package struct ModelDifference: Sendable {
         }
     }
 
-    private mutating func compareDropped(_ entity: Entity) {
+    private func compareDropped(_ entity: Entity) {
         if match.isDropped(entity.name, nil) {
             add(.entityDropped(entity.name))
             if let other = new.entity(named: entity.name), match.oldEntity(of: other) == nil {

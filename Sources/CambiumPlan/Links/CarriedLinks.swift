@@ -2,7 +2,7 @@ import CambiumModel
 
 /// The old links that become those of a relationship of the new version: of the relationship that
 /// it was, or of its inverse; of several where they have moved up a hierarchy.
-package struct CarriedLinks {
+package final class CarriedLinks {
     /// The old relationships, at least one.
     package let sets: [OldLinks]
     /// The same, with those of the other end where both ends have links of their own.

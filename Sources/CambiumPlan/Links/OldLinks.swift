@@ -2,7 +2,7 @@ import CambiumModel
 
 /// The links of one relationship of the old version, as a relationship of the new version sees
 /// them: the one that it was, or the inverse of that.
-package struct OldLinks {
+package final class OldLinks {
     /// The old relationship.
     package let relationship: Relationship
     /// The old entity that declares it.
@@ -18,6 +18,19 @@ package struct OldLinks {
     package let hasMembers: Bool
     package let match: ModelMatch
 
+    private init(
+        _ relationship: Relationship, of entity: Entity, isSwapped: Bool, owners: [String]?,
+        members: [String]?, hasMembers: Bool, in match: ModelMatch
+    ) {
+        self.relationship = relationship
+        self.entity = entity
+        self.isSwapped = isSwapped
+        self.owners = owners
+        self.members = members
+        self.hasMembers = hasMembers
+        self.match = match
+    }
+
     /// Finds the links of a relationship that `entity`, of the new version, declares.
     static func links(
         of name: String, in entity: Entity, isSwapped: Bool, _ match: ModelMatch
@@ -31,10 +44,10 @@ package struct OldLinks {
                 }), !relationship.isTransient
             else { return nil }
             return OldLinks(
-                relationship: relationship, entity: owner, isSwapped: isSwapped,
+                relationship, of: owner, isSwapped: isSwapped,
                 owners: match.partialOwners(of: source),
                 members: match.partialMembers(of: relationship, at: newEnd),
-                hasMembers: match.hasMembers(relationship, at: newEnd), match: match)
+                hasMembers: match.hasMembers(relationship, at: newEnd), in: match)
         }
     }
 

@@ -3,7 +3,8 @@ import CambiumModel
 /// Which entities and properties of a new version are those of the old one: by name, or by the name
 /// that `renamedFrom` gives. What the author declares as dropped matches nothing, so that something
 /// of the same name is new.
-package struct ModelMatch {
+// Safety: only `init` changes what is stored.
+package final class ModelMatch: @unchecked Sendable {
     /// The older version.
     package let old: Model
     /// The newer version.
@@ -124,8 +125,8 @@ package struct ModelMatch {
             families[root.name] = family
         }
         let leadsToOne = { (relationship: Relationship) in
-            new.entity(named: relationship.destination)
-                .map { families[new.root(of: $0).name] != nil } ?? false
+            self.new.entity(named: relationship.destination)
+                .map { families[self.new.root(of: $0).name] != nil } ?? false
         }
         let alone = families.values.filter { family in
             family.allSatisfy { $0.relationships.allSatisfy(leadsToOne) }
@@ -133,7 +134,7 @@ package struct ModelMatch {
         return Set(alone.joined().map(\.name))
     }
 
-    private mutating func match(_ entity: Entity, isExplicit: Bool) {
+    private func match(_ entity: Entity, isExplicit: Bool) {
         guard oldEntities[entity.name] == nil else { return }
         let from = formerEntities[entity.name]
         if isExplicit {
@@ -151,7 +152,7 @@ package struct ModelMatch {
                     MigrationProblem(
                         entity: entity.name,
                         fact: """
-                            \(entity.name) says renamedFrom=\"\(missing)\", but version \
+                            \(entity.name) says renamedFrom="\(missing)", but version \
                             \(old.version) has no entity of that name
                             """))
             } else if newEntities[entity.name] == nil, !isDropped(entity.name, nil) {
@@ -160,13 +161,13 @@ package struct ModelMatch {
         }
     }
 
-    private mutating func pair(_ newName: String, _ oldName: String) {
+    private func pair(_ newName: String, _ oldName: String) {
         oldEntities[newName] = oldName
         newEntities[oldName] = newName
     }
 
     /// - Returns: The properties whose former name the old entity does not have.
-    private mutating func match(
+    private func match(
         _ properties: [FormerNames.Name], _ former: FormerNames, of entity: Entity,
         with names: Set<String>, of oldEntity: Entity, isExplicit: Bool
     ) -> [(name: PropertyName, problem: MigrationProblem)] {

@@ -194,7 +194,7 @@ package struct HistorySettings: Sendable, Equatable {
         Self.removeStatements
             + [(Self.contentName, content.rawValue), (Self.epochName, epoch.uuidString)].map {
                 """
-                INSERT INTO \"_metadata\" (\"name\", \"value\") VALUES \
+                INSERT INTO "_metadata" ("name", "value") VALUES \
                 ('\($0)', \(SQLText.literal($1)))
                 """
             }

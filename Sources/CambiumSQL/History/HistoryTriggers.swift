@@ -56,7 +56,7 @@ enum HistoryWriting {
         where condition: String? = nil
     ) -> String {
         """
-        INSERT INTO \(HistorySQL.changes) (\"kind\", \"entity\", \"key\", \"properties\") \
+        INSERT INTO \(HistorySQL.changes) ("kind", "entity", "key", "properties") \
         SELECT \(kind.rawValue), \(entity), \(key), \(properties)
         """
             + (condition.map { " WHERE \($0)" } ?? "")
@@ -67,7 +67,7 @@ enum HistoryWriting {
         of column: String, old: String, new: String, where condition: String
     ) -> String {
         """
-        INSERT INTO \(HistorySQL.values) (\"change\", \"column\", \"old\", \"new\") \
+        INSERT INTO \(HistorySQL.values) ("change", "column", "old", "new") \
         SELECT last_insert_rowid(), \(SQLText.literal(column)), \(old), \(new) \
         WHERE \(condition)
         """

@@ -1,7 +1,7 @@
 import CambiumModel
 
 /// The triggers of the table of a root entity and its sub-entities.
-struct ObjectHistory {
+final class ObjectHistory {
     private let table: Table
     private let root: Entity
     private let model: Model

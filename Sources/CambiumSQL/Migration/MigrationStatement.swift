@@ -123,7 +123,7 @@ public struct MigrationStatement: Sendable, Hashable {
                 newName,
                 set: """
                     \(name) = (SELECT old.\(name) FROM \(SQLText.identifier(table)) AS old \
-                    WHERE old.\"_id\" = \(new).\"_id\")
+                    WHERE old."_id" = \(new)."_id")
                     """, from: [table]),
         ]
     }
@@ -198,8 +198,8 @@ package enum MigrationSQL {
     /// The indexes that statements have made: name and text.
     package static let indexes =
         """
-        SELECT \"name\", \"sql\" FROM \"sqlite_schema\" \
-        WHERE \"type\" = 'index' AND \"sql\" IS NOT NULL ORDER BY rowid
+        SELECT "name", "sql" FROM "sqlite_schema" \
+        WHERE "type" = 'index' AND "sql" IS NOT NULL ORDER BY rowid
         """
 
     /// Counts the rows of a table.

@@ -33,8 +33,8 @@ package enum RefusalSQL {
             .create(
                 Self.table,
                 """
-                (\"row\" INTEGER CONSTRAINT \(SQLText.identifier(reason)) \
-                CHECK (\"row\" IS NULL), \"value\" ANY) STRICT
+                ("row" INTEGER CONSTRAINT \(SQLText.identifier(reason)) \
+                CHECK ("row" IS NULL), "value" ANY) STRICT
                 """),
             MigrationStatement(
                 .checkRows(table, with: others, type: type),
@@ -75,7 +75,7 @@ package enum RefusalSQL {
                 // One row of a table is not the table.
                 ofOneRow ? .insertRows(Self.table) : .checkRows(table),
                 """
-                INSERT INTO \"_refusal\" \
+                INSERT INTO "_refusal" \
                 (\((["\"row\"", "\"value\""] + numbers).joined(separator: ", ")))\n
                 """,
                 """
@@ -163,7 +163,7 @@ package enum RefusalSQL {
             preparation: "INSERT OR IGNORE" + statement.sql.dropFirst("INSERT".count),
             query:
                 """
-                SELECT * FROM (\n\(statement.rest)\n)\nWHERE \"_id\" NOT IN (SELECT \"_id\" FROM \
+                SELECT * FROM (\n\(statement.rest)\n)\nWHERE "_id" NOT IN (SELECT "_id" FROM \
                 \(SQLText.identifier(table))) LIMIT 1
                 """,
             rest: rest)
@@ -174,7 +174,7 @@ package enum RefusalSQL {
         Search(
             table: table, preparation: nil,
             query: """
-                SELECT min(\"_id\"), max(\"_id\") FROM \(SQLText.identifier(table))\n\
+                SELECT min("_id"), max("_id") FROM \(SQLText.identifier(table))\n\
                 WHERE \(unique.conditions.joined(separator: " AND "))\n\
                 GROUP BY \(unique.list) HAVING count(*) > 1 LIMIT 1
                 """,

@@ -2,7 +2,7 @@ import CambiumModel
 
 /// The whole SQL of a fresh store of a model: the file format that the design's table of storage
 /// forms describes.
-package struct Schema: Sendable, Equatable {
+package final class Schema: Sendable, Equatable {
     /// The version of the file format itself.
     package static let formatVersion = 1
 
@@ -33,7 +33,7 @@ package struct Schema: Sendable, Equatable {
             layout
             + model.roots.map { root in
                 """
-                INSERT INTO \"_keys\" (\"entity\", \"next\") VALUES \
+                INSERT INTO "_keys" ("entity", "next") VALUES \
                 (\(SQLText.literal(root.name)), 1)
                 """
             } + metadata.insertStatements
@@ -43,6 +43,11 @@ package struct Schema: Sendable, Equatable {
         self.tables = tables
         self.statements = statements
         self.metadata = metadata
+    }
+
+    package static func == (left: Schema, right: Schema) -> Bool {
+        left.metadata == right.metadata && left.statements == right.statements
+            && left.tables == right.tables
     }
 
     /// How many of the statements, the last ones, fill the runtime's own tables.
@@ -78,9 +83,9 @@ package struct Schema: Sendable, Equatable {
         tables.compactMap { table in
             guard case .objects(let root) = table.content else { return nil }
             return """
-                UPDATE \"_keys\" SET \"next\" = (SELECT coalesce(max(\"_id\"), 0) + 1 FROM \
+                UPDATE "_keys" SET "next" = (SELECT coalesce(max("_id"), 0) + 1 FROM \
                 \(SQLText.identifier(table.name))) \
-                WHERE \"entity\" = \(SQLText.literal(root))
+                WHERE "entity" = \(SQLText.literal(root))
                 """
         }
     }

@@ -67,7 +67,7 @@ package struct StoreMetadata: Sendable, Equatable {
     package var insertStatements: [String] {
         values.map { name, value in
             """
-            INSERT INTO \"_metadata\" (\"name\", \"value\") VALUES \
+            INSERT INTO "_metadata" ("name", "value") VALUES \
             ('\(name)', \(SQLText.literal(value)))
             """
         }
@@ -162,9 +162,9 @@ package struct StoreDefinition: Sendable, Equatable {
     /// The query whose rows ``init(rows:of:)`` reads.
     package static let query =
         """
-        SELECT \"name\", \"value\" FROM \"_metadata\" \
-        WHERE \"name\" IN ('\(definitionName)', '\(frozenName)') \
-        AND length(\"value\") <= \(maximumLength)
+        SELECT "name", "value" FROM "_metadata" \
+        WHERE "name" IN ('\(definitionName)', '\(frozenName)') \
+        AND length("value") <= \(maximumLength)
         """
 
     /// Writes a value (parameter 2) under its name (parameter 1).

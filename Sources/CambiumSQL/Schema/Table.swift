@@ -66,7 +66,7 @@ package struct Table: Sendable, Equatable {
             if let destination {
                 text +=
                     """
-                    \n        REFERENCES \(SQLText.identifier(destination)) (\"_id\") \
+                    \n        REFERENCES \(SQLText.identifier(destination)) ("_id") \
                     ON DELETE NO ACTION DEFERRABLE INITIALLY DEFERRED
                     """
             }

@@ -76,7 +76,7 @@ extension DataLossSQL {
 
     /// The links of a relationship that is dropped: all of them where nothing of it and its inverse
     /// is left, else those of the objects that live on and lose it.
-    mutating func droppedLinks(_ name: String, of entity: Entity?) -> String {
+    func droppedLinks(_ name: String, of entity: Entity?) -> String {
         guard let entity, let owner = old.declarer(of: name, in: entity),
             let relationship = owner.relationships.first(where: { $0.name == name }),
             let pairs = Self.pairs(of: relationship, owner, in: old, { $0 })
@@ -151,8 +151,8 @@ extension DataLossSQL {
             + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
         return Self.count(
             """
-            SELECT \"source\", \"destination\" FROM (\(living)) WHERE \"source\" IN (\
-            SELECT \"source\" FROM (\(living)) GROUP BY 1 HAVING count(*) > 1)
+            SELECT "source", "destination" FROM (\(living)) WHERE "source" IN (\
+            SELECT "source" FROM (\(living)) GROUP BY 1 HAVING count(*) > 1)
             """,
             isSymmetric: Self.isSymmetric(relationship, in: old))
     }
@@ -170,7 +170,7 @@ extension DataLossSQL {
             let table = SQLText.identifier(present(new.root(of: heir.entity).name))
             isThere = { source, destination in
                 """
-                EXISTS (SELECT 1 FROM \(table) AS now WHERE now.\"_id\" = \(source) \
+                EXISTS (SELECT 1 FROM \(table) AS now WHERE now."_id" = \(source) \
                 AND now.\(SQLText.identifier(column)) = \(destination))
                 """
             }
@@ -218,20 +218,20 @@ extension DataLossSQL {
         case .key(let column, _):
             let key = SQLText.identifier(column)
             return """
-                SELECT \"_id\" AS \"source\", \(key) AS \"destination\" FROM \
+                SELECT "_id" AS "source", \(key) AS "destination" FROM \
                 \(table(name(model.root(of: entity).name))) WHERE \(key) IS NOT NULL
                 """
         case .inverseKey(let column):
             guard let inverse = model.inverse(of: relationship) else { return nil }
             let key = SQLText.identifier(column)
             return """
-                SELECT \(key) AS \"source\", \"_id\" AS \"destination\" FROM \
+                SELECT \(key) AS "source", "_id" AS "destination" FROM \
                 \(table(name(model.root(of: inverse.entity).name))) WHERE \(key) IS NOT NULL
                 """
         case .joinTable(let links, let source, let destination):
             return """
-                SELECT \(SQLText.identifier(source)) AS \"source\", \
-                \(SQLText.identifier(destination)) AS \"destination\" FROM \(table(name(links)))
+                SELECT \(SQLText.identifier(source)) AS "source", \
+                \(SQLText.identifier(destination)) AS "destination" FROM \(table(name(links)))
                 """
         case .transient:
             return nil
@@ -245,8 +245,8 @@ extension DataLossSQL {
     /// Each link once that exists in both directions.
     private static func oneWay(_ pairs: String) -> String {
         """
-        SELECT DISTINCT min(\"source\", \"destination\") AS \"source\", \
-        max(\"source\", \"destination\") AS \"destination\" FROM (\(pairs))
+        SELECT DISTINCT min("source", "destination") AS "source", \
+        max("source", "destination") AS "destination" FROM (\(pairs))
         """
     }
 }

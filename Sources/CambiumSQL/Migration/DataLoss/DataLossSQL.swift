@@ -4,7 +4,7 @@ import CambiumPlan
 /// The queries that count what the changes between two versions take, in the order of the changes:
 /// what one has taken, no other takes. They look at the tables that the statements of the step make,
 /// by what those statements read.
-struct DataLossSQL {
+final class DataLossSQL {
     let steps: MigrationStepBuilder
     var match: ModelMatch { steps.difference.match }
     var old: Model { match.old }
@@ -37,7 +37,7 @@ struct DataLossSQL {
         return former.summary + (change.reason(in: new, match).map { " (\($0))" } ?? "")
     }
 
-    mutating func measure(of change: ModelChange) -> MigrationDataLoss.Measure {
+    func measure(of change: ModelChange) -> MigrationDataLoss.Measure {
         switch change {
         case .entityDropped(let name):
             return .counted(objects(of: name), .objects(of: name))
@@ -99,7 +99,7 @@ struct DataLossSQL {
 
     /// The values of an attribute, or of the parts of a composite one, that objects which live on have
     /// no more. What is taken from the old column by any of the new ones is not lost.
-    mutating func droppedValues(_ name: String, of entity: Entity?) -> String {
+    func droppedValues(_ name: String, of entity: Entity?) -> String {
         guard let entity else { return Self.none }
         let members = old.family(of: entity).filter {
             !$0.isAbstract && match.newEntity(of: $0) != nil
@@ -190,7 +190,7 @@ struct DataLossSQL {
                 queries.append(
                     """
                     SELECT count(*) FROM \(SQLText.identifier(part.source.name)) AS old \
-                    JOIN \(table) AS now ON now.\"_id\" = \(key) \
+                    JOIN \(table) AS now ON now."_id" = \(key) \
                     WHERE \(conditions.joined(separator: " AND "))
                     """)
             }

@@ -71,7 +71,7 @@ package struct MigrationDataLoss: Sendable {
         let drops = match.conditionalDrops
         let schemas = (old: Schema(of: old), new: Schema(of: new))
         let steps = MigrationStepBuilder(difference: difference, schemas.old, schemas.new)
-        var sql = DataLossSQL(steps)
+        let sql = DataLossSQL(steps)
         var losses = drops.map { Loss(words: "drop \($0.words)", measure: .choice) }
         var choices = drops.indices.map { index in
             Choice(

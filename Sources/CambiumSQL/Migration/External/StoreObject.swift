@@ -58,8 +58,8 @@ package struct StoreObject: Sendable, Hashable {
     /// The query of the names, in lower case, of the columns of an ordinary table that are computed.
     package static func computedColumns(of table: String) -> String {
         """
-        SELECT lower(\"name\") FROM pragma_table_xinfo(\(SQLText.literal(table))) \
-        WHERE \"hidden\" > 1
+        SELECT lower("name") FROM pragma_table_xinfo(\(SQLText.literal(table))) \
+        WHERE "hidden" > 1
         """
     }
 

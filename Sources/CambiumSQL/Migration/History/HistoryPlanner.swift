@@ -51,21 +51,21 @@ final class HistoryPlanner {
             let condition = condition(entity, in: match.old)
             let deletion =
                 """
-                INSERT INTO \(HistorySQL.changes) (\"kind\", \"entity\", \"key\") \
+                INSERT INTO \(HistorySQL.changes) ("kind", "entity", "key") \
                 SELECT \(HistoryKind.delete.rawValue), \(name), \
-                \"_id\"\(shift.map { " + \($0)" } ?? "") FROM \(table)\(condition)
+                "_id"\(shift.map { " + \($0)" } ?? "") FROM \(table)\(condition)
                 """
             let tombstones = preservedColumns(of: entity, as: heir).map { old, new in
                 let (value, condition) = (
                     SQLText.identifier(old), condition + (condition.isEmpty ? " WHERE " : " AND ")
                 )
                 return """
-                    INSERT INTO \(HistorySQL.values) (\"change\", \"column\", \"old\") \
-                    SELECT \"number\", \(SQLText.literal(new)), \(value) \
+                    INSERT INTO \(HistorySQL.values) ("change", "column", "old") \
+                    SELECT "number", \(SQLText.literal(new)), \(value) \
                     FROM \(HistorySQL.changes) JOIN \(table) \
-                    ON \"_id\" = \"key\"\(shift.map { " - \($0)" } ?? "")\(condition)\
-                    \"number\" \(Self.isOfMigration) AND \"kind\" = \(HistoryKind.delete.rawValue) \
-                    AND \"entity\" = \(name) AND \(value) IS NOT NULL
+                    ON "_id" = "key"\(shift.map { " - \($0)" } ?? "")\(condition)\
+                    "number" \(Self.isOfMigration) AND "kind" = \(HistoryKind.delete.rawValue) \
+                    AND "entity" = \(name) AND \(value) IS NOT NULL
                     """
             }
             return [deletion] + tombstones
@@ -98,15 +98,15 @@ final class HistoryPlanner {
         match.new.roots.map { root in
             """
             DELETE FROM \(HistorySQL.changes) \
-            WHERE \"kind\" = \(HistoryKind.delete.rawValue) \
-            AND \"number\" \(Self.isOfMigration) \
-            AND \"entity\" IN (\(SQLText.literals(match.new.family(of: root).map(\.name)))) \
-            AND \"key\" IN (SELECT \"_id\" FROM \(SQLText.identifier(root.name)))
+            WHERE "kind" = \(HistoryKind.delete.rawValue) \
+            AND "number" \(Self.isOfMigration) \
+            AND "entity" IN (\(SQLText.literals(match.new.family(of: root).map(\.name)))) \
+            AND "key" IN (SELECT "_id" FROM \(SQLText.identifier(root.name)))
             """
         } + [
             """
-            DELETE FROM \(HistorySQL.values) WHERE \"change\" \(Self.isOfMigration) \
-            AND \"change\" NOT IN (SELECT \"number\" FROM \(HistorySQL.changes))
+            DELETE FROM \(HistorySQL.values) WHERE "change" \(Self.isOfMigration) \
+            AND "change" NOT IN (SELECT "number" FROM \(HistorySQL.changes))
             """
         ]
     }
@@ -124,9 +124,9 @@ final class HistoryPlanner {
             let root = match.new.root(of: entity)
             return """
                 INSERT INTO \(HistorySQL.changes) \
-                (\"kind\", \"entity\", \"key\", \"properties\") \
+                ("kind", "entity", "key", "properties") \
                 SELECT \(HistoryKind.update.rawValue), \(SQLText.literal(entity.name)), \
-                \"_id\", \(SQLText.literal(list)) \
+                "_id", \(SQLText.literal(list)) \
                 FROM \(SQLText.identifier(root.name))\(condition(entity, in: match.new))
                 """
         }

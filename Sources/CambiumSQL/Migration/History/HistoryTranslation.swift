@@ -6,7 +6,7 @@ import CambiumPlan
 /// What cannot be reported is omitted: a deleted property, a value of another type than before.
 /// Objects whose entity was deleted are in the history as objects of their nearest ancestor that is
 /// there still, with its name, its keys and its properties; where there is none, nothing is said.
-struct HistoryTranslation {
+final class HistoryTranslation {
     private let match: ModelMatch
     private let oldSchema: Schema
     private let newSchema: Schema
@@ -26,7 +26,7 @@ struct HistoryTranslation {
     /// it is; nil where nothing is said of them any more.
     func heir(of oldEntity: Entity) -> (old: Entity, new: Entity)? {
         match.old.lineage(of: oldEntity).reversed().lazy
-            .compactMap { old in match.newEntity(of: old).map { (old, $0) } }.first
+            .compactMap { old in self.match.newEntity(of: old).map { (old, $0) } }.first
     }
 
     /// SQL for what is added to the keys of an old entity's objects in the history; nil where they
@@ -51,8 +51,8 @@ struct HistoryTranslation {
         }
         return [
             """
-            UPDATE \(Self.changes) SET \"entity\" = CASE \"entity\" \(cases.joined(separator: " ")) \
-            END WHERE \"entity\" IN (\(Self.names(renamed)))
+            UPDATE \(Self.changes) SET "entity" = CASE "entity" \(cases.joined(separator: " ")) \
+            END WHERE "entity" IN (\(Self.names(renamed)))
             """
         ]
     }
@@ -64,8 +64,8 @@ struct HistoryTranslation {
         return Dictionary(grouping: shifts, by: \.1).sorted { $0.key < $1.key }.map {
             shift, found in
             """
-            UPDATE \(Self.changes) SET \"key\" = \"key\" + \(shift) \
-            WHERE \"entity\" IN (\(Self.names(found.map(\.0))))
+            UPDATE \(Self.changes) SET "key" = "key" + \(shift) \
+            WHERE "entity" IN (\(Self.names(found.map(\.0))))
             """
         }
     }
@@ -104,8 +104,8 @@ struct HistoryTranslation {
                     && entities.allSatisfy { heir(of: $0) == nil }
                 return (areAllDeleted ? ["''"] : Self.lists(after: changes)).map { list in
                     """
-                    UPDATE \(Self.changes) SET \"properties\" = \(list) \
-                    WHERE \"properties\" <> '' AND \"entity\" IN (\(Self.names(entities)))
+                    UPDATE \(Self.changes) SET "properties" = \(list) \
+                    WHERE "properties" <> '' AND "entity" IN (\(Self.names(entities)))
                     """
                 }
             }
@@ -169,15 +169,15 @@ struct HistoryTranslation {
         }
         let changes =
             """
-            \"change\" IN (SELECT \"number\" FROM \(Self.changes) \
-            WHERE \"entity\" = \(SQLText.literal(oldEntity.name)))
+            "change" IN (SELECT "number" FROM \(Self.changes) \
+            WHERE "entity" = \(SQLText.literal(oldEntity.name)))
             """
         let references = owned.filter { heirs[$0.name] != nil }.compactMap { column in
             translation(of: column.content, in: oldEntity).map { value in
                 """
-                UPDATE \(Self.values) SET \"old\" = \(value("\"old\"")), \
-                \"new\" = \(value("\"new\"")) WHERE \(changes) \
-                AND \"column\" = \(SQLText.literal(column.name))
+                UPDATE \(Self.values) SET "old" = \(value("\"old\"")), \
+                "new" = \(value("\"new\"")) WHERE \(changes) \
+                AND "column" = \(SQLText.literal(column.name))
                 """
             }
         }
@@ -194,7 +194,7 @@ struct HistoryTranslation {
         return references + [
             removal,
             """
-            UPDATE \(Self.values) SET \"column\" = CASE \"column\" \(cases.joined(separator: " ")) \
+            UPDATE \(Self.values) SET "column" = CASE "column" \(cases.joined(separator: " ")) \
             END WHERE \(changes)
             """,
         ]

@@ -32,8 +32,8 @@ extension CarriedLinks {
             query =
                 """
                 SELECT \(names.joined(separator: ", ")) FROM (SELECT *, row_number() OVER (\
-                PARTITION BY \"\(end)\" ORDER BY \(order.joined(separator: ", "))) AS \"_number\" \
-                FROM (\(query))) WHERE \"_number\" = 1
+                PARTITION BY "\(end)" ORDER BY \(order.joined(separator: ", "))) AS "_number" \
+                FROM (\(query))) WHERE "_number" = 1
                 """
         }
         return query
@@ -57,7 +57,7 @@ extension CarriedLinks {
                 "\"destination\""
             ]
         return """
-            SELECT \"source\", \"destination\" FROM (\(query))\n\
+            SELECT "source", "destination" FROM (\(query))\n\
             ORDER BY \(order.joined(separator: ", "))
             """
     }
@@ -80,8 +80,8 @@ extension CarriedLinks {
             let ends = isOfSource ? ("source", "destination") : ("destination", "source")
             let name = SQLText.identifier(column)
             return """
-                row_number() OVER (PARTITION BY \"\(ends.0)\" ORDER BY \"\(Self.set)\", \
-                \(name) NULLS LAST, \"\(ends.1)\") * \(Model.positionGap) AS \(name)
+                row_number() OVER (PARTITION BY "\(ends.0)" ORDER BY "\(Self.set)", \
+                \(name) NULLS LAST, "\(ends.1)") * \(Model.positionGap) AS \(name)
                 """
         }
         let names =
@@ -199,7 +199,7 @@ extension OldLinks {
         let column = SQLText.identifier(match.old.column(of: attribute, in: declarer))
         return """
             (SELECT chosen.\(column) FROM \(SQLText.identifier(table)) AS chosen \
-            WHERE chosen.\"_id\" = \(SQLText.identifier(from)).\(isFirst ? first : second))
+            WHERE chosen."_id" = \(SQLText.identifier(from)).\(isFirst ? first : second))
             """
     }
 }

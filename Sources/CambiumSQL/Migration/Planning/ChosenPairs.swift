@@ -5,7 +5,7 @@ import CambiumPlan
 /// there: the objects choose in the order of their keys, each the first that is still free, and both
 /// have the link. No query of a single row knows what others have chosen, so the links are chosen in
 /// a table of their own before the others are filled.
-struct ChosenPairs {
+final class ChosenPairs {
     private let entity: Entity
     private let relationship: Relationship
     private let links: CarriedLinks?
@@ -52,8 +52,8 @@ struct ChosenPairs {
                     .other,
                     """
                     CREATE TRIGGER \(SQLText.identifier("\(tableName).back")) AFTER INSERT ON \
-                    \(table)\nBEGIN INSERT OR IGNORE INTO \(table) (\"source\", \
-                    \"destination\") VALUES (new.\"destination\", new.\"source\"); END
+                    \(table)\nBEGIN INSERT OR IGNORE INTO \(table) ("source", \
+                    "destination") VALUES (new."destination", new."source"); END
                     """))
         }
         func insertion(_ query: String, of tables: Set<String>) -> MigrationStatement {

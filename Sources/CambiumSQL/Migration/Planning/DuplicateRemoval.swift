@@ -42,8 +42,8 @@ struct DuplicateRemoval {
         order.append("\"_id\"")
         let choice =
             """
-            SELECT \"_id\", first_value(\"_id\") OVER equal AS \"first\", \
-            row_number() OVER equal AS \"place\" \
+            SELECT "_id", first_value("_id") OVER equal AS "first", \
+            row_number() OVER equal AS "place" \
             FROM \(SQLText.identifier(model.root(of: entity).name)) \
             WHERE \(conditions.joined(separator: " AND ")) \
             WINDOW equal AS (PARTITION BY \(columns.joined(separator: ", ")) \
@@ -51,8 +51,8 @@ struct DuplicateRemoval {
             """
         return removal.statements(
             removing: """
-                SELECT \"_id\", \"first\", \"place\" FROM (\(choice))\n\
-                WHERE \"_id\" <> \"first\"
+                SELECT "_id", "first", "place" FROM (\(choice))\n\
+                WHERE "_id" <> "first"
                 """, from: [model.root(of: entity).name])
             + refusal(declared, of: entity, choice)
     }
@@ -71,8 +71,8 @@ struct DuplicateRemoval {
         let list = declared.properties.joined(separator: ", ")
         return RefusalSQL.statements(
             """
-            SELECT \"_id\", NULL FROM \(SQLText.identifier(root))\nWHERE \"_id\" IN (\
-            SELECT \"_id\" FROM (\(choice)) WHERE \"_id\" <> \"first\") LIMIT 1
+            SELECT "_id", NULL FROM \(SQLText.identifier(root))\nWHERE "_id" IN (\
+            SELECT "_id" FROM (\(choice)) WHERE "_id" <> "first") LIMIT 1
             """,
             of: root,
             reason: """

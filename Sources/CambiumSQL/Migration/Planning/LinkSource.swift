@@ -3,7 +3,7 @@ import CambiumPlan
 
 /// SQL for the object that a to-one references where existing objects of one old table have none
 /// there.
-struct LinkSource {
+final class LinkSource {
     private let match: ModelMatch
     /// What the objects that get the link were, at least.
     private let source: Entity

@@ -86,9 +86,9 @@ extension MigrationStepBuilder {
         let root = difference.new.root(of: entity).name
         guard coverage.roots.contains(root) else { return nil }
         return """
-            \(SQLText.identifier(column)) IN (SELECT \"key\" FROM \
+            \(SQLText.identifier(column)) IN (SELECT "key" FROM \
             \(SQLText.identifier(StepTableSQL.deletions)) \
-            WHERE \"root\" = \(SQLText.literal(root)))
+            WHERE "root" = \(SQLText.literal(root)))
             """
     }
 
@@ -112,8 +112,8 @@ extension MigrationStepBuilder {
                 return .update(
                     current,
                     set: """
-                        \(SQLText.identifier(column.name)) = (SELECT other.\"_entity\" FROM \
-                        \(SQLText.identifier(otherName)) AS other WHERE other.\"_id\" = \
+                        \(SQLText.identifier(column.name)) = (SELECT other."_entity" FROM \
+                        \(SQLText.identifier(otherName)) AS other WHERE other."_id" = \
                         \(SQLText.identifier(current)).\(SQLText.identifier(key)))
                         """,
                     from: [otherName])

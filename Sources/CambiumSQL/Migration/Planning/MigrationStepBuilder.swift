@@ -1,7 +1,7 @@
 import CambiumPlan
 
 /// Puts the statements of a migration in order.
-struct MigrationStepBuilder {
+final class MigrationStepBuilder {
     let difference: ModelDifference
     let oldSchema: Schema
     let newSchema: Schema
@@ -75,7 +75,7 @@ struct MigrationStepBuilder {
             reasons.append(required.reason.isEmpty ? reason : "\(reason) (\(required.reason))")
             return RefusalSQL.statements(
                 """
-                SELECT \"_id\", NULL FROM \(SQLText.identifier(table))\nWHERE \(isOfEntity)\"_id\" \
+                SELECT "_id", NULL FROM \(SQLText.identifier(table))\nWHERE \(isOfEntity)"_id" \
                 NOT IN (SELECT \(SQLText.identifier(column)) FROM \(SQLText.identifier(other)) \
                 WHERE \(SQLText.identifier(column)) IS NOT NULL) LIMIT 1
                 """,

@@ -30,8 +30,8 @@ extension ModelMatch {
     /// A query of the keys of the objects of some old entities.
     static func keys(of entities: [String], in oldTable: String) -> String {
         """
-        SELECT \"_id\" FROM \(SQLText.identifier(oldTable)) \
-        WHERE \"_entity\" IN (\(SQLText.literals(entities)))
+        SELECT "_id" FROM \(SQLText.identifier(oldTable)) \
+        WHERE "_entity" IN (\(SQLText.literals(entities)))
         """
     }
 
@@ -64,8 +64,8 @@ extension ModelMatch {
     /// How many keys of some old root entities were given so far.
     static func keyCount(of oldRoots: [String]) -> String {
         """
-        (SELECT sum(\"next\" - 1) FROM \"_keys\" \
-        WHERE \"entity\" IN (\(SQLText.literals(oldRoots))))
+        (SELECT sum("next" - 1) FROM "_keys" \
+        WHERE "entity" IN (\(SQLText.literals(oldRoots))))
         """
     }
 
@@ -85,9 +85,9 @@ extension ModelMatch {
         }
         let table = SQLText.identifier(old.root(of: oldEntity).name)
         return """
-            (SELECT shifted.\"_id\" + CASE shifted.\"_entity\" \
+            (SELECT shifted."_id" + CASE shifted."_entity" \
             \(cases.joined(separator: " ")) ELSE 0 END FROM \(table) AS shifted \
-            WHERE shifted.\"_id\" = \(key))
+            WHERE shifted."_id" = \(key))
             """
     }
 }
@@ -116,7 +116,7 @@ struct FilledCases {
                     reason,
                     RefusalSQL.statements(
                         """
-                        SELECT \"_id\", \(column) FROM \(SQLText.identifier(table))\n\
+                        SELECT "_id", \(column) FROM \(SQLText.identifier(table))\n\
                         WHERE \(column) NOT IN (\(cases(of: attribute.type))) LIMIT 1
                         """,
                         of: table, reason: reason)
@@ -187,12 +187,14 @@ struct SQLiteSupport: MigrationSupport {
 
 extension ModelMatch {
     /// Compares two versions whose stores are SQLite's.
-    package init(old: Model, new: Model) { self.init(old: old, new: new, on: SQLiteSupport()) }
+    package convenience init(old: Model, new: Model) {
+        self.init(old: old, new: new, on: SQLiteSupport())
+    }
 }
 
 extension ModelDifference {
     /// Compares two versions whose stores are SQLite's.
-    package init(from old: Model, to new: Model) {
+    package convenience init(from old: Model, to new: Model) {
         self.init(from: old, to: new, on: SQLiteSupport())
     }
 }

@@ -45,8 +45,8 @@ struct ObjectRemoval {
             .create(
                 pairsName,
                 """
-                (\"old\" INTEGER PRIMARY KEY, \"kept\" INTEGER NOT NULL, \
-                \"place\" INTEGER NOT NULL) STRICT
+                ("old" INTEGER PRIMARY KEY, "kept" INTEGER NOT NULL, \
+                "place" INTEGER NOT NULL) STRICT
                 """),
             MigrationStatement(
                 .chooseObjects(pairsName, from: tables),
@@ -100,14 +100,14 @@ struct ObjectRemoval {
     private func deletionOfInnerPairs(in table: Table) -> MigrationStatement {
         func kept(_ side: String) -> String {
             """
-            coalesce((SELECT pair.\"kept\" FROM \(pairs) AS pair \
-            WHERE pair.\"old\" = \(side)), \(side))
+            coalesce((SELECT pair."kept" FROM \(pairs) AS pair \
+            WHERE pair."old" = \(side)), \(side))
             """
         }
         return delete(
             from: table.name,
             where: """
-                \"_source\" <> \"_destination\" \
+                "_source" <> "_destination" \
                 AND \(kept("\"_source\"")) = \(kept("\"_destination\""))
                 """)
     }
@@ -134,14 +134,14 @@ struct ObjectRemoval {
             update(
                 table,
                 """
-                \(place) = listed.\"place\"\nFROM (SELECT link.\(owner) AS \"owner\", \
-                link.\(other) AS \"member\", row_number() OVER (\
-                PARTITION BY coalesce(pair.\"kept\", link.\(owner)) \
-                ORDER BY coalesce(pair.\"place\", 0), link.\(place) NULLS LAST, link.\(other)) \
-                * \(Model.positionGap) AS \"place\" FROM \(name) AS link \
-                LEFT JOIN \(pairs) AS pair ON pair.\"old\" = link.\(owner)\n\
-                WHERE pair.\"old\" IS NOT NULL OR \(isStaying("link.\(owner)"))) AS listed\n\
-                WHERE listed.\"owner\" = \(name).\(owner) AND listed.\"member\" = \(name).\(other)
+                \(place) = listed."place"\nFROM (SELECT link.\(owner) AS "owner", \
+                link.\(other) AS "member", row_number() OVER (\
+                PARTITION BY coalesce(pair."kept", link.\(owner)) \
+                ORDER BY coalesce(pair."place", 0), link.\(place) NULLS LAST, link.\(other)) \
+                * \(Model.positionGap) AS "place" FROM \(name) AS link \
+                LEFT JOIN \(pairs) AS pair ON pair."old" = link.\(owner)\n\
+                WHERE pair."old" IS NOT NULL OR \(isStaying("link.\(owner)"))) AS listed\n\
+                WHERE listed."owner" = \(name).\(owner) AND listed."member" = \(name).\(other)
                 """
             )
         ]
@@ -155,13 +155,13 @@ struct ObjectRemoval {
         return delete(
             from: table.name,
             where: """
-                (\(owner), \(other)) IN (\nSELECT \"owner\", \"member\" \
-                FROM (SELECT link.\(owner) AS \"owner\", link.\(other) AS \"member\", \
-                row_number() OVER (PARTITION BY coalesce(pair.\"kept\", link.\(owner)), \
-                link.\(other) ORDER BY coalesce(pair.\"place\", 0)) AS \"number\" \
-                FROM \(name) AS link LEFT JOIN \(pairs) AS pair ON pair.\"old\" = link.\(owner)\n\
-                WHERE pair.\"old\" IS NOT NULL OR \(isStaying("link.\(owner)")))\n\
-                WHERE \"number\" > 1)
+                (\(owner), \(other)) IN (\nSELECT "owner", "member" \
+                FROM (SELECT link.\(owner) AS "owner", link.\(other) AS "member", \
+                row_number() OVER (PARTITION BY coalesce(pair."kept", link.\(owner)), \
+                link.\(other) ORDER BY coalesce(pair."place", 0)) AS "number" \
+                FROM \(name) AS link LEFT JOIN \(pairs) AS pair ON pair."old" = link.\(owner)\n\
+                WHERE pair."old" IS NOT NULL OR \(isStaying("link.\(owner)")))\n\
+                WHERE "number" > 1)
                 """)
     }
 
@@ -228,8 +228,8 @@ struct ObjectRemoval {
             columns.append(SQLText.identifier(entityColumn))
             values.append(
                 """
-                (SELECT other.\"_entity\" FROM \(SQLText.identifier(model.root(of: end).name)) \
-                AS other WHERE other.\"_id\" = \(Self.moved).\"destination\")
+                (SELECT other."_entity" FROM \(SQLText.identifier(model.root(of: end).name)) \
+                AS other WHERE other."_id" = \(Self.moved)."destination")
                 """)
         }
         var place = "NULL"
@@ -268,7 +268,7 @@ struct ObjectRemoval {
         let number =
             """
             CASE WHEN \(isStaying(to)) THEN row_number() OVER (PARTITION BY \(to) ORDER BY \
-            coalesce(other.\"place\", 0), \(place) NULLS LAST, link.\"_id\") \
+            coalesce(other."place", 0), \(place) NULLS LAST, link."_id") \
             * \(Model.positionGap) ELSE \(place) END
             """
         let order =
@@ -278,13 +278,13 @@ struct ObjectRemoval {
             .create(
                 Self.movedName,
                 """
-                (\"source\" INTEGER PRIMARY KEY, \"destination\" INTEGER \
-                NOT NULL\(isOneToOne ? " UNIQUE" : ""), \"position\" INTEGER) STRICT
+                ("source" INTEGER PRIMARY KEY, "destination" INTEGER \
+                NOT NULL\(isOneToOne ? " UNIQUE" : ""), "position" INTEGER) STRICT
                 """),
             MigrationStatement(
                 .insertRows(Self.movedName, from: [table.name, pairsName, root.name]),
                 """
-                INSERT OR IGNORE INTO \(Self.moved) (\"source\", \"destination\", \"position\")\n\
+                INSERT OR IGNORE INTO \(Self.moved) ("source", "destination", "position")\n\
                 SELECT \(from), \(to), \(isListed ? number : place) \
                 FROM \(name) AS link\(joins)\n\
                 WHERE \(conditions.joined(separator: " AND "))\n\
@@ -295,7 +295,7 @@ struct ObjectRemoval {
                 set: """
                     (\(columns.joined(separator: ", "))) = (\
                     SELECT \(values.joined(separator: ", ")) FROM \(Self.moved) \
-                    WHERE \(Self.moved).\"source\" = \(name).\"_id\")
+                    WHERE \(Self.moved)."source" = \(name)."_id")
                     """,
                 where: "\"_id\" IN (SELECT \"source\" FROM \(Self.moved))",
                 from: [Self.movedName, model.root(of: end).name]),
@@ -318,8 +318,8 @@ struct ObjectRemoval {
         guard !model.entity(entity, isKindOf: end) else { return [] }
         return [
             """
-            (SELECT object.\"_entity\" FROM \(SQLText.identifier(root.name)) AS object \
-            WHERE object.\"_id\" = \(key)) IN (\(names(of: end)))
+            (SELECT object."_entity" FROM \(SQLText.identifier(root.name)) AS object \
+            WHERE object."_id" = \(key)) IN (\(names(of: end)))
             """
         ]
     }
@@ -339,7 +339,7 @@ struct ObjectRemoval {
             model.hasSubentities(root) ? "object.\"_entity\"" : SQLText.literal(root.name)
         return """
             SELECT \(name), count(*) FROM \(pairs(number)) AS pair JOIN \
-            \(SQLText.identifier(root.name)) AS object ON object.\"_id\" = pair.\"old\" GROUP BY 1
+            \(SQLText.identifier(root.name)) AS object ON object."_id" = pair."old" GROUP BY 1
             """
     }
 }

@@ -20,7 +20,7 @@ struct RefusalBuilder {
             statements: refusals.flatMap { refusal in
                 RefusalSQL.statements(
                     """
-                    SELECT \"_id\", \(refusal.value) FROM \(SQLText.identifier(refusal.table))\n\
+                    SELECT "_id", \(refusal.value) FROM \(SQLText.identifier(refusal.table))\n\
                     WHERE \(refusal.condition) LIMIT 1
                     """,
                     of: refusal.table, with: refusal.others.sorted(), type: refusal.type,
@@ -138,7 +138,7 @@ struct RefusalBuilder {
                         table: table,
                         condition: """
                             (SELECT count(*) FROM (\(links.query())) \
-                            WHERE \"source\" = \(key)) > 1
+                            WHERE "source" = \(key)) > 1
                             """,
                         others: links.tables.subtracting([table]))
                 }

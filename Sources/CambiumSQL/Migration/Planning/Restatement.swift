@@ -177,8 +177,8 @@ struct Restatement: Equatable {
                 MigrationStatement(
                     .other,
                     """
-                    UPDATE \"sqlite_schema\" SET \"sql\" = \(text)\n\
-                    WHERE \"type\" = 'table' AND \"name\" = \(SQLText.literal(table))
+                    UPDATE "sqlite_schema" SET "sql" = \(text)\n\
+                    WHERE "type" = 'table' AND "name" = \(SQLText.literal(table))
                     """
                 ),
                 // What other connections know of the schema, and this one after a rollback, is

@@ -38,8 +38,8 @@ extension TableCopyBuilder {
             let query = links.query(with: [("_place", isOfSource: true)])
             return .sql(
                 """
-                (SELECT min(\"_place\") FROM (\(query)) \
-                WHERE \"destination\" = \(origin.newKey ?? "old.\"_id\""))
+                (SELECT min("_place") FROM (\(query)) \
+                WHERE "destination" = \(origin.newKey ?? "old.\"_id\""))
                 """,
                 of: [SystemColumn.key], tables: links.tables)
         }
@@ -99,8 +99,8 @@ extension TableCopyBuilder {
         }
         return .sql(
             """
-            (SELECT min(\"destination\") FROM (\(links.query())) \
-            WHERE \"source\" = \(origin.newKey ?? "old.\"_id\""))
+            (SELECT min("destination") FROM (\(links.query())) \
+            WHERE "source" = \(origin.newKey ?? "old.\"_id\""))
             """,
             of: [SystemColumn.key], tables: links.tables)
     }

@@ -70,8 +70,8 @@ extension RowExpectation {
                     relationship.isOwnInverse(in: entity)
                         ? """
                         SELECT count(*) FROM \(table) AS one LEFT JOIN \(table) AS other \
-                        ON other.\"_id\" = one.\(key)\nWHERE one.\(key) IS NOT NULL \
-                        AND other.\(key) IS NOT one.\"_id\"
+                        ON other."_id" = one.\(key)\nWHERE one.\(key) IS NOT NULL \
+                        AND other.\(key) IS NOT one."_id"
                         """
                         : "SELECT count(\(key)) - count(DISTINCT \(key)) FROM \(table)"
                 )
@@ -117,12 +117,12 @@ extension RowExpectation {
             guard let entity, match.shiftsKeys(of: entity) else { return column }
             return match.newKey("\(place).\(column)", of: entity)
         }
+        let order = position.map { "\(SQLText.identifier($0)) NULLS LAST, " } ?? ""
         return """
             SELECT \(newKey(source, of: keys?.source)), \
             \(newKey(destination, of: keys?.destination)) FROM \(place) \
-            WHERE \(source) IS NOT NULL AND \(destination) IS NOT NULL ORDER BY 1, 
+            WHERE \(source) IS NOT NULL AND \(destination) IS NOT NULL ORDER BY 1, \(order)2
             """
-                + (position.map { "\(SQLText.identifier($0)) NULLS LAST, " } ?? "") + "2"
     }
 }
 

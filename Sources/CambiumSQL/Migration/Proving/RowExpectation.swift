@@ -132,8 +132,8 @@ package struct RowExpectation {
             return (
                 root,
                 """
-                SELECT count(*) FROM \(SQLText.identifier(table.name)) WHERE \"_id\" >= coalesce(\
-                (SELECT \"next\" FROM \"_keys\" WHERE \"entity\" = \(name)), 0)
+                SELECT count(*) FROM \(SQLText.identifier(table.name)) WHERE "_id" >= coalesce(\
+                (SELECT "next" FROM "_keys" WHERE "entity" = \(name)), 0)
                 """
             )
         }

@@ -3,7 +3,7 @@ import CambiumPlan
 
 /// What makes generated values likely to be good ones: the limits of the version that they are for
 /// and of the version after it, and the constants that the rules of both compare them with.
-struct SampleHints {
+final class SampleHints {
     private let match: ModelMatch?
     private let words: [ModelMatch.PropertyName: [Value]]
 

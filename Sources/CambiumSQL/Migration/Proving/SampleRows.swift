@@ -7,7 +7,7 @@ import CambiumPlan
 ///
 /// They are a function of the model and a seed. A row may fail a CHECK or a unique index that looks
 /// at several columns; the caller then asks for another attempt.
-package struct SampleRows {
+package final class SampleRows {
     /// How many objects each concrete entity gets.
     package static let objectsPerEntity = 4
 
@@ -117,7 +117,7 @@ package struct SampleRows {
         let start = insertion(into: table)
         return model.family(of: root).flatMap { entity in
             (keys[entity.name] ?? []).enumerated().map { index, key in
-                Row { attempt in
+                Row { [self] attempt in
                     var random = SampleRandom(seed, entity.name, index, attempt)
                     let values = columns.map {
                         value(
@@ -154,7 +154,7 @@ package struct SampleRows {
                 let places = table.columns.dropFirst(2).map { _ in
                     StoredValue.integer(Int64((source * 31 + destination * 17) % 5))
                 }
-                rows.append(Row { _ in start + list(pair + places) })
+                rows.append(Row { [self] _ in start + list(pair + places) })
             }
         }
         return rows

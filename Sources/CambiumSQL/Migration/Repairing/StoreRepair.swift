@@ -41,8 +41,8 @@ package struct StoreRepair: Sendable {
             .insert(
                 into: KeySQL.table,
                 """
-                (\"entity\", \"next\")\n\
-                SELECT \(SQLText.literal(name)), coalesce(max(\"_id\"), 0) + 1 \
+                ("entity", "next")\n\
+                SELECT \(SQLText.literal(name)), coalesce(max("_id"), 0) + 1 \
                 FROM \(SQLText.identifier(name))
                 """, from: [name])
         }

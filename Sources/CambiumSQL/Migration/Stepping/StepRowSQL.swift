@@ -73,8 +73,8 @@ package struct StepRowSQL: Sendable {
     /// Takes the next key of a root entity. Parameter: its name.
     package static let nextKey =
         """
-        UPDATE \"\(StepTableSQL.keys)\" SET \"next\" = \"next\" + 1 WHERE \"entity\" = ? \
-        RETURNING \"next\" - 1
+        UPDATE "\(StepTableSQL.keys)" SET "next" = "next" + 1 WHERE "entity" = ? \
+        RETURNING "next" - 1
         """
     /// What the old entities are now: the old name, the new one, how far keys were moved.
     package static let entities =
@@ -82,15 +82,15 @@ package struct StepRowSQL: Sendable {
     /// Notes what an old object became. Parameters: the old root entity and key, the new ones.
     package static let note =
         """
-        INSERT OR REPLACE INTO \"\(StepTableSQL.successors)\" \
-        (\"root\", \"key\", \"newRoot\", \"newKey\") VALUES (?, ?, ?, ?)
+        INSERT OR REPLACE INTO "\(StepTableSQL.successors)" \
+        ("root", "key", "newRoot", "newKey") VALUES (?, ?, ?, ?)
         """
     /// What an old object became, as was noted. Parameters: the old root entity and key, the new
     /// root entity.
     package static let noted =
         """
-        SELECT \"newKey\" FROM \"\(StepTableSQL.successors)\" \
-        WHERE \"root\" = ? AND \"key\" = ? AND \"newRoot\" = ?
+        SELECT "newKey" FROM "\(StepTableSQL.successors)" \
+        WHERE "root" = ? AND "key" = ? AND "newRoot" = ?
         """
     /// Notes that a new object was deleted. Parameters: its root entity and key.
     package static let noteDeletion =
@@ -109,7 +109,7 @@ package struct StepRowSQL: Sendable {
     /// The keys of rows without a value in a column; with an entity's own where there are several.
     package static func missing(_ column: String, in table: String, family: [String]) -> String {
         """
-        SELECT \"_id\" FROM \(SQLText.identifier(table)) \
+        SELECT "_id" FROM \(SQLText.identifier(table)) \
         WHERE \(SQLText.identifier(column)) IS NULL
         """
             + (family.isEmpty ? "" : " AND \"_entity\" IN (\(SQLText.literals(family)))")
@@ -120,7 +120,7 @@ package struct StepRowSQL: Sendable {
     package static func set(_ column: String, in table: String) -> String {
         """
         UPDATE \(SQLText.identifier(table)) SET \(SQLText.identifier(column)) = ? \
-        WHERE \"_id\" = ?
+        WHERE "_id" = ?
         """
     }
 }

@@ -53,7 +53,7 @@ package enum StepTableSQL {
             return .insert(
                 into: Self.entities,
                 """
-                (\"entity\", \"successor\", \"shift\") \
+                ("entity", "successor", "shift") \
                 VALUES (\(literal(entity.name)), \(literal(successor.name)), \(shift))
                 """)
         }
@@ -63,20 +63,20 @@ package enum StepTableSQL {
             .create(
                 Self.entities,
                 """
-                (\"entity\" TEXT PRIMARY KEY, \
-                \"successor\" TEXT NOT NULL, \"shift\" INTEGER NOT NULL) STRICT
+                ("entity" TEXT PRIMARY KEY, \
+                "successor" TEXT NOT NULL, "shift" INTEGER NOT NULL) STRICT
                 """),
             .create(
                 successors,
                 """
-                (\"root\" TEXT, \"key\" INTEGER, \"newRoot\" TEXT, \"newKey\" INTEGER NOT NULL, \
-                PRIMARY KEY (\"root\", \"key\", \"newRoot\")) STRICT, WITHOUT ROWID
+                ("root" TEXT, "key" INTEGER, "newRoot" TEXT, "newKey" INTEGER NOT NULL, \
+                PRIMARY KEY ("root", "key", "newRoot")) STRICT, WITHOUT ROWID
                 """),
             .create(
                 deletions,
                 """
-                (\"root\" TEXT, \"key\" INTEGER, \
-                PRIMARY KEY (\"root\", \"key\")) STRICT, WITHOUT ROWID
+                ("root" TEXT, "key" INTEGER, \
+                PRIMARY KEY ("root", "key")) STRICT, WITHOUT ROWID
                 """),
         ] + keys + entities
     }
@@ -87,8 +87,8 @@ package enum StepTableSQL {
             .update(
                 KeySQL.table,
                 set: """
-                    \"next\" = max(\"next\", (SELECT given.\"next\" FROM \
-                    \(quoted(keys)) AS given WHERE given.\"entity\" = \(literal(root))))
+                    "next" = max("next", (SELECT given."next" FROM \
+                    \(quoted(keys)) AS given WHERE given."entity" = \(literal(root))))
                     """,
                 where: "\"entity\" = \(literal(root))", from: [keys])
         } + [keys, entities, successors, deletions].map { .drop($0) }
