@@ -75,3 +75,15 @@ import Testing
                 == .isOne(of: [.text("a"), .text("c")], .same, and: nil))
     }
 }
+
+extension ConvertedValue: Equatable {
+    package static func == (left: ConvertedValue, right: ConvertedValue) -> Bool {
+        "\(left)" == "\(right)"
+    }
+}
+
+extension ConversionCondition: Equatable {
+    package static func == (left: ConversionCondition, right: ConversionCondition) -> Bool {
+        "\(left)" == "\(right)"
+    }
+}

@@ -138,3 +138,139 @@ final class HistoryPlanner {
             ? " WHERE \"_entity\" = \(SQLText.literal(entity.name))" : ""
     }
 }
+
+/// The properties that objects may have other values of after a migration: what is filled,
+/// converted or linked again, the other ends of such links, and what is computed from any of them.
+struct ChangedProperties {
+    private let model: Model
+    /// The properties by the entity whose objects have them: it declares or inherits them.
+    private var found: [String: Set<String>] = [:]
+
+    init(_ difference: ModelDifference) {
+        model = difference.new
+        for change in difference.changes { add(change) }
+        addDeclared(difference)
+        if difference.deletesObjects {
+            // References to deleted objects reference other objects, or none.
+            for entity in model.entities {
+                found[entity.name, default: []].formUnion(entity.relationships.map(\.name))
+            }
+        }
+        addOtherEnds()
+        addDerived()
+    }
+
+    /// The properties that an entity's objects have, in the order of their declarations.
+    func names(of entity: Entity) -> [String] {
+        let names = model.lineage(of: entity).reduce(into: Set<String>()) {
+            $0.formUnion(found[$1.name] ?? [])
+        }
+        return model.lineage(of: entity).flatMap { owner in
+            let attributes = owner.attributes.filter { !$0.isTransient }.map(\.name)
+            let relationships = owner.relationships.filter { !$0.isTransient }.map(\.name)
+            return (attributes + relationships).filter(names.contains)
+        }
+    }
+
+    // MARK: Stored properties
+
+    private mutating func add(_ change: ModelChange) {
+        switch change {
+        case .attributeAdded(let entity, let name, _), .attributeFilled(let entity, let name),
+            .attributeConverted(let entity, let name, _, _),
+            .attributeBecameRequired(let entity, let name),
+            .attributeRevised(let entity, let name), .attributeStored(let entity, let name),
+            .derivationAdded(let entity, let name), .derivationChanged(let entity, let name),
+            .relationshipAdded(let entity, let name),
+            .relationshipChanged(let entity, let name),
+            .relationshipBecameRequired(let entity, let name),
+            .linksDropped(let entity, let name), .orderChanged(let entity, let name, _):
+            found[entity, default: []].insert(name)
+        case .caseDropped(let enumeration, _, _), .caseRenamed(let enumeration, _, _):
+            for entity in model.entities {
+                for attribute in entity.attributes where attribute.type == .enumeration(enumeration)
+                {
+                    found[entity.name, default: []].insert(attribute.name)
+                }
+            }
+        default: break
+        }
+    }
+
+    /// What the author says that objects get, and what they inherit now and had not before.
+    private mutating func addDeclared(_ difference: ModelDifference) {
+        for fill in model.migration?.fills ?? [] {
+            found[fill.entity, default: []].insert(fill.attribute)
+        }
+        for link in model.migration?.links ?? [] {
+            found[link.entity, default: []].insert(link.relationship)
+        }
+        for case .parentChanged(let name, _, _) in difference.changes {
+            guard let parent = model.entity(named: name) else { continue }
+            for entity in model.family(of: parent)
+            where difference.match.oldEntity(of: entity) != nil {
+                let names =
+                    model.attributes(of: entity).map(\.name)
+                    + model.relationships(of: entity).map(\.name)
+                found[entity.name, default: []].formUnion(
+                    names.filter { difference.match.origin(of: $0, in: entity) == nil })
+            }
+        }
+    }
+
+    /// A link has changed the objects at both of its ends.
+    private mutating func addOtherEnds() {
+        for entity in model.entities {
+            for name in found[entity.name] ?? [] {
+                guard let relationship = model.relationship(name, of: entity),
+                    let inverse = model.inverse(of: relationship)
+                else { continue }
+                found[inverse.entity.name, default: []].insert(inverse.relationship.name)
+            }
+        }
+    }
+
+    // MARK: Derived attributes
+
+    /// Adds what is computed from what has changed, until nothing more is.
+    private mutating func addDerived() {
+        var open: [(entity: Entity, name: String, sources: DerivationSources)] = []
+        for entity in model.entities {
+            for attribute in entity.attributes where !attribute.isTransient {
+                guard let expression = attribute.derivation else { continue }
+                let sources = DerivationSources(of: expression, entity: entity, in: model)
+                if !sources.usesNow { open.append((entity, attribute.name, sources)) }
+            }
+        }
+        while let index = open.firstIndex(where: { reads($0.sources) }) {
+            let derived = open.remove(at: index)
+            found[derived.entity.name, default: []].insert(derived.name)
+        }
+    }
+
+    private func reads(_ sources: DerivationSources) -> Bool {
+        sources.nodes.contains { node in
+            node.properties.contains { hasChanged($0, in: node.entity) }
+                || node.path.contains { hasChanged($0.relationship.name, in: $0.source) }
+        }
+    }
+
+    /// Whether any object that is at least of an entity may have another value.
+    private func hasChanged(_ name: String, in entity: Entity) -> Bool {
+        (model.lineage(of: entity) + model.family(of: entity)).contains {
+            found[$0.name]?.contains(name) ?? false
+        }
+    }
+}
+
+extension ModelDifference {
+    /// Whether objects are deleted.
+    var deletesObjects: Bool {
+        changes.contains { change in
+            switch change {
+            case .entityDropped, .objectsDropped, .duplicatesDropped: true
+            default: false
+            }
+        }
+    }
+}
