@@ -240,7 +240,7 @@ extension AttributeConversion {
             former == name || oldModel.enumeration(named: name) == nil
         else { return [] }
         func stored(_ item: String, of enumeration: String, _ model: Model) -> StoredValue? {
-            let found = model.enumeration(named: enumeration)?.cases.first { $0.name == item }
+            let found = model.enumeration(named: enumeration)?.item(named: item)
             return found.flatMap { model.stored($0.rawValue, as: .enumeration(enumeration)) }
         }
         return (newModel.migration?.replacements ?? []).filter { $0.enumeration == name }

@@ -77,13 +77,13 @@ import Testing
 }
 
 extension ConvertedValue: Equatable {
-    package static func == (left: ConvertedValue, right: ConvertedValue) -> Bool {
+    public static func == (left: ConvertedValue, right: ConvertedValue) -> Bool {
         "\(left)" == "\(right)"
     }
 }
 
 extension ConversionCondition: Equatable {
-    package static func == (left: ConversionCondition, right: ConversionCondition) -> Bool {
+    public static func == (left: ConversionCondition, right: ConversionCondition) -> Bool {
         "\(left)" == "\(right)"
     }
 }

@@ -39,18 +39,16 @@ extension ModelDifference {
     /// - Returns: The parts of composite values that are gone as a whole.
     func compareMissingComposites(of oldEntity: Entity, _ entity: Entity) -> Set<String> {
         var gone: Set<String> = []
-        let kept = Set(
-            entity.compositeAttributes.filter { !$0.isTransient }
-                .compactMap { match.oldComposite(of: $0, in: entity)?.name })
+        var kept: Set<String> = []
+        for composite in entity.compositeAttributes where !composite.isTransient {
+            if let former = match.oldComposite(of: composite, in: entity) {
+                kept.insert(former.name)
+            }
+        }
         for composite in oldEntity.compositeAttributes
         where !composite.isTransient && !composite.isNested && !kept.contains(composite.name) {
             let parts = oldEntity.attributes.filter(composite.contains)
-            guard
-                !parts.contains(where: {
-                    match.newAttribute(of: $0.name, in: oldEntity.name).map { !$0.isTransient }
-                        ?? match.livesOn(.init(entity: oldEntity.name, property: $0.name))
-                })
-            else { continue }
+            if parts.contains(where: { isKept($0, of: oldEntity) }) { continue }
             gone.formUnion(parts.map(\.name))
             if match.isDropped(oldEntity.name, composite.name)
                 || parts.allSatisfy({ match.isDropped(oldEntity.name, $0.name) })
@@ -67,6 +65,13 @@ extension ModelDifference {
             }
         }
         return gone
+    }
+
+    private func isKept(_ attribute: Attribute, of oldEntity: Entity) -> Bool {
+        if let heir = match.newAttribute(of: attribute.name, in: oldEntity.name) {
+            return !heir.isTransient
+        }
+        return match.livesOn(.init(entity: oldEntity.name, property: attribute.name))
     }
 
     /// One problem for the whole value, where existing objects have none.

@@ -141,23 +141,38 @@ extension ModelDifference {
     /// Uniqueness and rules that stay, and that are about values which do not.
     func revisionRisks(of entity: Entity) -> [RowRisk] {
         guard match.oldEntity(of: entity) != nil, !isSupplied(entity) else { return [] }
-        func risk(_ kind: RowRisk.Kind) -> RowRisk {
-            RowRisk(entity: entity.name, property: nil, kind: kind, refusesStore: true)
+        var kinds: [RowRisk.Kind] = []
+        for constraint in entity.uniqueConstraints
+        where mayRepeat(constraint.properties, in: entity) {
+            kinds.append(.uniqueness(constraint.properties))
         }
-        let uniques = entity.uniqueConstraints.map(\.properties).filter { properties in
-            !changes.contains(.uniqueAdded(entity: entity.name, properties))
-                && (hasLateMerges(by: properties, of: entity)
-                    || new.deduplication(by: properties, of: entity.name) == nil
-                        && properties.contains { mayBecomeEqual($0, in: entity) })
+        for rule in entity.rules where looksAtRevised(rule, of: entity) {
+            kinds.append(.rule(rule.name))
         }
-        let rules = entity.rules.filter { rule in
-            guard !isNew(rule: rule.name, of: entity),
-                match.support.enforces(rule, of: entity, in: new)
-            else { return false }
-            return match.support.properties(in: rule.condition, of: entity, of: new)
-                .contains { isRevised($0, in: entity) }
+        return kinds.map {
+            RowRisk(entity: entity.name, property: nil, kind: $0, refusesStore: true)
         }
-        return uniques.map { risk(.uniqueness($0)) } + rules.map { risk(.rule($0.name)) }
+    }
+
+    /// Whether properties that were unique before may be so no longer.
+    private func mayRepeat(_ properties: [String], in entity: Entity) -> Bool {
+        if changes.contains(.uniqueAdded(entity: entity.name, properties)) { return false }
+        if hasLateMerges(by: properties, of: entity) { return true }
+        guard new.deduplication(by: properties, of: entity.name) == nil else { return false }
+        for property in properties where mayBecomeEqual(property, in: entity) { return true }
+        return false
+    }
+
+    /// Whether a rule that stays, and that the store checks, looks at values that do not.
+    private func looksAtRevised(_ rule: Rule, of entity: Entity) -> Bool {
+        guard !isNew(rule: rule.name, of: entity),
+            match.support.enforces(rule, of: entity, in: new)
+        else { return false }
+        for property in match.support.properties(in: rule.condition, of: entity, of: new)
+        where isRevised(property, in: entity) {
+            return true
+        }
+        return false
     }
 
     /// Whether a rule is new in this version, or says something else than before.

@@ -16,7 +16,7 @@ extension ModelDifference {
             add(.indexesChanged(entity: entity.name))
         }
         for rule in entity.rules {
-            let oldRule = oldEntity.rules.first { $0.name == rule.name }
+            let oldRule = oldEntity.rule(named: rule.name)
             if oldRule == nil {
                 add(.ruleAdded(entity: entity.name, rule.name))
             } else if let oldRule,

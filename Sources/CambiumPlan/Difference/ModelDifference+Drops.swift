@@ -8,7 +8,7 @@ extension ModelDifference {
         for drop in new.migration?.drops ?? [] where drop.condition == nil {
             guard let name = drop.property, let oldEntity = old.entity(named: drop.entity),
                 let declarer = old.declarer(of: name, in: oldEntity),
-                let relationship = declarer.relationships.first(where: { $0.name == name }),
+                let relationship = declarer.relationship(named: name),
                 let kept = keptEnd(of: relationship, of: declarer, for: oldEntity),
                 reportedLinks.insert([
                     .init(entity: declarer.name, property: name), kept.old,
@@ -146,19 +146,29 @@ extension ModelDifference {
         of taken: Entity, where condition: ModelExpression
     ) -> [(drop: FurtherDrop, isInCircle: Bool)] {
         let passed = entities(lookedAtBy: condition, of: taken)
-        return new.entities.flatMap { owner in
-            owner.relationships.filter { isLeftOpen($0, of: owner) }.flatMap { relationship in
-                drops(of: taken, where: condition, requiredAt: relationship, of: owner).filter {
-                    !passed.contains($0.entity)
-                        || !leadsBack(condition, along: relationship, of: owner)
+        var found: [(drop: FurtherDrop, isInCircle: Bool)] = []
+        for owner in new.entities {
+            for relationship in owner.relationships where isLeftOpen(relationship, of: owner) {
+                for drop in drops(
+                    of: taken, where: condition, requiredAt: relationship, of: owner)
+                where canBeMade(drop) {
+                    let isInCircle = passed.contains(drop.entity)
+                    if isInCircle, leadsBack(condition, along: relationship, of: owner) {
+                        continue
+                    }
+                    found.append((drop, isInCircle))
                 }
             }
-        }.filter { drop in
-            guard let former = old.entity(named: drop.entity),
-                match.newEntity(of: former).map(isSupplied) != true
-            else { return false }
-            return match.support.finds(where: drop.condition, of: former, in: match)
-        }.map { ($0, passed.contains($0.entity)) }
+        }
+        return found
+    }
+
+    /// Whether the store finds the objects, and no step of the program may write them.
+    private func canBeMade(_ drop: FurtherDrop) -> Bool {
+        guard let former = old.entity(named: drop.entity),
+            match.newEntity(of: former).map(isSupplied) != true
+        else { return false }
+        return match.support.finds(where: drop.condition, of: former, in: match)
     }
 
     /// Whether a condition looks at nothing but the one object that a relationship leads back to,

@@ -54,7 +54,7 @@ extension ModelDifference {
             }
             return
         }
-        let namesake = enumeration.cases.first { $0.name == item.name }
+        let namesake = enumeration.item(named: item.name)
         // That its value is another case's now has been told.
         func wasThere(_ one: EnumerationCase) -> Bool {
             before.cases.contains { $0.rawValue(as: enumeration.rawType) == one.rawValue }
@@ -246,7 +246,7 @@ extension ModelDifference {
             !match.isRevised($0.attribute.name, in: $0.entity.name)
         }
         guard let holder = holders.first else { return }
-        let own = before.cases.first { $0.name == item.name }
+        let own = before.item(named: item.name)
         let kept = own.flatMap { canKeep($0, in: enumeration, since: before) ? $0 : nil }
         addProblem(
             entity: holder.entity.name, enumeration: enumeration.name,
@@ -265,7 +265,7 @@ extension ModelDifference {
                         isOptional: holders.allSatisfy {
                             mayHaveNone($0.attribute, of: $0.entity)
                         },
-                        with: enumeration.cases.first { $0.name == known.name }?.name)
+                        with: enumeration.item(named: known.name)?.name)
             ])
     }
 
@@ -279,7 +279,7 @@ extension ModelDifference {
         while let value = taken.popLast() {
             guard let other = enumeration.cases.first(where: { $0.rawValue == value.rawValue }),
                 !values.contains(where: { $0.name == other.name }),
-                let former = before.cases.first(where: { $0.name == other.name })
+                let former = before.item(named: other.name)
             else { continue }
             values.append((other.name, former.rawText))
             taken.append(former)

@@ -174,11 +174,11 @@ extension ModelDifference {
 extension ModelMatch {
     /// An attribute of the old version.
     package func oldAttribute(at name: PropertyName) -> Attribute? {
-        old.entity(named: name.entity)?.attributes.first { $0.name == name.property }
+        old.entity(named: name.entity)?.attribute(named: name.property)
     }
 
     /// A relationship of the old version.
     package func oldRelationship(at name: PropertyName) -> Relationship? {
-        old.entity(named: name.entity)?.relationships.first { $0.name == name.property }
+        old.entity(named: name.entity)?.relationship(named: name.property)
     }
 }

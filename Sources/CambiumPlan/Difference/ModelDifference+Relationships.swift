@@ -229,9 +229,7 @@ extension ModelDifference {
             let place = "\(keep.entity).\(keep.relationship)"
             let owner = new.entity(named: keep.entity)
             guard
-                let relationship = owner?.relationships.first(where: {
-                    $0.name == keep.relationship
-                })
+                let relationship = owner?.relationship(named: keep.relationship)
             else {
                 addProblem(
                     entity: keep.entity, property: keep.relationship,

@@ -164,7 +164,7 @@ extension ModelDifference {
                 entity: link.entity, property: link.relationship, fact: fact, remedy: remedy)
         }
         guard let entity = new.entity(named: link.entity),
-            let relationship = entity.relationships.first(where: { $0.name == link.relationship })
+            let relationship = entity.relationship(named: link.relationship)
         else {
             return add(
                 problem(

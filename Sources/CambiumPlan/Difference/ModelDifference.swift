@@ -101,7 +101,7 @@ package final class ModelDifference: @unchecked Sendable {
         }
         for fill in declaration.fills {
             let entity = new.entity(named: fill.entity)
-            let attribute = entity?.attributes.first { $0.name == fill.attribute }
+            let attribute = entity?.attribute(named: fill.attribute)
             if let parts = parts(of: fill.attribute, in: entity), !parts.isEmpty {
                 addProblem(
                     entity: fill.entity, property: fill.attribute,
@@ -151,7 +151,7 @@ package final class ModelDifference: @unchecked Sendable {
     }
 
     private func parts(of composite: String, in entity: Entity?) -> [String]? {
-        entity?.compositeAttributes.first { $0.name == composite }.map { found in
+        entity?.compositeAttribute(named: composite).map { found in
             entity?.attributes.filter(found.contains).map(\.name) ?? []
         }
     }

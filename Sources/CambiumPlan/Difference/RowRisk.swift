@@ -101,7 +101,7 @@ extension ModelDifference {
                         || wasUnique(properties, in: entity))
             return isMet ? [] : risk(.uniqueness(properties))
         case .ruleAdded(_, let name), .ruleChanged(_, let name):
-            guard let rule = entity.rules.first(where: { $0.name == name }),
+            guard let rule = entity.rule(named: name),
                 !wasAsked(rule, of: entity)
             else { return [] }
             let refusesStore = match.support.enforces(rule, of: entity, in: new)
@@ -119,7 +119,7 @@ extension ModelDifference {
 
     /// Whether a fill sees all that the old values say.
     private func canFill(_ name: String, in entity: Entity) -> Bool {
-        guard let attribute = entity.attributes.first(where: { $0.name == name }) else {
+        guard let attribute = entity.attribute(named: name) else {
             return false
         }
         return match.sources(of: name, in: entity).compactMap { match.oldAttribute(at: $0.old) }

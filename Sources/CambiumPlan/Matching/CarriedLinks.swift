@@ -113,13 +113,12 @@ package final class OldLinks {
     static func links(
         of name: String, in entity: Entity, isSwapped: Bool, _ match: ModelMatch
     ) -> [OldLinks] {
-        let newEnd = entity.relationships.first { $0.name == name }
+        let newEnd = entity.relationship(named: name)
             .flatMap { match.new.entity(named: $0.destination) }
         return match.sources(of: name, in: entity).compactMap { source in
             guard let owner = match.old.entity(named: source.old.entity),
-                let relationship = owner.relationships.first(where: {
-                    $0.name == source.old.property
-                }), !relationship.isTransient
+                let relationship = owner.relationship(named: source.old.property),
+                !relationship.isTransient
             else { return nil }
             return OldLinks(
                 relationship, of: owner, isSwapped: isSwapped,

@@ -176,7 +176,7 @@ extension ModelMatch {
         if let former = composite.renamedFrom, former.contains(".") { return former }
         guard let dot = composite.name.lastIndex(of: ".") else { return composite.renamedFrom }
         let outer = composite.name[..<dot]
-        let around = entity.compositeAttributes.first { $0.name == outer }
+        let around = entity.compositeAttribute(named: String(outer))
         let place = around.flatMap { formerName(of: $0, in: entity) }
         if place == nil, composite.renamedFrom == nil { return nil }
         let leaf = composite.name[dot...].dropFirst()
@@ -195,7 +195,7 @@ extension ModelMatch {
                 relative.compositeAttributes.map { ($0.name, formerName(of: $0, in: relative)) }
             }, isDropped: { isDropped(oldEntity.name, $0) })
         let name = former[composite.name] ?? composite.name
-        let found = oldEntity.compositeAttributes.first { $0.name == name }
+        let found = oldEntity.compositeAttribute(named: name)
         return found.flatMap { isDropped(oldEntity.name, $0.name) ? nil : $0 }
     }
 }

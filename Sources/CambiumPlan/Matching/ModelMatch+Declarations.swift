@@ -133,7 +133,7 @@ extension ModelMatch {
         guard rule.parts.contains(where: { hasOldValues($0, in: entity.name) }) else {
             return false
         }
-        let before = entity.compositeAttributes.first { $0.name == rule.composite }
+        let before = entity.compositeAttribute(named: rule.composite)
             .flatMap { oldComposite(of: $0, in: entity) }
         return before?.isOptional ?? true
     }
@@ -141,7 +141,7 @@ extension ModelMatch {
     /// The parts of an optional composite value that it needs now, and that values of before may lack.
     func newlyRequiredParts(of name: String, in entity: Entity) -> [String] {
         guard let rule = entity.presenceRules(in: new).first(where: { $0.composite == name }),
-            let composite = entity.compositeAttributes.first(where: { $0.name == name }),
+            let composite = entity.compositeAttribute(named: name),
             let before = oldComposite(of: composite, in: entity),
             let oldEntity = oldEntity(of: entity)
         else { return [] }

@@ -259,28 +259,28 @@ package final class ModelMatch: @unchecked Sendable {
     /// The attribute of the old version that one of the new version is.
     package func oldAttribute(of name: String, in entity: String) -> Attribute? {
         former(PropertyName(entity: entity, property: name)).flatMap { found in
-            old.entity(named: found.entity)?.attributes.first { $0.name == found.property }
+            old.entity(named: found.entity)?.attribute(named: found.property)
         }
     }
 
     /// The attribute of the new version that one of the old version is.
     package func newAttribute(of name: String, in entity: String) -> Attribute? {
         successor(PropertyName(entity: entity, property: name)).flatMap { found in
-            new.entity(named: found.entity)?.attributes.first { $0.name == found.property }
+            new.entity(named: found.entity)?.attribute(named: found.property)
         }
     }
 
     /// The relationship of the old version that one of the new version is.
     package func oldRelationship(of name: String, in entity: String) -> Relationship? {
         former(PropertyName(entity: entity, property: name)).flatMap { found in
-            old.entity(named: found.entity)?.relationships.first { $0.name == found.property }
+            old.entity(named: found.entity)?.relationship(named: found.property)
         }
     }
 
     /// The relationship of the new version that one of the old version is.
     package func newRelationship(of name: String, in entity: String) -> Relationship? {
         successor(PropertyName(entity: entity, property: name)).flatMap { found in
-            new.entity(named: found.entity)?.relationships.first { $0.name == found.property }
+            new.entity(named: found.entity)?.relationship(named: found.property)
         }
     }
 }
@@ -292,7 +292,7 @@ extension Entity {
         _ name: String, as oldName: String, of oldEntity: Entity
     ) -> Bool {
         guard let relationship = relationships.first(where: { $0.name == name }),
-            let old = oldEntity.relationships.first(where: { $0.name == oldName })
+            let old = oldEntity.relationship(named: oldName)
         else { return true }
         return relationship.isTransient == old.isTransient
     }
@@ -332,4 +332,35 @@ package protocol MigrationSupport: Sendable {
     func properties(
         in expression: ModelExpression, of entity: Entity, of model: Model
     ) -> Set<String>
+}
+
+// What declares things of its own, by their names.
+
+extension Entity {
+    /// The attribute of a name that the entity itself declares.
+    package func attribute(named name: String) -> Attribute? {
+        attributes.first { $0.name == name }
+    }
+
+    /// The composite attribute of a name that the entity itself declares.
+    package func compositeAttribute(named name: String) -> CompositeAttribute? {
+        compositeAttributes.first { $0.name == name }
+    }
+
+    /// The relationship of a name that the entity itself declares.
+    package func relationship(named name: String) -> Relationship? {
+        relationships.first { $0.name == name }
+    }
+
+    /// The rule of a name that the entity itself declares.
+    package func rule(named name: String) -> Rule? {
+        rules.first { $0.name == name }
+    }
+}
+
+extension Enumeration {
+    /// The case of a name.
+    package func item(named name: String) -> EnumerationCase? {
+        cases.first { $0.name == name }
+    }
 }

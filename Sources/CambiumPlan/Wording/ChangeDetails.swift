@@ -25,7 +25,7 @@ package struct ChangeDetails {
         case .attributeAdded(let entity, let name, _):
             return .init(before: nil, after: attribute(name, entity)?.form)
         case .attributeDropped(let entity, let name):
-            let before = oldEntity(entity)?.attributes.first { $0.name == name }
+            let before = oldEntity(entity)?.attribute(named: name)
             return .init(before: before?.form, after: nil)
         case .attributeConverted(let entity, let name, _, _):
             return attributes(name, entity) { $0.type.notation }
@@ -70,18 +70,18 @@ package struct ChangeDetails {
     private func condition(
         _ rule: String, _ entity: Entity?, _ side: MigrationProblem.Side
     ) -> String? {
-        guard let entity, let rule = entity.rules.first(where: { $0.name == rule }) else {
+        guard let entity, let rule = entity.rule(named: rule) else {
             return nil
         }
         return conditions(rule, entity, side)
     }
 
     private func attribute(_ name: String, _ entity: String) -> Attribute? {
-        newEntity(entity)?.attributes.first { $0.name == name }
+        newEntity(entity)?.attribute(named: name)
     }
 
     private func relationship(_ name: String, _ entity: String) -> Relationship? {
-        newEntity(entity)?.relationships.first { $0.name == name }
+        newEntity(entity)?.relationship(named: name)
     }
 
     private func attributes(
@@ -209,10 +209,10 @@ extension ModelDifference {
     private func condition(of change: ModelChange) -> String? {
         switch change {
         case .ruleAdded(let entity, let name), .ruleChanged(let entity, let name):
-            let rule = new.entity(named: entity)?.rules.first { $0.name == name }
+            let rule = new.entity(named: entity)?.rule(named: name)
             return rule.map { "\($0.condition)" }
         case .limitsChanged(let entity, let name, _):
-            let attribute = new.entity(named: entity)?.attributes.first { $0.name == name }
+            let attribute = new.entity(named: entity)?.attribute(named: name)
             return attribute?.limits.notation
         default:
             return nil

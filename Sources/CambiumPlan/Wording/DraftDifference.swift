@@ -83,8 +83,7 @@ extension ModelDifference {
         if problem.side == .old { return "\(place) was removed" }
         guard let name = problem.property,
             let before = match.oldAttribute(of: name, in: problem.entity),
-            let after = new.entity(named: problem.entity)?.attributes
-                .first(where: { $0.name == name })
+            let after = new.entity(named: problem.entity)?.attribute(named: name)
         else {
             let isTold = changes.contains {
                 $0.entity == problem.entity && $0.property == problem.property

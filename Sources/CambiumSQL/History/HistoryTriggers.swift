@@ -230,7 +230,7 @@ final class ObjectHistory {
 
     private func attribute(_ column: Table.Column) -> Attribute? {
         guard case .attribute(let entity, let name) = column.content else { return nil }
-        return model.entity(named: entity)?.attributes.first { $0.name == name }
+        return model.entity(named: entity)?.attribute(named: name)
     }
 
     private func isPreserved(_ column: Table.Column) -> Bool {
@@ -278,7 +278,7 @@ struct KeyOwner {
     init?(of column: Table.Column, in table: Table, _ model: Model) {
         guard case .key(let entityName, let name) = column.content,
             let entity = model.entity(named: entityName),
-            let relationship = entity.relationships.first(where: { $0.name == name }),
+            let relationship = entity.relationship(named: name),
             let inverse = model.inverse(of: relationship), !inverse.relationship.isTransient
         else { return nil }
         self.table = table.name
@@ -354,7 +354,7 @@ struct LinkHistory {
     ///   - relationship: The relationship that the table is named after.
     init?(_ table: Table, _ entity: String, _ relationship: String, _ model: Model) {
         guard let source = model.entity(named: entity),
-            let first = source.relationships.first(where: { $0.name == relationship }),
+            let first = source.relationship(named: relationship),
             let destination = model.entity(named: first.destination)
         else { return nil }
         self.table = table

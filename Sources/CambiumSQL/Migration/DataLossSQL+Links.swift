@@ -14,11 +14,21 @@ extension DataLossSQL {
 
     /// A relationship of the new version, at the end that keeps the links, and the old ones that it has
     /// them from.
-    private struct Heir {
+    private final class Heir {
         let entity: Entity
         let relationship: Relationship
         let inverse: ModelMatch.PropertyName?
         let sets: [OldLinks]
+
+        init(
+            _ relationship: Relationship, of entity: Entity, inverse: ModelMatch.PropertyName?,
+            _ sets: [OldLinks]
+        ) {
+            self.entity = entity
+            self.relationship = relationship
+            self.inverse = inverse
+            self.sets = sets
+        }
 
         var name: ModelMatch.PropertyName {
             .init(entity: entity.name, property: relationship.name)
@@ -64,10 +74,10 @@ extension DataLossSQL {
         Self.keepers(in: new).compactMap { entity, relationship in
             CarriedLinks(of: relationship, of: entity, in: match).map { links in
                 Heir(
-                    entity: entity, relationship: relationship,
+                    relationship, of: entity,
                     inverse: new.inverse(of: relationship).map {
                         .init(entity: $0.entity.name, property: $0.relationship.name)
-                    }, sets: links.sets)
+                    }, links.sets)
             }
         }
     }
@@ -78,7 +88,7 @@ extension DataLossSQL {
     /// is left, else those of the objects that live on and lose it.
     func droppedLinks(_ name: String, of entity: Entity?) -> String {
         guard let entity, let owner = old.declarer(of: name, in: entity),
-            let relationship = owner.relationships.first(where: { $0.name == name }),
+            let relationship = owner.relationship(named: name),
             let pairs = Self.pairs(of: relationship, owner, in: old, { $0 })
         else { return Self.none }
         let end = ModelMatch.PropertyName(entity: owner.name, property: name)

@@ -341,7 +341,7 @@ final class DataLossSQL {
     private func replacedCases(
         of name: String, in entity: Entity, from table: Table
     ) -> [String] {
-        guard let attribute = entity.attributes.first(where: { $0.name == name }),
+        guard let attribute = entity.attribute(named: name),
             case .enumeration(let enumeration) = attribute.type
         else { return [] }
         let origins = origins(of: new.root(of: entity)).filter { $0.table.name == table.name }
@@ -364,7 +364,7 @@ final class DataLossSQL {
     func values(of name: String, in enumeration: String) -> String {
         var queries: [String] = []
         for before in match.formers(of: enumeration) {
-            guard let removed = before.cases.first(where: { $0.name == name }),
+            guard let removed = before.item(named: name),
                 let value = old.stored(removed.rawValue, as: .enumeration(before.name))
             else { continue }
             for holder in match.holders(of: enumeration, from: before) {

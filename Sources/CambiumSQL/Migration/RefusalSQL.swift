@@ -314,7 +314,7 @@ struct RefusalBuilder {
         for attribute: Attribute, of entity: Entity, from source: PropertySource
     ) -> Refusal? {
         guard let owner = difference.old.entity(named: source.old.entity),
-            let old = owner.attributes.first(where: { $0.name == source.old.property }),
+            let old = owner.attribute(named: source.old.property),
             !old.isTransient,
             let conversion = AttributeConversion(
                 from: old, in: difference.old, to: attribute, in: difference.new),
@@ -355,7 +355,7 @@ struct RefusalBuilder {
         let (old, new) = (difference.old, difference.new)
         return (new.migration?.requirements ?? []).flatMap { required -> [Refusal] in
             guard let entity = new.entity(named: required.entity), !difference.isSupplied(entity),
-                let attribute = entity.attributes.first(where: { $0.name == required.property }),
+                let attribute = entity.attribute(named: required.property),
                 attribute.defaultValue == nil, attribute.derivation == nil,
                 !difference.match.hasOldValues(attribute.name, in: entity.name),
                 difference.match.fill(of: attribute.name, in: entity.name) == nil

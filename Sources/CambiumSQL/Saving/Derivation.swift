@@ -2,7 +2,7 @@ import CambiumModel
 
 /// A derived attribute whose values SQLite cannot compute from the row alone: each change of what
 /// they are computed from writes them, set-wise.
-package struct Derivation: Sendable {
+package final class Derivation: Sendable {
     /// The entity that declares the attribute.
     package let entity: Entity
     /// The attribute.

@@ -41,21 +41,17 @@ struct ObjectTableBuilder {
     }
 
     private func column(of attribute: Attribute, of entity: Entity) -> Table.Column {
-        let name = model.column(of: attribute.name, in: entity)
-        var column = Table.Column(
-            name: name, type: model.storageClass(of: attribute.type),
+        let isComputed = attribute.derivation != nil
+        // A column of a sub-entity is NULL in rows of others: no NOT NULL, no DEFAULT.
+        let isOfAll = entity.parent == nil && !isComputed
+        return Table.Column(
+            name: model.column(of: attribute.name, in: entity),
+            type: model.storageClass(of: attribute.type),
+            isRequired: isOfAll && !attribute.isOptional,
+            defaultValue: isOfAll ? model.sqlDefault(of: attribute) : nil,
+            generation: isComputed ? generation(of: attribute, of: entity) : nil,
+            checks: isComputed ? [] : model.checks(of: attribute, of: entity),
             content: .attribute(entity: entity.name, name: attribute.name))
-        if attribute.derivation != nil {
-            column.generation = generation(of: attribute, of: entity)
-            return column
-        }
-        if entity.parent == nil {
-            // A column of a sub-entity is NULL in rows of others: no NOT NULL, no DEFAULT.
-            column.isRequired = !attribute.isOptional
-            column.defaultValue = model.sqlDefault(of: attribute)
-        }
-        column.checks = model.checks(of: attribute, of: entity)
-        return column
     }
 
     private func keyColumns(of relationship: Relationship, of entity: Entity) -> [Table.Column] {

@@ -29,25 +29,47 @@ package struct Table: Sendable, Equatable {
     }
 
     /// A column of a table.
-    package struct Column: Sendable, Equatable {
+    package final class Column: Sendable, Equatable {
         /// The column's name.
         package let name: String
         /// The form of its values.
         let type: StorageClass
         /// Whether NULL is no value.
-        var isRequired = false
+        let isRequired: Bool
         /// Whether it is the primary key.
-        var isPrimaryKey = false
+        let isPrimaryKey: Bool
         /// What new rows get.
-        var defaultValue: StoredValue?
+        let defaultValue: StoredValue?
         /// The table that it has keys of.
-        var destination: String?
+        let destination: String?
         /// SQL for the values, if SQLite computes them; nothing can be written to it then.
-        var generation: String?
+        let generation: String?
         /// What its values have to meet.
-        var checks: [Check] = []
+        let checks: [Check]
         /// What its values are.
         package let content: Content
+
+        init(
+            name: String, type: StorageClass, isRequired: Bool = false, isPrimaryKey: Bool = false,
+            defaultValue: StoredValue? = nil, destination: String? = nil,
+            generation: String? = nil, checks: [Check] = [], content: Content
+        ) {
+            self.name = name
+            self.type = type
+            self.isRequired = isRequired
+            self.isPrimaryKey = isPrimaryKey
+            self.defaultValue = defaultValue
+            self.destination = destination
+            self.generation = generation
+            self.checks = checks
+            self.content = content
+        }
+
+        package static func == (left: Column, right: Column) -> Bool {
+            if left === right { return true }
+            return left.content == right.content && left.bareDefinition == right.bareDefinition
+                && left.checks == right.checks
+        }
 
         /// Whether SQLite computes the values.
         package var isGenerated: Bool { generation != nil }
@@ -92,7 +114,7 @@ package struct Table: Sendable, Equatable {
     }
 
     /// A condition that rows have to meet.
-    struct Check: Sendable, Equatable {
+    final class Check: Sendable, Equatable {
         /// What it is about.
         let name: ConstraintName
         /// SQL over the row.
@@ -100,9 +122,26 @@ package struct Table: Sendable, Equatable {
         /// The columns that it looks at.
         let columns: Set<String>
         /// Whether it sees no more of a text than what stands before a NUL.
-        var endsAtNUL = false
+        let endsAtNUL: Bool
         /// What its one column may hold, where it says nothing else.
-        var bounds: ColumnBounds?
+        let bounds: ColumnBounds?
+
+        init(
+            name: ConstraintName, condition: String, columns: Set<String>, endsAtNUL: Bool = false,
+            bounds: ColumnBounds? = nil
+        ) {
+            self.name = name
+            self.condition = condition
+            self.columns = columns
+            self.endsAtNUL = endsAtNUL
+            self.bounds = bounds
+        }
+
+        static func == (left: Check, right: Check) -> Bool {
+            left.name == right.name && left.condition == right.condition
+                && left.columns == right.columns && left.endsAtNUL == right.endsAtNUL
+                && left.bounds == right.bounds
+        }
 
         /// What the table says of it.
         var definition: String {

@@ -177,11 +177,11 @@ final class MigrationStepBuilder {
     // MARK: All tables
 
     private var kept: [TableCopy] {
-        zip(copies, ways).filter { $0.1 != .rebuild }.map(\.0)
+        zip(copies, ways).filter { !$0.1.isRebuild }.map(\.0)
     }
 
     private var rebuilt: [Table] {
-        zip(copies, ways).filter { $0.1 == .rebuild }.map(\.0.table)
+        zip(copies, ways).filter { $0.1.isRebuild }.map(\.0.table)
     }
 
     /// Everything that can only happen when no old table is needed any more.
@@ -224,7 +224,7 @@ final class MigrationStepBuilder {
     /// What is unique from now on, and which objects go because of that, where no step of the table's
     /// own says so.
     private var newRules: [String] {
-        let silent = zip(copies, ways).filter { $0.1 == .keep }.map(\.0.table)
+        let silent = zip(copies, ways).filter { $0.1.isKeep }.map(\.0.table)
         let changes = difference.changes.filter { change in
             switch change {
             case .uniqueAdded, .duplicatesDropped: silent.contains { concerns(change, $0) }
@@ -258,7 +258,7 @@ final class MigrationStepBuilder {
         let unready = DuplicateRemoval(model: difference.new, schema: newSchema).indexNames
         return zip(copies, ways).flatMap { copy, way in
             let indexes = copy.table.indexes.filter { index in
-                if way == .rebuild || unready.contains(index.name) { return true }
+                if way.isRebuild || unready.contains(index.name) { return true }
                 return copy.source?.indexes.contains(index) == false
             }
             return indexes.map { (copy.table, $0) }

@@ -76,7 +76,7 @@ struct ObjectRemoval {
         case .system: return []
         case .links(let owner, let name):
             guard let source = model.entity(named: owner),
-                let relationship = source.relationships.first(where: { $0.name == name }),
+                let relationship = source.relationship(named: name),
                 let destination = model.entity(named: relationship.destination)
             else { return [] }
             let ends = [("_source", source), ("_destination", destination)]
@@ -87,7 +87,7 @@ struct ObjectRemoval {
             return table.columns.flatMap { column -> [MigrationStatement] in
                 guard case .key(let owner, let name) = column.content,
                     let source = model.entity(named: owner),
-                    let relationship = source.relationships.first(where: { $0.name == name }),
+                    let relationship = source.relationship(named: name),
                     let destination = model.entity(named: relationship.destination)
                 else { return [] }
                 return keyStatements(

@@ -5,7 +5,7 @@ import CambiumModel
 /// says is a text in `sqlite_schema`, and the rows need not be written again.
 ///
 /// See <https://www.sqlite.org/lang_altertable.html>, "Making Other Kinds Of Table Schema Changes".
-struct Restatement: Equatable {
+final class Restatement {
     private let table: String
     /// What is replaced in the text by what.
     private let replacements: [Replacement]
@@ -18,7 +18,7 @@ struct Restatement: Equatable {
     /// Those that look at new columns alone, in which all rows have the same.
     private let conditionsOfOneRow: [RefusalSQL.Condition]
 
-    private struct Replacement: Equatable {
+    private struct Replacement {
         let old: String
         let new: String
     }
@@ -29,7 +29,7 @@ struct Restatement: Equatable {
     /// Compares two forms of a table; nil where the rows have to be written again.
     ///
     /// - Parameter added: Columns that ALTER TABLE has added, without their conditions.
-    init?(from old: Table, to new: Table, besides added: [Table.Column] = []) {
+    convenience init?(from old: Table, to new: Table, besides added: [Table.Column] = []) {
         let columns = old.columns.map { ($0.name, Form($0)) }
         self.init(
             columns: Dictionary(columns, uniquingKeysWith: { first, _ in first }),
@@ -40,7 +40,7 @@ struct Restatement: Equatable {
     /// Compares what a store says about a table with what it should say.
     ///
     /// - Parameter old: The table that the text is of, where that is known.
-    init?(from text: TableText, of old: Table?, to new: Table) {
+    convenience init?(from text: TableText, of old: Table?, to new: Table) {
         var columns: [String: Form] = [:]
         for column in new.columns {
             let known = old?.columns.first { $0.name == column.name }

@@ -198,7 +198,7 @@ extension MigrationStepBuilder {
         let match = difference.match
         let former = match.new.entity(named: entity).flatMap(match.oldEntity)
         guard let owner = former ?? match.old.entity(named: entity),
-            let relationship = owner.relationships.first(where: { $0.name == name }),
+            let relationship = owner.relationship(named: name),
             let inverse = match.old.inverse(of: relationship)
         else { return nil }
         return match.heir(
@@ -207,7 +207,7 @@ extension MigrationStepBuilder {
 }
 
 /// What a migration does to a table of a store, and what it costs.
-package struct TableWork: Sendable {
+package struct TableWork: Sendable, Equatable {
     /// What is done, from what takes no time to what takes the most.
     package enum Effect: String, Sendable, CaseIterable, Comparable {
         /// What the table says becomes something else: it takes as long as in an empty store.

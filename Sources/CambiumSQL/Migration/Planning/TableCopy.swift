@@ -161,13 +161,16 @@ struct TableCopy {
     }
 
     /// What is to be done about the table.
-    enum Way: Equatable {
+    enum Way {
         /// Nothing: table and rows are the same.
         case keep
         /// Columns are added to it, and what it says about others becomes something else.
         case restate(added: [Table.Column], Restatement)
         /// It is rebuilt and filled.
         case rebuild
+
+        var isKeep: Bool { if case .keep = self { true } else { false } }
+        var isRebuild: Bool { if case .rebuild = self { true } else { false } }
     }
 
     /// What keeps the table from being changed in place.

@@ -202,7 +202,7 @@ extension TableCopyBuilder {
         _ relationship: String, of entity: String
     ) -> (entity: Entity, relationship: Relationship)? {
         new.entity(named: entity).flatMap { entity in
-            entity.relationships.first { $0.name == relationship }.map { (entity, $0) }
+            entity.relationship(named: relationship).map { (entity, $0) }
         }
     }
 }
@@ -237,7 +237,7 @@ final class LinkSource {
         _ link: MigrationDeclaration.Link, from source: Entity, in match: ModelMatch
     ) {
         guard let entity = match.new.entity(named: link.entity),
-            let relationship = entity.relationships.first(where: { $0.name == link.relationship }),
+            let relationship = entity.relationship(named: link.relationship),
             let destination = match.new.entity(named: relationship.destination),
             let oldDestination = match.oldEntity(of: destination),
             let condition = try? ExpressionSQL.condition(

@@ -114,7 +114,7 @@ struct TableCopyBuilder {
             return .init(origin.entity)
         case .attribute(let entity, let name):
             guard let entity = new.entity(named: entity),
-                let attribute = entity.attributes.first(where: { $0.name == name })
+                let attribute = entity.attribute(named: name)
             else { return .init(.null) }
             if column.isGenerated { return .init(.generated) }
             return value(of: attribute, of: entity, column: column, from: origin)
@@ -311,14 +311,20 @@ enum ValueSource {
 }
 
 /// The rows of an old table that go to one new table, and what they have of its columns.
-struct RowOrigin {
+final class RowOrigin {
     /// The old table.
     let table: Table
     let origin: TableOrigin
     let match: ModelMatch
 
+    init(table: Table, origin: TableOrigin, match: ModelMatch) {
+        self.table = table
+        self.origin = origin
+        self.match = match
+    }
+
     /// An old column that has the values of a new attribute, for some of the rows.
-    struct Source {
+    final class Source {
         /// The old attribute.
         let attribute: Attribute
         /// The old column.
@@ -329,6 +335,17 @@ struct RowOrigin {
         let entities: [String]
         /// The same where the column has values of others too; else nil.
         let owners: [String]?
+
+        fileprivate init(
+            _ attribute: Attribute, column: String, _ conversion: AttributeConversion,
+            entities: [String], owners: [String]?
+        ) {
+            self.attribute = attribute
+            self.column = column
+            self.conversion = conversion
+            self.entities = entities
+            self.owners = owners
+        }
     }
 
     private var hasEntities: Bool { table.columns.contains { $0.content == .entity } }
@@ -378,7 +395,7 @@ struct RowOrigin {
         match.sources(of: attribute.name, in: entity).compactMap { source in
             let found = match.old.entity(named: source.old.entity)
             guard let owner = found, match.old.root(of: owner).name == table.name,
-                let old = owner.attributes.first(where: { $0.name == source.old.property }),
+                let old = owner.attribute(named: source.old.property),
                 !old.isTransient,
                 let conversion = AttributeConversion(
                     from: old, in: match.old, to: attribute, in: match.new)
@@ -392,8 +409,8 @@ struct RowOrigin {
             }
             let names = members.map(\.old.name)
             return Source(
-                attribute: old, column: match.old.column(of: old.name, in: owner),
-                conversion: conversion, entities: names, owners: strangers ? names : nil)
+                old, column: match.old.column(of: old.name, in: owner), conversion,
+                entities: names, owners: strangers ? names : nil)
         }
     }
 

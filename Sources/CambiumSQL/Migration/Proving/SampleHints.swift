@@ -45,7 +45,7 @@ final class SampleHints {
                 let declarer = match.old.lineage(of: end).first(where: {
                     $0.attributes.contains { $0.name == name }
                 }),
-                let attribute = declarer.attributes.first(where: { $0.name == name })
+                let attribute = declarer.attribute(named: name)
             else { return }
             let values: [Value] =
                 switch attribute.type {

@@ -131,7 +131,7 @@ package final class SampleRows {
 
     private func links(_ entity: String, _ relationship: String, in table: Table) -> [Row] {
         guard let owner = model.entity(named: entity),
-            let relationship = owner.relationships.first(where: { $0.name == relationship })
+            let relationship = owner.relationship(named: relationship)
         else { return [] }
         let sources = concrete(entity).flatMap { keys[$0.name] ?? [] }.dropFirst()
         // What is its own inverse has each link both ways.
@@ -197,7 +197,7 @@ package final class SampleRows {
             return .text(entity.name)
         case .attribute(let declarer, let name):
             guard let declarer = lineage.first(where: { $0.name == declarer }),
-                let attribute = declarer.attributes.first(where: { $0.name == name }),
+                let attribute = declarer.attribute(named: name),
                 !(isSparse && attribute.isOptional), attribute.derivation == nil
             else { return .null }
             if let extreme = extreme(of: attribute, declarer, place, &random) { return extreme }
@@ -208,7 +208,7 @@ package final class SampleRows {
             return isSparse ? .null : .integer(Int64(random.next(below: 5)))
         case .key(let declarer, let name), .entityOfKey(let declarer, let name):
             guard let declarer = lineage.first(where: { $0.name == declarer }),
-                let relationship = declarer.relationships.first(where: { $0.name == name }),
+                let relationship = declarer.relationship(named: name),
                 !(relationship.isOptional && (isSparse || !isThere(relationship)))
             else { return .null }
             // Both columns of a key must come to the same object: no random numbers here.

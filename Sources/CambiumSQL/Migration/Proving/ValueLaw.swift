@@ -84,7 +84,7 @@ package struct ValueLaw: Sendable {
             former == name || old.model.enumeration(named: name) == nil
         else { return nil }
         return newModel.migration?.replacements.first { way in
-            let item = old.model.enumeration(named: former)?.cases.first { $0.name == way.name }
+            let item = old.model.enumeration(named: former)?.item(named: way.name)
             return way.enumeration == name
                 && item.flatMap { old.model.stored($0.rawValue, as: old.attribute.type) } == value
         }
