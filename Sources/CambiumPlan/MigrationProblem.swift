@@ -38,7 +38,7 @@ package struct MigrationProblem: Error, Sendable, Equatable {
 
     /// What one of the fixes declares, of a kind.
     package func declarations<Item: MigrationItem>(of kind: Item.Type) -> [Item] {
-        fixes.flatMap(\.parts).compactMap { $0.declared as? Item }
+        fixes.flatMap { $0.parts }.compactMap { $0.declared as? Item }
     }
 
     /// What is wrong, and the remedy.
@@ -70,7 +70,7 @@ package struct MigrationProblems: Error, Sendable, CustomStringConvertible {
     package init(_ problems: [MigrationProblem]) { self.problems = problems }
 
     /// One problem a line.
-    package var description: String { problems.map(\.message).joined(separator: "\n") }
+    package var description: String { problems.map { $0.message }.joined(separator: "\n") }
 }
 
 /// Something that the author of a model can write so that a migration can be planned. It is a
@@ -119,7 +119,7 @@ package indirect enum MigrationFix: Sendable {
 
     /// What is to be written, one thing after the other.
     package var parts: [MigrationFix] {
-        if case .together(let fixes) = self { fixes.flatMap(\.parts) } else { [self] }
+        if case .together(let fixes) = self { fixes.flatMap { $0.parts } } else { [self] }
     }
 
     /// What the migration declares; nil where it is no declaration that solves the problem.
@@ -149,8 +149,8 @@ package indirect enum MigrationFix: Sendable {
                 $0 + Self.xml(of: step)
             }
         case .together(let fixes):
-            let texts = fixes.map(\.migrationXML)
-            return texts.contains(nil) ? nil : texts.compactMap(\.self).joined()
+            let texts = fixes.map { $0.migrationXML }
+            return texts.contains(nil) ? nil : texts.compactMap { $0 }.joined()
         case .rename, .takeBack, .keepCase, .giveDefault, .makeOptional:
             return nil
         }

@@ -79,7 +79,7 @@ public struct RowCopy: Sendable, Hashable {
 
     /// The columns whose values come from other columns than the one of their name.
     var columnsMadeOfOthers: [String] {
-        origins.filter { !$1.isEmpty && !$1.contains($0) }.map(\.key)
+        origins.filter { !$1.isEmpty && !$1.contains($0) }.map { $0.key }
     }
 }
 

@@ -231,8 +231,8 @@ package indirect enum ModelChange: Sendable {
         case "{place}": place
         case "{owner}": subject.owner
         case "{name}": property ?? ""
-        case "{former}": rest.names.compactMap(\.self).joined(separator: ", ")
-        default: rest.names.first.flatMap(\.self) ?? "none"
+        case "{former}": rest.names.compactMap { $0 }.joined(separator: ", ")
+        default: rest.names.first.flatMap { $0 } ?? "none"
         }
     }
 

@@ -95,7 +95,7 @@ extension ModelDifference {
                     && match.sources(of: $0.name, in: owner).isEmpty
             }.map { (owner: owner, part: $0) }
         }
-        let known = Set(oldEntity.attributes.filter(\.isPart).map(leaf))
+        let known = Set(oldEntity.attributes.filter { $0.isPart }.map(leaf))
         let others = open.filter { !known.contains(leaf($0.part)) }
         let found =
             open.first { leaf($0.part) == leaf(attribute) }

@@ -24,7 +24,7 @@ extension ModelDifference {
             guard !composite.isNested,
                 parts.allSatisfy({ match.sources(of: $0.name, in: entity).isEmpty })
             else { continue }
-            added.formUnion(parts.map(\.name))
+            added.formUnion(parts.map { $0.name })
             checkValues(of: parts, in: composite, of: entity)
             add(
                 .attributeAdded(
@@ -49,7 +49,7 @@ extension ModelDifference {
         where !composite.isTransient && !composite.isNested && !kept.contains(composite.name) {
             let parts = oldEntity.attributes.filter(composite.contains)
             if parts.contains(where: { isKept($0, of: oldEntity) }) { continue }
-            gone.formUnion(parts.map(\.name))
+            gone.formUnion(parts.map { $0.name })
             if match.isDropped(oldEntity.name, composite.name)
                 || parts.allSatisfy({ match.isDropped(oldEntity.name, $0.name) })
             {
@@ -86,7 +86,7 @@ extension ModelDifference {
                 && match.fill(of: $0.name, in: entity.name) == nil
         }
         guard !missing.isEmpty else { return checkWhole(composite, of: entity) }
-        let names = missing.map(\.name)
+        let names = missing.map { $0.name }
         addProblem(
             entity: entity.name, property: composite.name,
             fact: """
@@ -108,7 +108,7 @@ extension ModelDifference {
     private func checkNewParts(of composite: CompositeAttribute, in entity: Entity) {
         let missing = newParts(of: composite.name, in: entity)
         guard !missing.isEmpty, !isSupplied(entity), !match.hasNoObjects(entity) else { return }
-        let names = missing.map(\.name)
+        let names = missing.map { $0.name }
         addProblem(
             entity: entity.name, property: composite.name,
             fact: """

@@ -52,7 +52,7 @@ extension ModelDifference {
     func wasAsked(_ rule: Rule, of entity: Entity) -> Bool {
         guard let oldEntity = match.oldEntity(of: entity) else { return false }
         let filled = new.lineage(of: entity).flatMap { owner in
-            owner.attributes.map(\.name).filter { match.fill(of: $0, in: owner.name) != nil }
+            owner.attributes.map { $0.name }.filter { match.fill(of: $0, in: owner.name) != nil }
         }
         let properties = match.support.properties(in: rule.condition, of: entity, of: new)
         guard properties.isDisjoint(with: filled) else { return false }
@@ -132,7 +132,7 @@ extension ModelExpression {
     /// The conditions that all have to be true.
     fileprivate var conjuncts: [ModelExpression] {
         guard case .and(let operands) = self else { return [self] }
-        return operands.flatMap(\.conjuncts)
+        return operands.flatMap { $0.conjuncts }
     }
 }
 
@@ -203,7 +203,7 @@ extension ModelDifference {
     /// unique tells them apart.
     func hasLateMerges(by properties: [String], of entity: Entity) -> Bool {
         guard !lateMerges(by: properties, of: entity).isEmpty else { return false }
-        return !new.lineage(of: entity).flatMap(\.uniqueConstraints).contains { other in
+        return !new.lineage(of: entity).flatMap { $0.uniqueConstraints }.contains { other in
             other.properties.count < properties.count
                 && other.properties.allSatisfy(properties.contains)
                 && lateMerges(by: other.properties, of: entity).isEmpty

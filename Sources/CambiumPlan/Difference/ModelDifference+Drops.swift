@@ -118,12 +118,14 @@ extension ModelDifference {
     /// requires, as far as a condition can name those. Objects that require each other in a circle
     /// have none.
     package var furtherDrops: [FurtherDrop] {
-        allFurtherDrops.filter { !$0.isInCircle }.map(\.drop)
+        allFurtherDrops.filter { !$0.isInCircle }.map { $0.drop }
     }
 
     /// The drops that would never end: of objects that require each other in a circle, a drop of some
     /// takes others of the same entity, and so on.
-    package var circularDrops: [FurtherDrop] { allFurtherDrops.filter(\.isInCircle).map(\.drop) }
+    package var circularDrops: [FurtherDrop] {
+        allFurtherDrops.filter { $0.isInCircle }.map { $0.drop }
+    }
 
     private var allFurtherDrops: [(drop: FurtherDrop, isInCircle: Bool)] {
         let drops = (new.migration?.drops ?? []).filter { $0.condition != nil }
@@ -258,7 +260,7 @@ extension ModelDifference {
             for name in names {
                 end = end.flatMap { old.relationship(name, of: $0) }
                     .flatMap { old.entity(named: $0.destination) }
-                if let end { found.formUnion(old.family(of: end).map(\.name)) }
+                if let end { found.formUnion(old.family(of: end).map { $0.name }) }
             }
         }
         return found

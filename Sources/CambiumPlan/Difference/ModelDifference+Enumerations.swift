@@ -91,7 +91,7 @@ extension ModelDifference {
                 .replace(
                     enumeration: enumeration.name, case: item.name, isOptional: isOptional,
                     with: kept == nil ? namesake?.name : nil),
-            ].compactMap(\.self))
+            ].compactMap { $0 })
     }
 
     /// Whether objects may have no value of an attribute. A part that its value cannot be without is
@@ -174,14 +174,14 @@ extension ModelMatch {
     /// those whose values its attributes had.
     package func formers(of enumeration: String) -> [Enumeration] {
         if let same = old.enumeration(named: enumeration) { return [same] }
-        return uses(of: enumeration).flatMap(\.types).reduce(into: []) { found, type in
+        return uses(of: enumeration).flatMap { $0.types }.reduce(into: []) { found, type in
             if !found.contains(type) { found.append(type) }
         }
     }
 
     /// A case of the enumeration that one is now, as the old version has it.
     func formerCase(_ name: String, of enumeration: String) -> EnumerationCase? {
-        formers(of: enumeration).lazy.flatMap(\.cases).first { $0.name == name }
+        formers(of: enumeration).lazy.flatMap { $0.cases }.first { $0.name == name }
     }
 
     /// Whether attributes of an enumeration had another one before.

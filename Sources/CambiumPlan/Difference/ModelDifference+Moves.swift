@@ -53,7 +53,7 @@ extension ModelDifference {
 
     /// Whether an entity may have objects that have a property from none of those sources.
     func hasObjects(_ entity: Entity, besides sources: [PropertySource]) -> Bool {
-        let covered = Set(sources.flatMap(\.entities))
+        let covered = Set(sources.flatMap { $0.entities })
         return new.family(of: entity).contains { member in
             !covered.contains(member.name) && match.oldEntity(of: member)?.isAbstract == false
         }

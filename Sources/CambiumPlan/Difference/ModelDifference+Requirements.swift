@@ -130,7 +130,7 @@ extension ModelDifference {
                 continue
             }
             if entity.isAbstract {
-                let members = old.family(of: entity).filter { !$0.isAbstract }.map(\.name)
+                let members = old.family(of: entity).filter { !$0.isAbstract }.map { $0.name }
                 addProblem(
                     entity: entity.name, in: .old,
                     fact: """
@@ -179,7 +179,7 @@ extension ModelDifference {
                     "The links of \(place) are kept at the other end", remedy: "link its inverse"))
         }
         guard match.support.finds(link, in: match) else {
-            let formers = match.formers(of: entity).map(\.name)
+            let formers = match.formers(of: entity).map { $0.name }
             return add(
                 problem(
                     """
@@ -235,7 +235,7 @@ extension ModelDifference {
         } else {
             return nil
         }
-        let lineage = Set(old.lineage(of: oldOwner).map(\.name))
+        let lineage = Set(old.lineage(of: oldOwner).map { $0.name })
         let drop = new.migration?.drops.first { drop in
             drop.condition == nil && drop.property == name && lineage.contains(drop.entity)
         }
@@ -249,6 +249,6 @@ extension ModelDifference {
                 """,
             remedy: "remove the drop, or "
                 + (fix == nil ? "make it optional" : "say what they get instead"),
-            fixes: [fix].compactMap(\.self))
+            fixes: [fix].compactMap { $0 })
     }
 }

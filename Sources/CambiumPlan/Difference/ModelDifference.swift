@@ -152,7 +152,7 @@ package final class ModelDifference: @unchecked Sendable {
 
     private func parts(of composite: String, in entity: Entity?) -> [String]? {
         entity?.compositeAttribute(named: composite).map { found in
-            entity?.attributes.filter(found.contains).map(\.name) ?? []
+            entity?.attributes.filter(found.contains).map { $0.name } ?? []
         }
     }
 
@@ -282,7 +282,7 @@ package struct StepCoverage: Sendable {
         supplied = difference.supplied
         let new = difference.new
         let written = steps.map(difference.entitiesWritten)
-        var entities = written.flatMap(\.self)
+        var entities = written.flatMap { $0 }
         if written.contains(where: \.isEmpty) {
             let changed = difference.changes.compactMap { new.entity(named: $0.entity) }
             entities += changed.isEmpty ? new.roots : changed

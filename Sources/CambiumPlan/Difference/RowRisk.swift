@@ -64,7 +64,7 @@ extension ModelDifference {
     private func isThinned(_ name: String) -> Bool {
         guard let entity = new.entity(named: name) else { return false }
         let members = new.family(of: entity).compactMap(match.oldEntity).filter { !$0.isAbstract }
-        let thinned = Set(match.conditionalDrops.map(\.entity.name))
+        let thinned = Set(match.conditionalDrops.map { $0.entity.name })
         return !members.isEmpty && members.allSatisfy { thinned.contains($0.name) }
     }
 

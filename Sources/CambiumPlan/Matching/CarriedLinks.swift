@@ -61,8 +61,8 @@ package final class CarriedLinks {
         let hasSeveralSources = sets.count > 1 && isOwn
         let hasSeveralDestinations = sets.count > 1 && !isOwn
         let wasToMany = (
-            forward: hasSeveralDestinations || sets.contains(where: \.wasToMany.forward),
-            backward: hasSeveralSources || sets.contains(where: \.wasToMany.backward)
+            forward: hasSeveralDestinations || sets.contains { $0.wasToMany.forward },
+            backward: hasSeveralSources || sets.contains { $0.wasToMany.backward }
         )
         return (
             wasToMany.forward && !relationship.isToMany,
@@ -195,7 +195,7 @@ extension ModelMatch {
         let owners = living.filter { member in
             newEntity(of: member).map { source.entities.contains($0.name) } ?? false
         }
-        return owners.count == living.count ? nil : owners.map(\.name)
+        return owners.count == living.count ? nil : owners.map { $0.name }
     }
 
     /// The old entities that a relationship led to and that `end` is or is above of now, where it
@@ -204,7 +204,7 @@ extension ModelMatch {
         guard let end else { return nil }
         let living = livingMembers(of: relationship)
         let members = living.filter { isKind($0, of: end) }
-        return members.count == living.count ? nil : members.map(\.name)
+        return members.count == living.count ? nil : members.map { $0.name }
     }
 
     /// Whether any of the old entities that a relationship led to is what `end` is or is above of.
@@ -234,6 +234,6 @@ extension Model {
             ModelMatch.PropertyName(entity: $0.entity.name, property: $0.relationship.name)
         }
         let own = ModelMatch.PropertyName(entity: entity.name, property: relationship.name)
-        return Set([own, inverse].compactMap(\.self))
+        return Set([own, inverse].compactMap { $0 })
     }
 }

@@ -32,7 +32,7 @@ package struct FormerNames {
             let isCarriedOn = known[name]?.renamedFrom == from
             if !isCarriedOn || isDropped(name) { names[name] = from }
         }
-        let present = Set(new.map(\.name))
+        let present = Set(new.map { $0.name })
         let taken = Set(names.values)
         names = names.filter { name, from in
             // Both are still there, and nothing says that either was another thing.
@@ -67,7 +67,7 @@ extension FormerNames {
 extension MigrationDeclaration {
     /// The entities of the old version that are given up with all their objects.
     package var droppedEntities: Set<String> {
-        Set(drops.filter { $0.property == nil && $0.condition == nil }.map(\.entity))
+        Set(drops.filter { $0.property == nil && $0.condition == nil }.map { $0.entity })
     }
 }
 
@@ -275,7 +275,7 @@ extension ModelMatch {
         of entity: Entity, since oldEntity: Entity
     ) -> [(name: String, from: String)] {
         let oldLineage = old.lineage(of: oldEntity)
-        let names = Set(oldLineage.flatMap { $0.attributes.map(\.name) })
+        let names = Set(oldLineage.flatMap { $0.attributes.map { $0.name } })
         let own =
             attributeNames(of: entity, among: names)
             + entity.relationships.map { ($0.name, $0.renamedFrom) }

@@ -82,7 +82,7 @@ extension ModelMatch {
         else { return [:] }
         var open: [(owner: Entity, name: String, from: String?, isAttribute: Bool)] = []
         var taken: Set<PropertyName> = []
-        let names = Set(oldLineage.flatMap { $0.attributes.map(\.name) })
+        let names = Set(oldLineage.flatMap { $0.attributes.map { $0.name } })
         let former = formerNames(in: lineage, since: oldLineage, among: names)
         for owner in lineage {
             let attributes = owner.attributes.filter { !$0.isTransient && $0.derivation == nil }
@@ -215,7 +215,7 @@ extension ModelMatch {
     /// such objects the entity that all of them there were at least.
     package func formers(of entity: Entity) -> [Entity] {
         let own = oldEntity(of: entity)
-        var formers = [own].compactMap(\.self)
+        var formers = [own].compactMap { $0 }
         for member in new.family(of: entity) {
             guard let former = oldEntity(of: member) else { continue }
             let root = old.root(of: former)
@@ -238,7 +238,7 @@ extension ModelMatch {
     /// shifted by as much; none where the keys stay, or the objects go.
     package func precedingRoots(of oldEntity: Entity) -> [String] {
         guard mergesRoots, let newEntity = newEntity(of: oldEntity) else { return [] }
-        let origins = origins(of: new.root(of: newEntity)).map(\.oldRoot.name)
+        let origins = origins(of: new.root(of: newEntity)).map { $0.oldRoot.name }
         return Array(origins.prefix { $0 != old.root(of: oldEntity).name })
     }
 
@@ -250,7 +250,7 @@ extension ModelMatch {
     /// The old root entities that any new table takes rows from, by its root entity.
     package var oldRoots: [String: [String]] {
         Dictionary(
-            new.roots.map { root in (root.name, origins(of: root).map(\.oldRoot.name)) },
+            new.roots.map { root in (root.name, origins(of: root).map { $0.oldRoot.name }) },
             uniquingKeysWith: { first, _ in first })
     }
 
@@ -259,6 +259,6 @@ extension ModelMatch {
         guard let root = old.entity(named: oldTable) else { return [] }
         let family = old.family(of: root)
         let dropped = family.filter { newEntity(of: $0) == nil }
-        return dropped.count == family.count ? [] : dropped.map(\.name)
+        return dropped.count == family.count ? [] : dropped.map { $0.name }
     }
 }

@@ -61,8 +61,8 @@ package final class ModelMatch: @unchecked Sendable {
                 unchanged.insert(entity.name)
                 continue
             }
-            let names = Set(oldEntity.attributes.map(\.name))
-            let relationshipNames = Set(oldEntity.relationships.map(\.name))
+            let names = Set(oldEntity.attributes.map { $0.name })
+            let relationshipNames = Set(oldEntity.relationships.map { $0.name })
             let attributes = attributeNames(of: entity, among: names)
             let relationships = entity.relationships.map { ($0.name, $0.renamedFrom) }
             let dropped = names.union(relationshipNames).filter {
@@ -100,13 +100,13 @@ package final class ModelMatch: @unchecked Sendable {
         let contradictions = contradictions
         problems += contradictions
         // A name that is not in the entity may be further up or down, where it may be given up.
-        let moved = Set(moves.values.joined().map(\.key))
+        let moved = Set(moves.values.joined().map { $0.key })
         problems += missing.filter { name, _ in
             !moved.contains(name)
                 && !contradictions.contains {
                     $0.entity == name.entity && $0.property == name.property
                 }
-        }.map(\.problem)
+        }.map { $0.problem }
         settled = settledEntities
     }
 
@@ -131,7 +131,7 @@ package final class ModelMatch: @unchecked Sendable {
         let alone = families.values.filter { family in
             family.allSatisfy { $0.relationships.allSatisfy(leadsToOne) }
         }
-        return Set(alone.joined().map(\.name))
+        return Set(alone.joined().map { $0.name })
     }
 
     private func match(_ entity: Entity, isExplicit: Bool) {

@@ -128,7 +128,7 @@ extension Relationship {
     fileprivate var numberOfObjects: String {
         let words = [
             minimumCount.map { "at least \($0)" }, maximumCount.map { "at most \($0)" },
-        ].compactMap(\.self)
+        ].compactMap { $0 }
         return words.isEmpty ? "any number" : words.joined(separator: ", ")
     }
 }
@@ -174,7 +174,7 @@ extension ModelChange {
         forDropOf name: String, from entity: String, _ migration: MigrationDeclaration,
         _ match: ModelMatch
     ) -> String? {
-        let lineage = match.old.entity(named: entity).map(match.old.lineage)?.map(\.name)
+        let lineage = match.old.entity(named: entity).map(match.old.lineage)?.map { $0.name }
         for owner in (lineage ?? [entity]).reversed() {
             let drops = migration.drops.filter { $0.entity == owner && $0.property != nil }
             let own = drops.filter { $0.property == name }

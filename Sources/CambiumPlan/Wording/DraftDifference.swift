@@ -30,10 +30,10 @@ package struct DraftDifference: Sendable {
             .map { (change: $0, fact: $0.fact(details.detail(of: $0))) }
         // What a problem is about need not be among the changes.
         let open = problems.compactMap { difference.fact(of: $0) }
-        changes = Self.unique(told.map(\.fact) + open)
+        changes = Self.unique(told.map { $0.fact } + open)
         obstacles = Self.unique(
-            problems.map(\.draftFact) + former.ambiguities
-                + told.filter(\.change.losesData).map { "\($0.fact), which loses data" })
+            problems.map { $0.draftFact } + former.ambiguities
+                + told.filter { $0.change.losesData }.map { "\($0.fact), which loses data" })
     }
 
     private static func unique(_ sentences: [String]) -> [String] {
@@ -148,7 +148,7 @@ private struct DraftNames {
         _ new: [FormerNames.Name], since old: [FormerNames.Name], of entity: String? = nil,
         _ ambiguities: inout [String]
     ) {
-        let (present, known) = (Set(new.map(\.name)), Set(old.map(\.name)))
+        let (present, known) = (Set(new.map { $0.name }), Set(old.map { $0.name }))
         for case (let name, let from?) in new {
             let others = old.filter { $0.renamedFrom == from && $0.name != name }
             if let other = others.first, others.count == 1, !known.contains(name),

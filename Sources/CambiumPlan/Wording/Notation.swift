@@ -56,7 +56,7 @@ extension Limits {
             minimum.map { "at least \($0.notation)" }, maximum.map { "at most \($0.notation)" },
             minimumLength.map { "length at least \($0)" },
             maximumLength.map { "length at most \($0)" }, pattern.map { "matches \($0)" },
-        ].compactMap(\.self)
+        ].compactMap { $0 }
         return words.isEmpty ? "none" : words.joined(separator: ", ")
     }
 

@@ -89,7 +89,7 @@ package struct SelectSQL: Sendable {
             let position = selection.position.map { ["\($0) NULLS LAST"] } ?? []
             source +=
                 " ORDER BY "
-                + (position + terms.map(\.text) + [column(SystemColumn.key)])
+                + (position + terms.map { $0.text } + [column(SystemColumn.key)])
                 .joined(separator: ", ")
             for term in terms { parameters += try term.bindings() }
         }
@@ -206,7 +206,7 @@ package struct SelectSQL: Sendable {
         guard hasEntityColumn else { return nil }
         let wanted = includesSubentities ? model.family(of: entity) : [entity]
         guard wanted.count < model.family(of: root).count else { return nil }
-        return "\(column(SystemColumn.entity)) IN (\(SQLText.literals(wanted.map(\.name))))"
+        return "\(column(SystemColumn.entity)) IN (\(SQLText.literals(wanted.map { $0.name })))"
     }
 
     // Row keys: the key, the version, and the entity where the table has that column.

@@ -164,7 +164,7 @@ final class ObjectHistory {
                 [HistoryWriting.change(.delete, entity: entity(.old), key: key(.old))]
                     + recordedColumns.filter { keepsValues || isPreserved($0) }
                     .map { value(of: $0, .old) } + owners.map { $0.touch(.old) }),
-        ] + owners.compactMap(\.placeTrigger)
+        ] + owners.compactMap { $0.placeTrigger }
     }
 
     private func entity(_ version: RowVersion) -> String {

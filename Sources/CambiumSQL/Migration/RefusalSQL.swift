@@ -200,7 +200,7 @@ extension Table {
 
     /// The same of all CHECKs that rows from other tables have not met there.
     func textConditions(besides sources: [Table]) -> [RefusalSQL.Condition] {
-        let known = sources.map { Set($0.allChecks.map(\.condition)) }
+        let known = sources.map { Set($0.allChecks.map { $0.condition }) }
         var conditions: [RefusalSQL.Condition] = []
         for check in allChecks where !known.allSatisfy({ $0.contains(check.condition) }) {
             conditions += textConditions(of: check).filter { !conditions.contains($0) }
@@ -208,7 +208,7 @@ extension Table {
         return conditions
     }
 
-    private var allChecks: [Check] { columns.flatMap(\.checks) + checks }
+    private var allChecks: [Check] { columns.flatMap { $0.checks } + checks }
 }
 
 /// What the keys in tables that a migration makes were in the old store.
@@ -240,7 +240,7 @@ package struct CopiedKeys: Sendable {
         for operation in operations {
             switch operation {
             case .copyRows(let copy):
-                sources[copy.destination, default: []] += [Source(copy)].compactMap(\.self)
+                sources[copy.destination, default: []] += [Source(copy)].compactMap { $0 }
             case .renameTable(let table, let name):
                 sources[name] = sources.removeValue(forKey: table)
             default: break

@@ -13,7 +13,7 @@ package struct StoreRepair: Sendable {
     ///   - catalogue: What the store has.
     package init(of names: Set<String>, in catalogue: Catalogue, as tables: [Table]) {
         let made = tables.filter { names.contains($0.name) }
-        let madeNames = Set(made.map(\.name))
+        let madeNames = Set(made.map { $0.name })
         let indexes = tables.flatMap { table in
             table.indexes.filter { madeNames.contains(table.name) || names.contains($0.name) }
                 .map { (name: $0.name, creation: table.creation(of: $0)) }
@@ -22,7 +22,7 @@ package struct StoreRepair: Sendable {
             MigrationStatement(.other, "DROP INDEX IF EXISTS \(SQLText.identifier($0.name))")
         }
         statements += made.flatMap { TableRepair(of: $0, in: catalogue).statements }
-        statements += indexes.map(\.creation)
+        statements += indexes.map { $0.creation }
         if madeNames.contains(KeySQL.table), catalogue.entries[KeySQL.table] == nil {
             statements += Self.keys(in: catalogue, besides: made)
         }
@@ -33,10 +33,13 @@ package struct StoreRepair: Sendable {
     private static func keys(in catalogue: Catalogue, besides made: [Table]) -> [MigrationStatement]
     {
         let kept = catalogue.tables.keys.filter { name in
-            let columns = Set((catalogue.parts(of: name) ?? []).filter(\.isColumn).map(\.name))
+            let columns = Set(
+                (catalogue.parts(of: name) ?? []).filter { $0.isColumn }.map { $0.name })
             return columns.isSuperset(of: ["_id", "_version"])
         }
-        let new = made.filter { if case .objects = $0.content { true } else { false } }.map(\.name)
+        let new = made.filter { if case .objects = $0.content { true } else { false } }.map {
+            $0.name
+        }
         return Set(kept + new).sorted().map { name in
             .insert(
                 into: KeySQL.table,
@@ -59,17 +62,22 @@ extension Catalogue {
             rows: later.tables.map { [.text($0.name), .text($0.createStatement())] })
         return later.tables.compactMap { table -> Table? in
             guard let fingerprint = expected[table.name] else { return nil }
-            var former = table
+            var columns = table.columns
             if catalogue.fingerprints[table.name] != fingerprint {
                 let added = Set(
-                    catalogue.columnsAdded(to: table.name, ofFingerprint: fingerprint).map(\.name))
+                    catalogue.columnsAdded(to: table.name, ofFingerprint: fingerprint).map {
+                        $0.name
+                    })
                 guard !added.isEmpty else { return nil }
-                former.columns.removeAll { added.contains($0.name) }
+                columns.removeAll { added.contains($0.name) }
             }
-            former.indexes.removeAll {
-                expected[$0.name] != Self.fingerprint(of: Self.normalized($0.createStatement))
+            let indexes = table.indexes.filter {
+                expected[$0.name] == Self.fingerprint(of: Self.normalized($0.createStatement))
             }
-            return former
+            return Table(
+                name: table.name, columns: columns, primaryKey: table.primaryKey,
+                checks: table.checks, options: table.options, indexes: indexes,
+                content: table.content)
         }
     }
 }
@@ -89,12 +97,12 @@ package struct TableRepair: Sendable {
     /// The columns that rows can be written to, as far as the store has them.
     private var kept: [Table.Column] {
         // SQLite does not tell upper case from lower.
-        let names = Set((parts ?? []).filter(\.isColumn).map { $0.name.lowercased() })
+        let names = Set((parts ?? []).filter { $0.isColumn }.map { $0.name.lowercased() })
         return table.columns.filter { !$0.isGenerated && names.contains($0.name.lowercased()) }
     }
 
     private var missing: [Table.Column] {
-        let names = Set(kept.map(\.name))
+        let names = Set(kept.map { $0.name })
         return table.columns.filter { !$0.isGenerated && !names.contains($0.name) }
     }
 
@@ -140,7 +148,7 @@ package struct TableRepair: Sendable {
     /// The statements that make it, with the rows as far as they exist. Its indexes are deleted
     /// then.
     package var statements: [MigrationStatement] {
-        parts == nil ? [table.creation()] : table.rebuilding(kept.map(\.name))
+        parts == nil ? [table.creation()] : table.rebuilding(kept.map { $0.name })
     }
 
     // MARK: Links

@@ -83,7 +83,8 @@ package final class Derivation: Sendable {
     /// What leaves out the rows of other entities of the table.
     private func restriction(before alias: String) -> String? {
         guard entity.parent != nil else { return nil }
-        return "\(alias)\"_entity\" IN (\(SQLText.literals(model.family(of: entity).map(\.name))))"
+        return
+            "\(alias)\"_entity\" IN (\(SQLText.literals(model.family(of: entity).map { $0.name })))"
     }
 
     fileprivate var name: String { "\(entity.name).\(attribute.name)" }
@@ -109,7 +110,7 @@ extension Model {
             // What looks at itself, which the compiler refuses, comes in any order.
             guard !ready.isEmpty else { return sorted + rest }
             sorted += ready
-            let names = Set(ready.map(\.name))
+            let names = Set(ready.map { $0.name })
             rest.removeAll { names.contains($0.name) }
         }
         return sorted

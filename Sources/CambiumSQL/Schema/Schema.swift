@@ -27,7 +27,7 @@ package final class Schema: Sendable, Equatable {
             } + model.joinTables(kept)
         let layout =
             tables.map { kept?.statement(of: $0) ?? $0.createStatement() }
-            + tables.flatMap(\.indexes).map(\.createStatement)
+            + tables.flatMap { $0.indexes }.map { $0.createStatement }
         metadata = StoreMetadata(of: model, schemaHash: Self.hash(of: layout))
         statements =
             layout
@@ -171,7 +171,7 @@ struct KeptTables {
         let kept = same.values.filter { family in
             family.allSatisfy { $0.relationships.allSatisfy(leadsToSame) }
         }
-        return Set(kept.joined().map(\.name))
+        return Set(kept.joined().map { $0.name })
     }
 }
 
@@ -206,7 +206,7 @@ extension Model {
         // A relationship may be its own inverse.
         let ends =
             [(relationship, entity)]
-            + [inverse(of: relationship)].compactMap(\.self).filter { $0 != (relationship, entity) }
+            + [inverse(of: relationship)].compactMap { $0 }.filter { $0 != (relationship, entity) }
         let positions = ends.compactMap { end, declarer -> Table.Column? in
             guard let column = positionColumn(of: end, of: declarer) else { return nil }
             return Table.Column(

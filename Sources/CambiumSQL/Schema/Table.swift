@@ -2,21 +2,42 @@ import CambiumModel
 import CambiumPlan
 
 /// A table of a store, as values; its SQL is written out here alone.
-package struct Table: Sendable, Equatable {
+package final class Table: Sendable, Equatable {
     /// The table's name.
     package let name: String
     /// The columns in order.
-    package internal(set) var columns: [Column]
+    package let columns: [Column]
     /// The columns of its primary key; empty where a column says that it is the key.
-    var primaryKey: [String] = []
+    let primaryKey: [String]
     /// Conditions over several columns.
-    var checks: [Check] = []
+    let checks: [Check]
     /// The words after the closing parenthesis.
     package let options: String
     /// The indexes in order.
-    package internal(set) var indexes: [TableIndex] = []
+    package let indexes: [TableIndex]
     /// What its rows are.
     package let content: Content
+
+    init(
+        name: String, columns: [Column], primaryKey: [String] = [], checks: [Check] = [],
+        options: String, indexes: [TableIndex] = [], content: Content
+    ) {
+        self.name = name
+        self.columns = columns
+        self.primaryKey = primaryKey
+        self.checks = checks
+        self.options = options
+        self.indexes = indexes
+        self.content = content
+    }
+
+    package static func == (left: Table, right: Table) -> Bool {
+        if left === right { return true }
+        return left.name == right.name && left.columns == right.columns
+            && left.primaryKey == right.primaryKey && left.checks == right.checks
+            && left.options == right.options && left.indexes == right.indexes
+            && left.content == right.content
+    }
 
     /// What the rows of a table are.
     package enum Content: Sendable, Equatable {
@@ -160,7 +181,7 @@ package struct Table: Sendable, Equatable {
 
     /// What the table says beside its columns, each a line.
     var constraints: [String] {
-        [primaryKeyConstraint].compactMap(\.self) + checks.map(\.definition)
+        [primaryKeyConstraint].compactMap { $0 } + checks.map { $0.definition }
     }
 
     /// What it says of a primary key of several columns.
@@ -226,7 +247,7 @@ extension UniqueRows {
 
     /// The conditions of the rows that may not be equal to others.
     package var conditions: [String] {
-        columns.map { "\(SQLText.identifier($0)) IS NOT NULL" } + [condition].compactMap(\.self)
+        columns.map { "\(SQLText.identifier($0)) IS NOT NULL" } + [condition].compactMap { $0 }
     }
 }
 
@@ -408,7 +429,7 @@ extension Model {
     ) -> (Entity, String)? {
         guard let root = entity(named: table) else { return nil }
         for entity in family(of: root) {
-            let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+            let names = entity.attributes.map { $0.name } + entity.relationships.map { $0.name }
             if let property = names.first(where: { column(of: $0, in: entity) == name }) {
                 return (entity, property)
             }

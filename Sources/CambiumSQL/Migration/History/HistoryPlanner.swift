@@ -100,7 +100,7 @@ final class HistoryPlanner {
             DELETE FROM \(HistorySQL.changes) \
             WHERE "kind" = \(HistoryKind.delete.rawValue) \
             AND "number" \(Self.isOfMigration) \
-            AND "entity" IN (\(SQLText.literals(match.new.family(of: root).map(\.name)))) \
+            AND "entity" IN (\(SQLText.literals(match.new.family(of: root).map { $0.name }))) \
             AND "key" IN (SELECT "_id" FROM \(SQLText.identifier(root.name)))
             """
         } + [
@@ -153,7 +153,7 @@ struct ChangedProperties {
         if difference.deletesObjects {
             // References to deleted objects reference other objects, or none.
             for entity in model.entities {
-                found[entity.name, default: []].formUnion(entity.relationships.map(\.name))
+                found[entity.name, default: []].formUnion(entity.relationships.map { $0.name })
             }
         }
         addOtherEnds()
@@ -166,8 +166,8 @@ struct ChangedProperties {
             $0.formUnion(found[$1.name] ?? [])
         }
         return model.lineage(of: entity).flatMap { owner in
-            let attributes = owner.attributes.filter { !$0.isTransient }.map(\.name)
-            let relationships = owner.relationships.filter { !$0.isTransient }.map(\.name)
+            let attributes = owner.attributes.filter { !$0.isTransient }.map { $0.name }
+            let relationships = owner.relationships.filter { !$0.isTransient }.map { $0.name }
             return (attributes + relationships).filter(names.contains)
         }
     }
@@ -210,8 +210,8 @@ struct ChangedProperties {
             for entity in model.family(of: parent)
             where difference.match.oldEntity(of: entity) != nil {
                 let names =
-                    model.attributes(of: entity).map(\.name)
-                    + model.relationships(of: entity).map(\.name)
+                    model.attributes(of: entity).map { $0.name }
+                    + model.relationships(of: entity).map { $0.name }
                 found[entity.name, default: []].formUnion(
                     names.filter { difference.match.origin(of: $0, in: entity) == nil })
             }

@@ -38,7 +38,7 @@ final class HistoryTranslation {
     private func name(of oldEntity: Entity) -> String? { heir(of: oldEntity)?.new.name }
 
     private static func names(_ entities: [Entity]) -> String {
-        SQLText.literals(entities.map(\.name))
+        SQLText.literals(entities.map { $0.name })
     }
 
     // MARK: Entities and keys
@@ -76,8 +76,8 @@ final class HistoryTranslation {
     private func properties(of oldEntity: Entity) -> [String: String] {
         guard let entity = heir(of: oldEntity)?.new else { return [:] }
         let names =
-            match.new.attributes(of: entity).map(\.name)
-            + match.new.relationships(of: entity).map(\.name)
+            match.new.attributes(of: entity).map { $0.name }
+            + match.new.relationships(of: entity).map { $0.name }
         var found: [String: String] = [:]
         for name in names {
             if let origin = match.origin(of: name, in: entity) { found[origin.property] = name }
@@ -92,7 +92,8 @@ final class HistoryTranslation {
         for entity in old.entities where !match.settled.contains(entity.name) {
             let heirs = properties(of: entity)
             let names =
-                old.attributes(of: entity).map(\.name) + old.relationships(of: entity).map(\.name)
+                old.attributes(of: entity).map { $0.name }
+                + old.relationships(of: entity).map { $0.name }
             let changes = names.filter { heirs[$0] != $0 }
                 .map { Change(from: $0, to: heirs[$0]) }
             if !changes.isEmpty { entities[changes, default: []].append(entity) }
@@ -183,7 +184,7 @@ final class HistoryTranslation {
         }
         guard owned.contains(where: { heirs[$0.name] != $0.name }) else { return references }
         let kept = heirs.sorted { $0.key < $1.key }
-        let keptNames = SQLText.literals(kept.map(\.key))
+        let keptNames = SQLText.literals(kept.map { $0.key })
         let removal =
             "DELETE FROM \(Self.values) WHERE \(changes) AND \"column\" NOT IN (\(keptNames))"
         guard !kept.isEmpty else { return [removal] }

@@ -31,7 +31,7 @@ final class MigrationStepBuilder {
     var steps: [MigrationStep] {
         let refusal = RefusalBuilder(difference: difference).step
         let givenUp = ConditionalDrops(match: difference.match, schema: oldSchema).step
-        return [givenUp, refusal, choice].compactMap(\.self) + zip(copies, ways).compactMap(step)
+        return [givenUp, refusal, choice].compactMap { $0 } + zip(copies, ways).compactMap(step)
             + codeSteps + [filledCases, replacement, requirement, derivation].compactMap { $0 }
     }
 
@@ -40,8 +40,8 @@ final class MigrationStepBuilder {
         let pairs = ChosenPairs.all(in: difference.match)
         guard !pairs.isEmpty else { return nil }
         return MigrationStep(
-            summary: "Choose the links of \(pairs.map(\.name).joined(separator: ", "))",
-            kind: .reversible, statements: pairs.flatMap(\.statements))
+            summary: "Choose the links of \(pairs.map { $0.name }.joined(separator: ", "))",
+            kind: .reversible, statements: pairs.flatMap { $0.statements })
     }
 
     /// Refuses a store in which a fill gives what is no case.
@@ -51,8 +51,9 @@ final class MigrationStepBuilder {
         }
         guard !refusals.isEmpty else { return nil }
         return MigrationStep(
-            summary: "Refuse a store where " + refusals.map(\.reason).joined(separator: ", or "),
-            kind: .needsData, statements: refusals.flatMap(\.statements))
+            summary: "Refuse a store where "
+                + refusals.map { $0.reason }.joined(separator: ", or "),
+            kind: .needsData, statements: refusals.flatMap { $0.statements })
     }
 
     /// Refuses a store where an object has not what the author knows every object to have, and where
@@ -68,7 +69,7 @@ final class MigrationStepBuilder {
                 let destination = new.entity(named: relationship.destination)
             else { return [] }
             let (table, other) = (new.root(of: entity).name, new.root(of: destination).name)
-            let names = SQLText.literals(new.family(of: entity).map(\.name))
+            let names = SQLText.literals(new.family(of: entity).map { $0.name })
             let isOfEntity =
                 entity.parent == nil ? "" : "\"_entity\" IN (\(names)) AND "
             let reason = "an object of \(entity.name) has no \(relationship.name)"
@@ -91,7 +92,7 @@ final class MigrationStepBuilder {
     /// that they are computed from exists.
     private var derivation: MigrationStep? {
         let derivations = difference.new.derivations.filter(needsComputing)
-        let statements = derivations.compactMap(\.updateOfAll)
+        let statements = derivations.compactMap { $0.updateOfAll }
         guard !statements.isEmpty else { return nil }
         let names = derivations.map { "\($0.entity.name).\($0.attribute.name)" }
         return MigrationStep(
@@ -146,7 +147,7 @@ final class MigrationStepBuilder {
                 for: table, isNew ? "Make \(table.name)" : "Rebuild \(table.name)", isNew: isNew,
                 [table.creation(named: name)] + copy.insertStatements(into: name)
                     + RefusalSQL.statements(
-                        isNew ? [] : table.textConditions(besides: copy.parts.map(\.source)),
+                        isNew ? [] : table.textConditions(besides: copy.parts.map { $0.source }),
                         in: name, ofOneRow: false))
         }
     }
@@ -160,8 +161,8 @@ final class MigrationStepBuilder {
             .map(difference.sentence).joined(separator: "; ")
         return MigrationStep(
             summary: list.isEmpty ? title : "\(title): \(list)",
-            kind: changes.map(\.kind).max() ?? (isNew ? .additive : .reversible),
-            losesData: changes.contains(where: \.losesData), tables: [table.name],
+            kind: changes.map { $0.kind }.max() ?? (isNew ? .additive : .reversible),
+            losesData: changes.contains { $0.losesData }, tables: [table.name],
             statements: statements)
     }
 
@@ -186,30 +187,30 @@ final class MigrationStepBuilder {
 
     /// Everything that can only happen when no old table is needed any more.
     private var replacement: MigrationStep? {
-        let keptNames = Set(kept.map(\.table.name))
+        let keptNames = Set(kept.map { $0.table.name })
         let dropped = oldSchema.tables.filter { !keptNames.contains($0.name) }
         let duplicates = DuplicateRemoval(model: difference.new, schema: newSchema).statements
         let statements =
             indexDrops
             + dropped.map { .drop($0.name) }
-            + ChosenPairs.all(in: difference.match).map(\.removal)
+            + ChosenPairs.all(in: difference.match).map { $0.removal }
             + rebuilt.compactMap(renameStatement) + duplicates
             + madeIndexes.map { $0.table.creation(of: $0.index) }
             + KeyTablePlan(match: difference.match).statements
             + (coverage.map(StepTableSQL.finish) ?? [])
         guard !statements.isEmpty else { return nil }
         return MigrationStep(
-            summary: summaryOfReplacement(dropped: dropped.map(\.name)),
+            summary: summaryOfReplacement(dropped: dropped.map { $0.name }),
             kind: dropped.isEmpty && duplicates.isEmpty
-                ? indexKind : difference.changes.map(\.kind).max() ?? .reversible,
+                ? indexKind : difference.changes.map { $0.kind }.max() ?? .reversible,
             losesData: !(dropped.isEmpty && duplicates.isEmpty)
-                && difference.changes.contains(where: \.losesData),
-            tables: newSchema.tables.filter { !keptNames.contains($0.name) }.map(\.name),
+                && difference.changes.contains { $0.losesData },
+            tables: newSchema.tables.filter { !keptNames.contains($0.name) }.map { $0.name },
             statements: statements)
     }
 
     private func summaryOfReplacement(dropped: [String]) -> String {
-        let rebuiltNames = Set(rebuilt.map(\.name))
+        let rebuiltNames = Set(rebuilt.map { $0.name })
         let removed = dropped.filter { !rebuiltNames.contains($0) }
         let parts =
             (removed.isEmpty ? [] : ["drop the tables \(removed.joined(separator: ", "))"])
@@ -299,7 +300,7 @@ extension MigrationStepBuilder {
     var codeSteps: [MigrationStep] {
         guard let coverage else { return [] }
         let tables = newSchema.tables.filter(isCovered)
-        let names = tables.map(\.name)
+        let names = tables.map { $0.name }
         let runs = coverage.steps.enumerated().map { number, step in
             MigrationStep(
                 summary: "Run \(step.name) of the program", kind: .needsCode, tables: names,
@@ -313,7 +314,7 @@ extension MigrationStepBuilder {
         }
         return runs + [
             MigrationStep(
-                summary: "Check what \(coverage.steps.map(\.name).joined(separator: ", ")) "
+                summary: "Check what \(coverage.steps.map { $0.name }.joined(separator: ", ")) "
                     + (coverage.steps.count == 1 ? "has" : "have") + " written",
                 kind: .needsData, losesData: false, tables: names,
                 statements: deletions(coverage) + entitiesOfKeys(in: objects) + settlement)

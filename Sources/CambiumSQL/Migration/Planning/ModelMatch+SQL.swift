@@ -76,7 +76,7 @@ extension ModelMatch {
         guard mergesRoots else { return key }
         let shifts = old.family(of: oldEntity).filter { newEntity(of: $0) != nil }
             .map { (name: $0.name, roots: precedingRoots(of: $0)) }
-        guard Set(shifts.map(\.roots)).count > 1 else {
+        guard Set(shifts.map { $0.roots }).count > 1 else {
             return shifts.first.flatMap { Self.keyShift(after: $0.roots) }
                 .map { "(\(key) + \($0))" } ?? key
         }
@@ -130,13 +130,13 @@ struct FilledCases {
             attribute.derivation == nil, match.isRevised(attribute.name, in: entity.name),
             let now = match.new.enumeration(named: name)
         else { return false }
-        let values = Set(now.cases.map(\.rawValue))
+        let values = Set(now.cases.map { $0.rawValue })
         return match.sources(of: attribute.name, in: entity).contains { source in
             guard let old = match.oldAttribute(at: source.old), !old.isTransient,
                 case .enumeration(let former) = old.type,
                 let before = match.old.enumeration(named: former)
             else { return true }
-            return !Set(before.cases.map(\.rawValue)).isSubset(of: values)
+            return !Set(before.cases.map { $0.rawValue }).isSubset(of: values)
         }
     }
 

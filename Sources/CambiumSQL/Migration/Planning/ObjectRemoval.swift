@@ -325,7 +325,7 @@ struct ObjectRemoval {
     }
 
     private func names(of entity: Entity) -> String {
-        SQLText.literals(model.family(of: entity).map(\.name))
+        SQLText.literals(model.family(of: entity).map { $0.name })
     }
 
     // What the statements show while they run.
@@ -377,7 +377,7 @@ struct DuplicateRemoval {
         let columns = declared.properties.compactMap { column(of: $0, in: entity) }
         guard columns.count == declared.properties.count, !columns.isEmpty else { return [] }
         let conditions =
-            columns.map { "\($0) IS NOT NULL" } + [removal.membership].compactMap(\.self)
+            columns.map { "\($0) IS NOT NULL" } + [removal.membership].compactMap { $0 }
         var order = declared.order.compactMap { order -> String? in
             guard let column = column(of: order.attribute, in: entity) else { return nil }
             return "\(column)\(order.isDescending ? " DESC" : "") NULLS LAST"
@@ -460,10 +460,11 @@ struct ConditionalDrops {
                 from: [roots[index]] + drops[index].rows.tables.sorted())
         }
         return MigrationStep(
-            summary: "Drop " + drops.map(\.drop.words).unique.joined(separator: "; "),
+            summary: "Drop " + drops.map { $0.drop.words }.unique.joined(separator: "; "),
             kind: .lossy, tables: roots.unique,
-            statements: choices + removals.flatMap(\.deletion) + removals.flatMap(\.linkUpdates)
-                + removals.flatMap(\.ending))
+            statements: choices + removals.flatMap { $0.deletion }
+                + removals.flatMap { $0.linkUpdates }
+                + removals.flatMap { $0.ending })
     }
 
     /// The objects of a drop, without those that an earlier one takes.

@@ -47,7 +47,7 @@ final class Restatement {
             columns[column.name] =
                 text.parts.lazy.compactMap { Form($0, of: column.name, known?.checks ?? []) }.first
         }
-        let definitions = Set(columns.values.map(\.definition))
+        let definitions = Set(columns.values.map { $0.definition })
         let constraints = text.parts.filter { !definitions.contains($0) }
         guard columns.count == new.columns.count,
             !constraints.contains(where: { $0.hasPrefix("\"") })
@@ -78,7 +78,7 @@ final class Restatement {
                 Replacement(old: column.bareDefinition, new: column.definition))
             for check in column.checks { require(check, of: column) }
         }
-        let addedNames = Set(added.map(\.name))
+        let addedNames = Set(added.map { $0.name })
         for column in new.columns where !addedNames.contains(column.name) {
             guard let old = columns[column.name] else { return nil }
             if old.definition == column.definition { continue }
@@ -96,11 +96,11 @@ final class Restatement {
             replacements.append(Replacement(old: ",\n    \(constraint)", new: ""))
         }
         for check in gained where !known.contains(where: { $0.implies(check) }) { require(check) }
-        self.gained = gained.map(\.definition)
+        self.gained = gained.map { $0.definition }
         end = ") \(new.options)"
         table = new.name
         self.replacements = replacements
-        let constant = Set(added.filter { !$0.isGenerated }.map(\.name))
+        let constant = Set(added.filter { !$0.isGenerated }.map { $0.name })
         func isOfOneRow(_ condition: RefusalSQL.Condition) -> Bool {
             condition.columns.isSubset(of: constant)
         }
@@ -228,7 +228,7 @@ package struct SchemaRefresh: Sendable {
             restated += restatement.statements
             return false
         }
-        let rebuiltNames = Set(rebuilt.map(\.name))
+        let rebuiltNames = Set(rebuilt.map { $0.name })
         let indexes = schema.tables.flatMap { table in
             table.indexes.filter {
                 rebuiltNames.contains(table.name) || different.contains($0.name)
@@ -236,11 +236,11 @@ package struct SchemaRefresh: Sendable {
         }
         let drops =
             Self.staleIndexes(in: catalogue, besides: target, of: schema)
-            + indexes.map(\.name).filter { catalogue.entries[$0] != nil }
+            + indexes.map { $0.name }.filter { catalogue.entries[$0] != nil }
         statements =
             drops.map { .drop(index: $0) } + restated
             + rebuilt.flatMap { Self.rebuild($0, exists: catalogue.entries[$0.name] != nil) }
-            + indexes.map(\.creation)
+            + indexes.map { $0.creation }
     }
 
     /// Indexes that an earlier form of the model had: their names begin with one of its entities.
@@ -256,7 +256,7 @@ package struct SchemaRefresh: Sendable {
 
     private static func rebuild(_ table: Table, exists: Bool) -> [MigrationStatement] {
         exists
-            ? table.rebuilding(table.columns.filter { !$0.isGenerated }.map(\.name))
+            ? table.rebuilding(table.columns.filter { !$0.isGenerated }.map { $0.name })
             : [table.creation()]
     }
 }

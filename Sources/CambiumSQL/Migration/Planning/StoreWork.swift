@@ -38,8 +38,10 @@ extension MigrationStepBuilder {
         for (copy, way) in zip(copies, ways) where copy.table.content != .system {
             note(copy, way, raise)
             let (before, after) = (copy.source?.indexes ?? [], copy.table.indexes)
-            let made = after.filter { !before.contains($0) }.map(\.name)
-            let removed = before.map(\.name).filter { name in !after.contains { $0.name == name } }
+            let made = after.filter { !before.contains($0) }.map { $0.name }
+            let removed = before.map { $0.name }.filter { name in
+                !after.contains { $0.name == name }
+            }
             if !made.isEmpty { raise(copy.table.name, to: .scan) }
             if !removed.isEmpty { raise(copy.table.name, to: .constant) }
             works[copy.table.name]?.madeIndexes = made
@@ -54,12 +56,12 @@ extension MigrationStepBuilder {
             default: break
             }
         }
-        let sources = Set(copies.flatMap { $0.parts.map(\.source.name) })
+        let sources = Set(copies.flatMap { $0.parts.map { $0.source.name } })
         for table in oldSchema.tables
         where newSchema.table(named: table.name) == nil && !sources.contains(table.name) {
             raise(table.name, to: .dropped)
         }
-        let order = (newSchema.tables + oldSchema.tables).map(\.name)
+        let order = (newSchema.tables + oldSchema.tables).map { $0.name }
         let numbers = Dictionary(
             order.enumerated().map { ($0.element, $0.offset) },
             uniquingKeysWith: { first, _ in first })
@@ -94,7 +96,7 @@ extension MigrationStepBuilder {
 
     private func causes(of copy: TableCopy) -> [String] {
         let reasons = copy.rebuildReasons
-        let names = Set(copy.table.columns.map(\.name))
+        let names = Set(copy.table.columns.map { $0.name })
         let causes = reasons.compactMap { reason -> String? in
             guard case .column(let column) = reason else { return nil }
             // What lives on under another name is a column of the new table, too.

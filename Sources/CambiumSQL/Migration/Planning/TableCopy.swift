@@ -114,11 +114,12 @@ struct TableCopy {
             origins[column.name] = value.old.columns
         }
         for (column, old) in part.former { origins[column] = old.columns }
-        let old = written.map(\.0.old) + part.former.map(\.old)
+        let old = written.map(\.0.old) + part.former.map { $0.old }
         return RowCopy(
             part.source.name, to: name, written.map(\.1.name), origins: origins,
-            computed: table.columns.filter(\.isGenerated).map(\.name), after: part.precedingRoots,
-            with: Set(old.flatMap(\.tables)).sorted())
+            computed: table.columns.filter { $0.isGenerated }.map { $0.name },
+            after: part.precedingRoots,
+            with: Set(old.flatMap { $0.tables }).sorted())
     }
 
     private func query(of part: Part, _ written: [(Value, Table.Column)]) -> String {
@@ -204,14 +205,14 @@ struct TableCopy {
         where !isInPlace(column, value, from: known[column.name]) {
             reasons.append(.column(column))
         }
-        let names = Set(table.columns.map(\.name))
+        let names = Set(table.columns.map { $0.name })
         reasons += part.source.columns.filter { !names.contains($0.name) }.map { .column($0) }
         let isRestatable = Restatement(from: part.source, to: table, besides: added) != nil
         return reasons.isEmpty && !isRestatable ? [.statement] : reasons
     }
 
     private var added: [Table.Column] {
-        let names = Set((source?.columns ?? []).map(\.name))
+        let names = Set((source?.columns ?? []).map { $0.name })
         return table.columns.filter { !names.contains($0.name) }
     }
 

@@ -11,7 +11,7 @@ extension TableCopyBuilder {
             !only.changesKeys,
             let source = oldSchema.table(named: name)
         {
-            let known = Set(source.columns.map(\.name))
+            let known = Set(source.columns.map { $0.name })
             let values = table.columns.map {
                 TableCopy.Value(known.contains($0.name) ? .column($0.name) : .null)
             }
@@ -94,7 +94,8 @@ extension TableCopyBuilder {
         if let keys = keysInRow(links, from: origin) {
             guard keys.count > 1 else { return keys.first ?? .null }
             return .sql(
-                "coalesce(\(keys.map(\.sql).joined(separator: ", ")))", of: keys.flatMap(\.columns),
+                "coalesce(\(keys.map { $0.sql }.joined(separator: ", ")))",
+                of: keys.flatMap { $0.columns },
                 tables: keys.reduce(into: []) { $0.formUnion($1.tables) })
         }
         return .sql(
@@ -159,7 +160,7 @@ extension TableCopyBuilder {
         let names = ends.map { nameOfObject(withKey: key.sql, in: $0, isAlone: ends.count == 1) }
         return .sql(
             names.count == 1 ? names[0] : "coalesce(\(names.joined(separator: ", ")))",
-            of: key.columns, tables: key.tables.union(ends.map(\.name)))
+            of: key.columns, tables: key.tables.union(ends.map { $0.name }))
     }
 
     /// SQL for the new entity of the object of an old table that has a new key.
@@ -316,7 +317,7 @@ final class LinkSource {
         guard match.old.hasSubentities(root) else { return [] }
         let names = match.new.family(of: entity).compactMap(match.oldEntity)
             .filter { match.old.root(of: $0).name == root.name }
-            .map(\.name)
+            .map { $0.name }
         return ["\(alias).\"_entity\" IN (\(SQLText.literals(names)))"]
     }
 

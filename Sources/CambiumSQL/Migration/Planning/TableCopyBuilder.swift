@@ -156,7 +156,7 @@ struct TableCopyBuilder {
         if match.isRevised(attribute.name, in: entity.name) {
             return .init(old, new: restricted(inValue(value, of: attribute, entity), to: entity))
         }
-        let mayLack = sources.contains(where: \.attribute.mayLackValue) || !bare.isEmpty
+        let mayLack = sources.contains { $0.attribute.mayLackValue } || !bare.isEmpty
         if fill != nil || mayLack && !attribute.isOptional {
             let given = restricted(inValue(value, of: attribute, entity), to: entity)
             return .init(old, new: "coalesce(\(quoted), \(given))")
@@ -185,7 +185,7 @@ struct TableCopyBuilder {
         }
         return .sql(
             "CASE \(cases.joined(separator: " ")) END",
-            of: origin.columnsOfEntity + sources.map(\.column))
+            of: origin.columnsOfEntity + sources.map { $0.column })
     }
 
     private func derivedValue(
@@ -211,7 +211,7 @@ struct TableCopyBuilder {
     /// A value for objects of a sub-entity is NULL in rows of others.
     private func restricted(_ value: String, to entity: Entity) -> String {
         guard entity.parent != nil else { return value }
-        let names = SQLText.literals(new.family(of: entity).map(\.name))
+        let names = SQLText.literals(new.family(of: entity).map { $0.name })
         return "CASE WHEN \"_entity\" IN (\(names)) THEN \(value) END"
     }
 }
@@ -289,7 +289,7 @@ enum ValueSource {
         _ expression: ModelExpression, derivedOf entity: Entity, in model: Model
     ) -> Bool {
         let derived = Set(
-            model.attributes(of: entity).filter { $0.derivation != nil }.map(\.name))
+            model.attributes(of: entity).filter { $0.derivation != nil }.map { $0.name })
         guard !derived.isEmpty else { return false }
         let sources = DerivationSources(of: expression, entity: entity, in: model)
         return !derived.isDisjoint(with: sources.nodes[0].properties)
@@ -352,13 +352,13 @@ final class RowOrigin {
 
     /// A condition on the rows that are taken; nil where all are.
     var filter: String? {
-        let names = Set(origin.members.map(\.old.name))
+        let names = Set(origin.members.map { $0.old.name })
         let others = match.old.family(of: origin.oldRoot).filter { !names.contains($0.name) }
         guard hasEntities, !others.isEmpty else { return nil }
         guard others.allSatisfy({ match.newEntity(of: $0) == nil }) else {
-            return isOf(origin.members.map(\.old.name))
+            return isOf(origin.members.map { $0.old.name })
         }
-        return "old.\"_entity\" NOT IN (\(SQLText.literals(others.map(\.name))))"
+        return "old.\"_entity\" NOT IN (\(SQLText.literals(others.map { $0.name })))"
     }
 
     /// SQL for the rows' keys; nil where they stay.
@@ -407,7 +407,7 @@ final class RowOrigin {
                 match.old.entity(member.old, isKindOf: owner)
                     && !source.entities.contains(member.new.name)
             }
-            let names = members.map(\.old.name)
+            let names = members.map { $0.old.name }
             return Source(
                 old, column: match.old.column(of: old.name, in: owner), conversion,
                 entities: names, owners: strangers ? names : nil)
@@ -416,10 +416,10 @@ final class RowOrigin {
 
     /// The new entities, of those that inherit from one, whose rows have no such value.
     func members(of entity: Entity, without sources: [Source]) -> [String] {
-        let covered = Set(sources.flatMap(\.entities))
+        let covered = Set(sources.flatMap { $0.entities })
         return origin.members.filter {
             match.new.entity($0.new, isKindOf: entity) && !covered.contains($0.old.name)
                 && !$0.old.isAbstract
-        }.map(\.new.name)
+        }.map { $0.new.name }
     }
 }

@@ -77,7 +77,7 @@ extension Model {
         of attribute: Attribute, _ random: inout SampleRandom
     ) -> StoredValue {
         let limits = attribute.limits
-        let chosen = [limits.minimum, limits.maximum].compactMap(\.self).first
+        let chosen = [limits.minimum, limits.maximum].compactMap { $0 }.first
         let value =
             chosen ?? .decimal(Decimal(random.next(below: 100_001)) / Decimal(1000))
         return stored(value, as: attribute.type) ?? .null

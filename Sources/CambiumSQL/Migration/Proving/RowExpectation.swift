@@ -19,7 +19,7 @@ package struct RowExpectation {
     package func carried(
         into schema: Schema? = nil, except written: Set<String> = []
     ) -> [Carried] {
-        let tables = schema.map { Set($0.tables.map(\.name)) }
+        let tables = schema.map { Set($0.tables.map { $0.name }) }
         func isMeant(_ table: String) -> Bool {
             !written.contains(table) && tables?.contains(table) ?? true
         }
@@ -116,7 +116,7 @@ package struct RowExpectation {
     package func newObjectCounts(
         in schema: Schema, except written: Set<String> = []
     ) -> [(name: String, query: String)] {
-        let tables = Set(schema.tables.map(\.name)).subtracting(written)
+        let tables = Set(schema.tables.map { $0.name }).subtracting(written)
         return match.new.entities.filter { entity in
             !entity.isAbstract && match.oldEntity(of: entity) == nil
                 && tables.contains(match.new.root(of: entity).name)
@@ -278,7 +278,7 @@ extension RowExpectation {
     package func halfLinkCounts(
         in schema: Schema, except written: Set<String> = []
     ) -> [(name: String, query: String)] {
-        let tables = Set(schema.tables.map(\.name)).subtracting(written)
+        let tables = Set(schema.tables.map { $0.name }).subtracting(written)
         return match.new.entities.flatMap { entity in
             entity.relationships.compactMap { relationship -> (name: String, query: String)? in
                 guard !relationship.isToMany,
@@ -315,7 +315,7 @@ extension RowExpectation {
     private func losesLinks(_ relationship: Relationship, of entity: Entity) -> Bool {
         let ends =
             [(entity.name, relationship.name)]
-            + [match.new.inverse(of: relationship)].compactMap(\.self)
+            + [match.new.inverse(of: relationship)].compactMap { $0 }
             .map { ($0.entity.name, $0.relationship.name) }
         return (match.new.migration?.keeps ?? []).contains { keep in
             ends.contains { $0.0 == keep.entity && $0.1 == keep.relationship }

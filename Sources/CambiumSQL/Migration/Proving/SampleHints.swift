@@ -167,7 +167,7 @@ final class SampleHints {
         _ old: Attribute, to new: Attribute, in model: Model
     ) -> [Value] {
         if case .enumeration(let name) = new.type, old.type != new.type {
-            let values = model.enumeration(named: name)?.cases.map(\.rawValue) ?? []
+            let values = model.enumeration(named: name)?.cases.map { $0.rawValue } ?? []
             return values.map { value in
                 if old.type == .string, case .int(let number) = value {
                     return .string("\(number)")
@@ -238,8 +238,8 @@ extension Limits {
         }
         return Limits(
             minimum: chosen(minimum, other.minimum, >), maximum: chosen(maximum, other.maximum, <),
-            minimumLength: [minimumLength, other.minimumLength].compactMap(\.self).max(),
-            maximumLength: [maximumLength, other.maximumLength].compactMap(\.self).min(),
+            minimumLength: [minimumLength, other.minimumLength].compactMap { $0 }.max(),
+            maximumLength: [maximumLength, other.maximumLength].compactMap { $0 }.min(),
             pattern: other.pattern ?? pattern)
     }
 }

@@ -77,7 +77,7 @@ package final class SampleRows {
         let tables = schema.tables.enumerated()
             .map { (depth: depth(of: $0.element), number: $0.offset, table: $0.element) }
             .sorted { ($0.depth, $0.number) < ($1.depth, $1.number) }
-        return tables.map(\.table).flatMap { table -> [Row] in
+        return tables.map { $0.table }.flatMap { table -> [Row] in
             switch table.content {
             case .system: return []
             case .objects(let root): return objects(of: root, in: table)
@@ -277,7 +277,7 @@ package struct ProofScope {
     /// - Parameter operations: All that the migration does.
     package init(of operations: [SchemaOperation], from old: Schema, to new: Schema) {
         let tables = old.tables + new.tables
-        let names = Set(tables.map(\.name))
+        let names = Set(tables.map { $0.name })
         var changed = Self.differentTables(old, new)
         for operation in operations { changed.formUnion(names.intersection(operation.tables)) }
         var chosen = changed
@@ -291,7 +291,7 @@ package struct ProofScope {
         // An object needs those that it requires, and a link both of its ends.
         var border = chosen
         while !border.isEmpty {
-            let needed = tables.filter { border.contains($0.name) }.flatMap(\.requiredLinks)
+            let needed = tables.filter { border.contains($0.name) }.flatMap { $0.requiredLinks }
             border = Set(needed).subtracting(chosen)
             chosen.formUnion(border)
         }
@@ -318,13 +318,13 @@ package struct ProofScope {
 
 extension Table {
     /// The tables that its columns have keys of.
-    fileprivate var links: Set<String> { Set(columns.compactMap(\.destination)) }
+    fileprivate var links: Set<String> { Set(columns.compactMap { $0.destination }) }
 
     /// Those that rows, or the rows of some entity, may need.
     fileprivate var requiredLinks: [String] {
         columns.filter { column in
             column.isRequired || checks.contains { $0.columns.contains(column.name) }
-        }.compactMap(\.destination)
+        }.compactMap { $0.destination }
     }
 }
 
@@ -335,7 +335,7 @@ extension Schema {
         return Schema(
             tables: tables,
             statements: tables.map { $0.createStatement() }
-                + tables.flatMap(\.indexes).map(\.createStatement)
+                + tables.flatMap { $0.indexes }.map { $0.createStatement }
                 + statements.suffix(recordCount),
             metadata: metadata)
     }
