@@ -77,12 +77,14 @@ import Testing
 }
 
 extension ConvertedValue: Equatable {
+    /// Compares what is printed of both.
     public static func == (left: ConvertedValue, right: ConvertedValue) -> Bool {
         "\(left)" == "\(right)"
     }
 }
 
 extension ConversionCondition: Equatable {
+    /// Compares what is printed of both.
     public static func == (left: ConversionCondition, right: ConversionCondition) -> Bool {
         "\(left)" == "\(right)"
     }
