@@ -48,7 +48,7 @@ package enum SQLText {
         // text rounds correctly only up to 15 digits of moderate size; others are put together
         // exactly.
         let digits = value.description
-        let significant = digits.prefix { $0 != "e" }.filter(\.isNumber).count
+        let significant = digits.prefix { $0 != "e" }.filter { $0.isNumber }.count
         let isExact = significant <= 15 && (value == 0 || (1e-6...1e22).contains(value.magnitude))
         return isExact ? digits : exact(value)
     }

@@ -75,3 +75,17 @@ import Testing
                 == .isOne(of: [.text("a"), .text("c")], .same, and: nil))
     }
 }
+
+extension ConvertedValue: Equatable {
+    /// Compares what is printed of both.
+    public static func == (left: ConvertedValue, right: ConvertedValue) -> Bool {
+        "\(left)" == "\(right)"
+    }
+}
+
+extension ConversionCondition: Equatable {
+    /// Compares what is printed of both.
+    public static func == (left: ConversionCondition, right: ConversionCondition) -> Bool {
+        "\(left)" == "\(right)"
+    }
+}

@@ -35,10 +35,12 @@ struct EngineStandIn: MigrationSupport {
 
 extension ModelDifference {
     /// Compares two versions whose stores can do everything.
-    init(from old: Model, to new: Model) { self.init(from: old, to: new, on: EngineStandIn()) }
+    convenience init(from old: Model, to new: Model) {
+        self.init(from: old, to: new, on: EngineStandIn())
+    }
 }
 
 extension ModelMatch {
     /// Compares two versions whose stores can do everything.
-    init(old: Model, new: Model) { self.init(old: old, new: new, on: EngineStandIn()) }
+    convenience init(old: Model, new: Model) { self.init(old: old, new: new, on: EngineStandIn()) }
 }

@@ -2,7 +2,7 @@ import CambiumModel
 
 /// One difference of two versions of a model. Names are those of the new version, except of what
 /// is dropped.
-package indirect enum ModelChange: Sendable, Hashable {
+package indirect enum ModelChange: Sendable {
     case entityAdded(String)
     case entityDropped(String)
     case entityRenamed(String, from: String)
@@ -84,6 +84,26 @@ package indirect enum ModelChange: Sendable, Hashable {
         }
     }
 
+    /// What the change says besides its subject: former names, a condition, a type or a parent, and a
+    /// truth about it.
+    private var rest: (names: [String?], isSo: Bool?) {
+        switch self {
+        case .entityRenamed(_, let name), .objectsDropped(_, let name),
+            .attributeRenamed(_, _, let name), .relationshipRenamed(_, _, let name),
+            .caseRenamed(_, _, let name):
+            ([name], nil)
+        // The new parent is the one that sentences name.
+        case .parentChanged(_, let former, let name): ([name, former], nil)
+        case .attributeMoved(_, _, let names), .relationshipMoved(_, _, let names): (names, nil)
+        case .attributeConverted(_, _, let name, let isSo): ([name], isSo)
+        case .attributeAdded(_, _, let isSo), .externalChanged(_, _, let isSo),
+            .limitsChanged(_, _, let isSo), .relationshipDropped(_, _, let isSo),
+            .orderChanged(_, _, let isSo), .caseDropped(_, _, let isSo):
+            ([], isSo)
+        default: ([], nil)
+        }
+    }
+
     /// The entity that changed; empty where an enumeration did, which entities only name.
     package var entity: String { enumeration == nil ? subject.owner : "" }
 
@@ -143,61 +163,76 @@ package indirect enum ModelChange: Sendable, Hashable {
     }
 
     /// What it is, in words.
-    package var summary: String {
-        let place = place
-        return switch self {
-        case .entityAdded, .relationshipAdded: "add \(place)"
-        case .entityDropped, .attributeDropped: "drop \(place) and its data"
-        case .entityRenamed(let entity, let from): "rename \(from) to \(entity)"
-        case .entityBecameAbstract: "make \(place) abstract"
-        case .objectsDropped(_, let condition): "drop the objects of \(place) where \(condition)"
-        case .parentChanged(_, _, let parent): "let \(place) inherit from \(parent ?? "none")"
-        case .attributeMoved(_, _, let from), .relationshipMoved(_, _, let from):
-            "take \(place) from \(from.joined(separator: ", "))"
-        case .linksDropped: "keep one of several links of \(place)"
-        case .duplicatesDropped(let entity, let properties):
-            "keep one of several objects of \(entity) with the same "
-                + properties.joined(separator: ", ")
-        case .attributeAdded(_, _, let isFilled):
-            "add \(place)" + (isFilled ? " with a value for existing objects" : "")
-        case .attributeRenamed(let entity, let name, let from),
-            .relationshipRenamed(let entity, let name, let from):
-            "rename \(entity).\(from) to \(name)"
-        case .attributeConverted(_, _, let type, _): "change the type of \(place) to \(type)"
-        case .attributeBecameRequired, .relationshipBecameRequired: "require \(place)"
-        case .attributeBecameOptional: "make \(place) optional"
-        case .attributeRevised: "compute \(place) anew from what it was"
-        case .attributeFilled: "give objects without \(place) a value"
-        case .countsChanged: "change how many objects \(place) may have"
-        case .attributeStored: "store \(place)"
-        case .derivationAdded: "compute \(place)"
-        case .derivationChanged: "compute \(place) in another way"
-        case .derivationDropped: "compute \(place) no longer"
-        case .externalChanged(_, _, let isExternal):
-            "keep \(isExternal ? "large" : "all") values of \(place) in "
-                + (isExternal ? "files" : "the store")
-        case .presenceChanged: "change which parts of \(place) are required"
-        case .defaultChanged: "change the default of \(place)"
-        case .limitsChanged: "change the limits of \(place)"
-        case .relationshipDropped(_, _, let losesLinks):
-            "drop \(place)" + (losesLinks ? " and its links" : "")
-        case .relationshipChanged: "change \(place)"
-        case .orderChanged(_, _, let isOrdered):
-            "\(isOrdered ? "keep" : "forget") the order of \(place)"
-        case .uniqueAdded(let entity, let properties):
-            "make \(properties.joined(separator: ", ")) of \(entity) unique"
-        case .uniqueDropped(let entity, let properties):
-            "let \(properties.joined(separator: ", ")) of \(entity) repeat"
-        case .indexesChanged: "change the indexes of \(place)"
-        case .ruleAdded(let entity, let name): "add the rule \(name) of \(entity)"
-        case .ruleDropped(let entity, let name): "drop the rule \(name) of \(entity)"
-        case .ruleChanged(let entity, let name): "change the rule \(name) of \(entity)"
-        case .caseAdded(let type, let name): "add the case \(name) of \(type)"
-        case .caseRenamed(let type, let name, let from):
-            "rename the case \(from) of \(type) to \(name)"
-        case .caseDropped(let type, let name, let isReplaced):
-            "drop the case \(name) of \(type)"
-                + (isReplaced ? ", and give its objects another or none" : "")
+    package var summary: String { written(summaryForm) }
+
+    private var summaryForm: String {
+        switch self {
+        case .entityAdded, .relationshipAdded: "add {place}"
+        case .entityDropped, .attributeDropped: "drop {place} and its data"
+        case .entityRenamed: "rename {former} to {owner}"
+        case .entityBecameAbstract: "make {place} abstract"
+        case .objectsDropped: "drop the objects of {place} where {detail}"
+        case .parentChanged: "let {place} inherit from {detail}"
+        case .attributeMoved, .relationshipMoved: "take {place} from {former}"
+        case .linksDropped: "keep one of several links of {place}"
+        case .duplicatesDropped: "keep one of several objects of {owner} with the same {name}"
+        case .attributeAdded(_, _, isFilled: true): "add {place} with a value for existing objects"
+        case .attributeAdded: "add {place}"
+        case .attributeRenamed, .relationshipRenamed: "rename {owner}.{former} to {name}"
+        case .attributeConverted: "change the type of {place} to {detail}"
+        case .attributeBecameRequired, .relationshipBecameRequired: "require {place}"
+        case .attributeBecameOptional: "make {place} optional"
+        case .attributeRevised: "compute {place} anew from what it was"
+        case .attributeFilled: "give objects without {place} a value"
+        case .countsChanged: "change how many objects {place} may have"
+        case .attributeStored: "store {place}"
+        case .derivationAdded: "compute {place}"
+        case .derivationChanged: "compute {place} in another way"
+        case .derivationDropped: "compute {place} no longer"
+        case .externalChanged(_, _, isExternal: true): "keep large values of {place} in files"
+        case .externalChanged: "keep all values of {place} in the store"
+        case .presenceChanged: "change which parts of {place} are required"
+        case .defaultChanged: "change the default of {place}"
+        case .limitsChanged: "change the limits of {place}"
+        case .relationshipDropped(_, _, losesLinks: true): "drop {place} and its links"
+        case .relationshipDropped: "drop {place}"
+        case .relationshipChanged: "change {place}"
+        case .orderChanged(_, _, isOrdered: true): "keep the order of {place}"
+        case .orderChanged: "forget the order of {place}"
+        case .uniqueAdded: "make {name} of {owner} unique"
+        case .uniqueDropped: "let {name} of {owner} repeat"
+        case .indexesChanged: "change the indexes of {place}"
+        case .ruleAdded: "add the rule {name} of {owner}"
+        case .ruleDropped: "drop the rule {name} of {owner}"
+        case .ruleChanged: "change the rule {name} of {owner}"
+        case .caseAdded: "add the case {name} of {owner}"
+        case .caseRenamed: "rename the case {former} of {owner} to {name}"
+        case .caseDropped(_, _, isReplaced: true):
+            "drop the case {name} of {owner}, and give its objects another or none"
+        case .caseDropped: "drop the case {name} of {owner}"
+        }
+    }
+
+    /// A sentence with the words of this change in place of `{place}`, `{owner}`, `{name}`, `{former}`
+    /// and `{detail}`.
+    private func written(_ form: String) -> String {
+        var text = ""
+        var rest = Substring(form)
+        while let start = rest.firstIndex(of: "{"), let end = rest.firstIndex(of: "}") {
+            text += rest[..<start]
+            text += word(named: rest[start...end])
+            rest = rest[rest.index(after: end)...]
+        }
+        return text + rest
+    }
+
+    private func word(named name: Substring) -> String {
+        switch name {
+        case "{place}": place
+        case "{owner}": subject.owner
+        case "{name}": property ?? ""
+        case "{former}": rest.names.compactMap { $0 }.joined(separator: ", ")
+        default: rest.names.first.flatMap { $0 } ?? "none"
         }
     }
 
@@ -218,49 +253,56 @@ package indirect enum ModelChange: Sendable, Hashable {
     /// What has changed, as a sentence about the model without its full stop: `Book.pages was added`.
     /// What a migration does about it is its ``summary``.
     package func fact(_ detail: Detail?) -> String {
-        let values = Self.words(from: detail?.before, to: detail?.after)
-        let place = place
-        return switch self {
-        case .entityAdded, .attributeAdded, .relationshipAdded: "\(place) was added"
-        case .entityDropped, .attributeDropped, .relationshipDropped: "\(place) was removed"
-        case .entityRenamed(let entity, let from): "\(from) was renamed to \(entity)"
-        case .entityBecameAbstract: "\(place) became abstract"
-        case .parentChanged(_, _, let parent): "\(place) inherits from \(parent ?? "none")"
-        case .attributeRenamed(let entity, let name, let from),
-            .relationshipRenamed(let entity, let name, let from):
-            "\(entity).\(from) was renamed to \(name)"
-        case .attributeMoved(_, _, let from), .relationshipMoved(_, _, let from):
-            "\(place) was moved there from \(from.joined(separator: ", "))"
-        case .attributeConverted, .relationshipChanged: "\(place) changed\(values)"
-        case .attributeBecameRequired, .relationshipBecameRequired: "\(place) became required"
-        case .attributeBecameOptional: "\(place) became optional"
-        case .attributeStored: "\(place) is stored now"
-        case .derivationAdded: "\(place) is computed now"
-        case .derivationChanged: "\(place) is computed in another way"
-        case .derivationDropped: "\(place) is computed no longer"
-        case .externalChanged(_, _, let isExternal):
-            "large values of \(place) are kept in \(isExternal ? "files" : "the store")"
-        case .presenceChanged: "the required parts of \(place) changed"
-        case .defaultChanged: "the default of \(place) changed\(values)"
-        case .limitsChanged: "the limits of \(place) changed\(values)"
-        case .countsChanged: "the number of objects of \(place) changed\(values)"
-        case .orderChanged(_, _, let isOrdered): "\(place) became \(isOrdered ? "" : "un")ordered"
-        case .uniqueAdded(let entity, let properties):
-            "\(properties.joined(separator: ", ")) of \(entity) became unique"
-        case .uniqueDropped(let entity, let properties):
-            "\(properties.joined(separator: ", ")) of \(entity) is unique no longer"
-        case .indexesChanged: "the indexes of \(place) changed"
-        case .ruleAdded: "the rule \(place) was added"
-        case .ruleDropped: "the rule \(place) was removed"
-        case .ruleChanged: "the rule \(place) changed\(values)"
-        case .caseAdded: "the case \(place) was added"
-        case .caseRenamed(let type, let name, let from):
-            "the case \(type).\(from) was renamed to \(name)"
-        case .caseDropped: "the case \(place) was removed"
+        let fact = written(factForm)
+        switch self {
+        case .attributeConverted, .relationshipChanged, .defaultChanged, .limitsChanged,
+            .countsChanged, .ruleChanged:
+            return fact + Self.words(from: detail?.before, to: detail?.after)
         // What an author declares about rows, or what follows from another change.
         case .objectsDropped, .linksDropped, .duplicatesDropped, .attributeRevised,
             .attributeFilled:
-            "rows change: \(summary)"
+            return fact + summary
+        default: return fact
+        }
+    }
+
+    private var factForm: String {
+        switch self {
+        case .entityAdded, .attributeAdded, .relationshipAdded: "{place} was added"
+        case .entityDropped, .attributeDropped, .relationshipDropped: "{place} was removed"
+        case .entityRenamed: "{former} was renamed to {owner}"
+        case .entityBecameAbstract: "{place} became abstract"
+        case .parentChanged: "{place} inherits from {detail}"
+        case .attributeRenamed, .relationshipRenamed: "{owner}.{former} was renamed to {name}"
+        case .attributeMoved, .relationshipMoved: "{place} was moved there from {former}"
+        case .attributeConverted, .relationshipChanged: "{place} changed"
+        case .attributeBecameRequired, .relationshipBecameRequired: "{place} became required"
+        case .attributeBecameOptional: "{place} became optional"
+        case .attributeStored: "{place} is stored now"
+        case .derivationAdded: "{place} is computed now"
+        case .derivationChanged: "{place} is computed in another way"
+        case .derivationDropped: "{place} is computed no longer"
+        case .externalChanged(_, _, isExternal: true):
+            "large values of {place} are kept in files"
+        case .externalChanged: "large values of {place} are kept in the store"
+        case .presenceChanged: "the required parts of {place} changed"
+        case .defaultChanged: "the default of {place} changed"
+        case .limitsChanged: "the limits of {place} changed"
+        case .countsChanged: "the number of objects of {place} changed"
+        case .orderChanged(_, _, isOrdered: true): "{place} became ordered"
+        case .orderChanged: "{place} became unordered"
+        case .uniqueAdded: "{name} of {owner} became unique"
+        case .uniqueDropped: "{name} of {owner} is unique no longer"
+        case .indexesChanged: "the indexes of {place} changed"
+        case .ruleAdded: "the rule {place} was added"
+        case .ruleDropped: "the rule {place} was removed"
+        case .ruleChanged: "the rule {place} changed"
+        case .caseAdded: "the case {place} was added"
+        case .caseRenamed: "the case {owner}.{former} was renamed to {name}"
+        case .caseDropped: "the case {place} was removed"
+        case .objectsDropped, .linksDropped, .duplicatesDropped, .attributeRevised,
+            .attributeFilled:
+            "rows change: "
         }
     }
 
@@ -283,6 +325,50 @@ package indirect enum ModelChange: Sendable, Hashable {
         let names: [String?] = [subject.owner, subject.parts?.joined(separator: " ")]
         return migration.items.first { item in
             type(of: item) == kind && kind.subject.map { item[$0] } == names
+        }
+    }
+}
+
+// Few changes are compared, and the derived comparison of so many cases is long.
+extension ModelChange: Equatable {
+    package static func == (left: ModelChange, right: ModelChange) -> Bool {
+        left.subject == right.subject && left.rest == right.rest && left.word == right.word
+    }
+}
+
+/// What a change of a model means for the data that is there.
+public enum MigrationKind: String, Sendable, Hashable, CaseIterable {
+    /// Something new; nothing that was there is touched.
+    case additive
+    /// The same data in another place or under another name; the way back exists.
+    case reversible
+    /// Data becomes less exact, or goes away where the author said that it may: values, links, or
+    /// whole objects.
+    case lossy
+    /// Data goes away that nobody has given up. No migration that is compiled does that: the build
+    /// stops and asks.
+    case destructive
+    /// Data must be added or must meet a new condition; a store whose data does not is refused and
+    /// stays as it was.
+    case needsData
+    /// Only code that knows the data can do it.
+    case needsCode
+}
+
+extension MigrationKind: Comparable {
+    /// Orders kinds by how much care they need.
+    public static func < (left: MigrationKind, right: MigrationKind) -> Bool {
+        left.severity < right.severity
+    }
+
+    private var severity: Int {
+        switch self {
+        case .additive: 0
+        case .reversible: 1
+        case .lossy: 2
+        case .destructive: 3
+        case .needsData: 4
+        case .needsCode: 5
         }
     }
 }

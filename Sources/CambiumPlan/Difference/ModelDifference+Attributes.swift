@@ -1,7 +1,7 @@
 import CambiumModel
 
 extension ModelDifference {
-    mutating func compareAttributes(of oldEntity: Entity, _ entity: Entity) {
+    func compareAttributes(of oldEntity: Entity, _ entity: Entity) {
         let added = compareComposites(of: entity)
         for attribute in entity.attributes where !added.contains(attribute.name) {
             if let oldAttribute = match.oldAttribute(of: attribute.name, in: entity.name) {
@@ -27,7 +27,7 @@ extension ModelDifference {
 
     /// - Parameter entity: What the old entity is now; nil where it is gone, and entities that
     ///   inherited from it are not.
-    mutating func compareMissingAttributes(of oldEntity: Entity, in entity: Entity?) {
+    func compareMissingAttributes(of oldEntity: Entity, in entity: Entity?) {
         let gone = entity.map { compareMissingComposites(of: oldEntity, $0) } ?? []
         for attribute in oldEntity.attributes
         where !attribute.isTransient && !gone.contains(attribute.name) {
@@ -95,7 +95,7 @@ extension ModelDifference {
                     && match.sources(of: $0.name, in: owner).isEmpty
             }.map { (owner: owner, part: $0) }
         }
-        let known = Set(oldEntity.attributes.filter(\.isPart).map(leaf))
+        let known = Set(oldEntity.attributes.filter { $0.isPart }.map(leaf))
         let others = open.filter { !known.contains(leaf($0.part)) }
         let found =
             open.first { leaf($0.part) == leaf(attribute) }
@@ -105,7 +105,7 @@ extension ModelDifference {
         }
     }
 
-    private mutating func compare(_ old: Attribute, _ new: Attribute, of entity: Entity) {
+    private func compare(_ old: Attribute, _ new: Attribute, of entity: Entity) {
         let isRenamed =
             new.isPart && old.isPart
             // A part whose value has another name is told of with the value.
@@ -151,7 +151,7 @@ extension ModelDifference {
 
     /// A fill for the objects that have no value; where they need one from now on, a default does as
     /// well.
-    mutating func addFilled(
+    func addFilled(
         _ attribute: Attribute, of entity: Entity, isRequired: Bool = false
     ) {
         let isGiven =
@@ -162,13 +162,13 @@ extension ModelDifference {
     }
 
     /// - Parameter olds: What objects have the values from.
-    mutating func compareLimits(of olds: [Attribute], _ attribute: Attribute, of entity: Entity) {
+    func compareLimits(of olds: [Attribute], _ attribute: Attribute, of entity: Entity) {
         guard olds.contains(where: { $0.limits != attribute.limits }) else { return }
         let isTighter = olds.contains { !attribute.limits.tightened(since: $0.limits).isEmpty }
         add(.limitsChanged(entity: entity.name, attribute.name, isTighter: isTighter))
     }
 
-    private mutating func compareDerivations(
+    private func compareDerivations(
         _ old: Attribute, _ new: Attribute, of entity: Entity
     ) {
         guard new.derivation != nil else {
@@ -190,8 +190,10 @@ extension ModelDifference {
             let oldEntity = match.oldEntity(of: entity)?.name ?? entity.name
             return addProblem(
                 entity: entity.name, property: new.name,
-                fact: "\(entity.name).\(new.name) becomes derived, and the values that objects "
-                    + "have would be lost",
+                fact: """
+                    \(entity.name).\(new.name) becomes derived, and the values that objects \
+                    have would be lost
+                    """,
                 remedy: "say that they may be, or give the derived attribute another name",
                 fixes: [.drop(entity: oldEntity, property: old.name)])
         }
@@ -201,7 +203,7 @@ extension ModelDifference {
     }
 
     /// A required attribute needs a value in every object that is there.
-    mutating func checkValueForExistingObjects(
+    func checkValueForExistingObjects(
         _ attribute: Attribute, of entity: Entity, became reason: String
     ) {
         if let fill = match.fill(of: attribute.name, in: entity.name) {
@@ -211,17 +213,23 @@ extension ModelDifference {
                 let place = "\(entity.name).\(attribute.name)"
                 addProblem(
                     entity: entity.name, property: attribute.name,
-                    fact: "The fill of \(place) looks at \(place), which has no value before the "
-                        + "fill: it is new, or a drop takes the old values",
+                    fact: """
+                        The fill of \(place) looks at \(place), which has no value before the \
+                        fill: it is new, or a drop takes the old values
+                        """,
                     remedy: "without the drop they are there")
             }
             if !match.support.computes(fill, for: attribute, of: entity, in: match) {
                 addProblem(
                     entity: entity.name, property: attribute.name,
-                    fact: "The fill of \(entity.name).\(attribute.name) cannot be computed by the "
-                        + "store from the row alone",
-                    remedy: "use a constant of the attribute's type, or other attributes and "
-                        + "SQLite's own functions")
+                    fact: """
+                        The fill of \(entity.name).\(attribute.name) cannot be computed by the \
+                        store from the row alone
+                        """,
+                    remedy: """
+                        use a constant of the attribute's type, or other attributes and \
+                        SQLite's own functions
+                        """)
             }
             return
         }
@@ -234,12 +242,153 @@ extension ModelDifference {
         let hasValues = match.hasOldValues(attribute.name, in: entity.name)
         addProblem(
             entity: entity.name, property: attribute.name,
-            fact: "\(entity.name).\(attribute.name) is \(reason), and existing objects "
-                + "\(hasValues ? "may " : "")have no value for it",
+            fact: """
+                \(entity.name).\(attribute.name) is \(reason), and existing objects \
+                \(hasValues ? "may " : "")have no value for it
+                """,
             remedy: "give it a default or a fill, or make it optional",
             fixes: [
                 .giveDefault(name: attribute.name, type: attribute.type.word),
                 .fill([attribute.name], of: entity.name),
             ] + (hasValues ? [.require(entity: entity.name, property: attribute.name)] : []))
+    }
+}
+
+extension ModelDifference {
+    /// Values of another type are converted where each is sure to survive, or to be refused.
+    func compareTypes(
+        _ old: Attribute, _ new: Attribute, of entity: Entity, givenUpIn owner: String? = nil
+    ) {
+        guard
+            let conversion = AttributeConversion(
+                from: old, in: self.old, to: new, in: self.new)
+        else {
+            let place = owner ?? match.oldEntity(of: entity)?.name ?? entity.name
+            // What has another name, or is gone, is no value of the new attribute.
+            let isEmpty =
+                !new.isOptional && new.defaultValue == nil
+                && match.fill(of: new.name, in: entity.name) == nil
+            let fill = MigrationFix.fill([new.name], of: entity.name)
+            // It cannot be said to be the old one at the same time.
+            let isRenamed = new.renamedFrom != nil && !match.followsValue(new, in: entity)
+            let taken: [MigrationFix] =
+                isRenamed ? [.takeBack(.attribute, name: new.name, from: old.name)] : []
+            func parted(_ fix: MigrationFix, isFilled: Bool = true) -> MigrationFix {
+                let fixes = [fix] + taken + (isEmpty && isFilled ? [fill] : [])
+                return fixes.count > 1 ? .together(fixes) : fix
+            }
+            addProblem(
+                entity: entity.name, property: new.name,
+                fact: """
+                    \(entity.name).\(new.name) changes its type from \(words(for: old.type)) to \
+                    \(words(for: new.type)), and not every value is sure to survive
+                    """,
+                remedy: """
+                    keep the old values under another name, let a step of the program convert \
+                    them, or drop them
+                    """,
+                fixes: [
+                    parted(.rename(.attribute, to: nil, from: old.name)),
+                    parted(.convert(entity: place, property: old.name), isFilled: false),
+                    parted(.drop(entity: place, property: old.name)),
+                ])
+            return
+        }
+        if old.type != new.type, !conversion.isSameThing {
+            add(
+                .attributeConverted(
+                    entity: entity.name, new.name, to: words(for: new.type),
+                    isChecked: conversion.fits != nil))
+        }
+    }
+
+    private func words(for type: AttributeType) -> String {
+        switch type {
+        case .decimal(let scale): "decimal (scale \(scale))"
+        case .anyDecimal: "decimal (any scale)"
+        case .codable(let name): "codable (\(name))"
+        default: type.word
+        }
+    }
+}
+
+extension ModelDifference {
+    /// Whether the migration says what every object has at an attribute afterwards, whatever it had.
+    package func decidesEveryValue(of attribute: String, in entity: String) -> Bool {
+        match.fill(of: attribute, in: entity) != nil
+            && (!match.hasOldValues(attribute, in: entity)
+                || match.isRevised(attribute, in: entity))
+    }
+
+    /// Whether a property of an entity, or of its ancestors, is one that objects have no value of.
+    package func isAdded(_ property: String, to entity: String) -> Bool {
+        guard let entity = new.entity(named: entity),
+            let declarer = new.declarer(of: property, in: entity),
+            new.attribute(property, of: entity) != nil
+        else { return false }
+        return !match.hasOldValues(property, in: declarer.name)
+    }
+
+    /// The fills for objects without a value, of attributes that have one in every object.
+    package var idleFills: [MigrationDeclaration.Fill] {
+        (new.migration?.fills ?? []).filter { fill in
+            guard match.oldAttribute(of: fill.attribute, in: fill.entity) != nil,
+                let owner = new.entity(named: fill.entity)
+            else { return false }
+            let name = ModelMatch.PropertyName(entity: fill.entity, property: fill.attribute)
+            // Objects that were none of the entity's have no value that it could have had.
+            return !match.isRevised(fill.attribute, in: fill.entity)
+                && new.family(of: owner).filter { match.oldEntity(of: $0) != nil }.allSatisfy {
+                    match.source(of: name, for: $0).flatMap(match.oldAttribute).map {
+                        !$0.mayLackValue && !$0.isTransient
+                    } ?? false
+                }
+        }
+    }
+
+    // What a fill sees of the other values that the migration gives.
+
+    /// Whether the fill of an attribute sees what another was before the migration: its own value, or
+    /// one whose fill looks, over any number of fills, at this one. Of all others it sees what they get.
+    package func seesOldValue(of path: String, inFillOf attribute: String, of entity: Entity)
+        -> Bool
+    {
+        guard let own = declared(attribute, of: entity), let other = declared(path, of: entity)
+        else {
+            return false
+        }
+        var open = [other]
+        var seen: Set<ModelMatch.PropertyName> = []
+        while let next = open.popLast() {
+            if next == own { return true }
+            guard seen.insert(next).inserted,
+                let fill = match.fill(of: next.property, in: next.entity),
+                let owner = new.entity(named: next.entity)
+            else { continue }
+            open += match.support.properties(in: fill, of: owner, of: new)
+                .compactMap { declared($0, of: owner) }
+        }
+        return false
+    }
+
+    private func declared(_ property: String, of entity: Entity) -> ModelMatch.PropertyName? {
+        new.declarer(of: property, in: entity).map { .init(entity: $0.name, property: property) }
+    }
+
+    /// Whether a fill is for every object without a value, and not only for those that have the
+    /// composite value which the attribute is a part of.
+    package func fillsEveryObject(_ attribute: Attribute, of entity: Entity) -> Bool {
+        match.valueAround(attribute, of: entity) == nil
+    }
+
+    /// Whether an optional composite value that is there may have lacked a part that it requires.
+    package func isNewlyRequired(_ part: String, of composite: String, in entity: Entity) -> Bool {
+        isAdded(part, to: entity.name)
+            || match.newlyRequiredParts(of: composite, in: entity).contains(part)
+    }
+
+    /// Whether a fill says what an attribute has where it had no value.
+    package func fill(of attribute: String, in entity: Entity) -> ModelExpression? {
+        match.fill(of: attribute, in: entity.name)
     }
 }

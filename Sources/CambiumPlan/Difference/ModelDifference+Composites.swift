@@ -5,7 +5,7 @@ import CambiumModel
 extension ModelDifference {
     /// - Returns: The parts of composite values that are new as a whole; nothing else is to be said
     ///   about them.
-    mutating func compareComposites(of entity: Entity) -> Set<String> {
+    func compareComposites(of entity: Entity) -> Set<String> {
         var added: Set<String> = []
         for composite in entity.compositeAttributes where !composite.isTransient {
             let parts = entity.attributes.filter(composite.contains)
@@ -24,7 +24,7 @@ extension ModelDifference {
             guard !composite.isNested,
                 parts.allSatisfy({ match.sources(of: $0.name, in: entity).isEmpty })
             else { continue }
-            added.formUnion(parts.map(\.name))
+            added.formUnion(parts.map { $0.name })
             checkValues(of: parts, in: composite, of: entity)
             add(
                 .attributeAdded(
@@ -37,21 +37,19 @@ extension ModelDifference {
     }
 
     /// - Returns: The parts of composite values that are gone as a whole.
-    mutating func compareMissingComposites(of oldEntity: Entity, _ entity: Entity) -> Set<String> {
+    func compareMissingComposites(of oldEntity: Entity, _ entity: Entity) -> Set<String> {
         var gone: Set<String> = []
-        let kept = Set(
-            entity.compositeAttributes.filter { !$0.isTransient }
-                .compactMap { match.oldComposite(of: $0, in: entity)?.name })
+        var kept: Set<String> = []
+        for composite in entity.compositeAttributes where !composite.isTransient {
+            if let former = match.oldComposite(of: composite, in: entity) {
+                kept.insert(former.name)
+            }
+        }
         for composite in oldEntity.compositeAttributes
         where !composite.isTransient && !composite.isNested && !kept.contains(composite.name) {
             let parts = oldEntity.attributes.filter(composite.contains)
-            guard
-                !parts.contains(where: {
-                    match.newAttribute(of: $0.name, in: oldEntity.name).map { !$0.isTransient }
-                        ?? match.livesOn(.init(entity: oldEntity.name, property: $0.name))
-                })
-            else { continue }
-            gone.formUnion(parts.map(\.name))
+            if parts.contains(where: { isKept($0, of: oldEntity) }) { continue }
+            gone.formUnion(parts.map { $0.name })
             if match.isDropped(oldEntity.name, composite.name)
                 || parts.allSatisfy({ match.isDropped(oldEntity.name, $0.name) })
             {
@@ -69,8 +67,15 @@ extension ModelDifference {
         return gone
     }
 
+    private func isKept(_ attribute: Attribute, of oldEntity: Entity) -> Bool {
+        if let heir = match.newAttribute(of: attribute.name, in: oldEntity.name) {
+            return !heir.isTransient
+        }
+        return match.livesOn(.init(entity: oldEntity.name, property: attribute.name))
+    }
+
     /// One problem for the whole value, where existing objects have none.
-    private mutating func checkValues(
+    private func checkValues(
         of parts: [Attribute], in composite: CompositeAttribute, of entity: Entity
     ) {
         for part in parts where match.fill(of: part.name, in: entity.name) != nil {
@@ -81,13 +86,17 @@ extension ModelDifference {
                 && match.fill(of: $0.name, in: entity.name) == nil
         }
         guard !missing.isEmpty else { return checkWhole(composite, of: entity) }
-        let names = missing.map(\.name)
+        let names = missing.map { $0.name }
         addProblem(
             entity: entity.name, property: composite.name,
-            fact: "\(entity.name).\(composite.name) is new and required, and existing objects have "
-                + "no value for \(names.joined(separator: ", "))",
-            remedy: "give each a fill, or a default in \(composite.composite), or make the value "
-                + "optional",
+            fact: """
+                \(entity.name).\(composite.name) is new and required, and existing objects have \
+                no value for \(names.joined(separator: ", "))
+                """,
+            remedy: """
+                give each a fill, or a default in \(composite.composite), or make the value \
+                optional
+                """,
             fixes: [
                 .makeOptional(
                     .attribute, name: composite.name, type: composite.composite),
@@ -96,15 +105,17 @@ extension ModelDifference {
     }
 
     /// Parts that a value needs, and that no value has yet: every one that is there would be refused.
-    private mutating func checkNewParts(of composite: CompositeAttribute, in entity: Entity) {
+    private func checkNewParts(of composite: CompositeAttribute, in entity: Entity) {
         let missing = newParts(of: composite.name, in: entity)
         guard !missing.isEmpty, !isSupplied(entity), !match.hasNoObjects(entity) else { return }
-        let names = missing.map(\.name)
+        let names = missing.map { $0.name }
         addProblem(
             entity: entity.name, property: composite.name,
-            fact: "\(names.map { "\(entity.name).\($0)" }.joined(separator: " and ")) "
-                + "\(names.count == 1 ? "is" : "are") new and required, and existing values of "
-                + "\(composite.name) have none",
+            fact: """
+                \(names.map { "\(entity.name).\($0)" }.joined(separator: " and ")) \
+                \(names.count == 1 ? "is" : "are") new and required, and existing values of \
+                \(composite.name) have none
+                """,
             remedy: "give them a fill, or make the part\(names.count == 1 ? "" : "s") optional",
             fixes: [
                 .together(
@@ -125,7 +136,7 @@ extension ModelDifference {
     }
 
     /// Fills of some parts do not make a value of what no object has.
-    private mutating func checkWhole(_ composite: CompositeAttribute, of entity: Entity) {
+    private func checkWhole(_ composite: CompositeAttribute, of entity: Entity) {
         let rules = entity.presenceRules(in: new).filter {
             $0.composite == composite.name || $0.composite.hasPrefix(composite.name + ".")
         }
@@ -136,9 +147,11 @@ extension ModelDifference {
             guard !filled.isEmpty, !missing.isEmpty else { continue }
             addProblem(
                 entity: entity.name, property: composite.name,
-                fact: "The migration fills a part of \(entity.name).\(rule.composite), which no "
-                    + "object has yet, and a value of it needs \(missing.joined(separator: ", ")) "
-                    + "too",
+                fact: """
+                    The migration fills a part of \(entity.name).\(rule.composite), which no \
+                    object has yet, and a value of it needs \(missing.joined(separator: ", ")) \
+                    too
+                    """,
                 remedy: "fill each of them, or none",
                 fixes: [.fill(missing, of: entity.name)])
         }

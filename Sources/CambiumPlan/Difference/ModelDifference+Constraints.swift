@@ -1,7 +1,7 @@
 import CambiumModel
 
 extension ModelDifference {
-    mutating func compareConstraints(of oldEntity: Entity, _ entity: Entity) {
+    func compareConstraints(of oldEntity: Entity, _ entity: Entity) {
         let oldUniques = oldEntity.uniqueConstraints.map { constraint in
             UniqueConstraint(
                 properties: constraint.properties.map { newName(of: $0, in: oldEntity) })
@@ -16,7 +16,7 @@ extension ModelDifference {
             add(.indexesChanged(entity: entity.name))
         }
         for rule in entity.rules {
-            let oldRule = oldEntity.rules.first { $0.name == rule.name }
+            let oldRule = oldEntity.rule(named: rule.name)
             if oldRule == nil {
                 add(.ruleAdded(entity: entity.name, rule.name))
             } else if let oldRule,
@@ -33,7 +33,7 @@ extension ModelDifference {
     // Of objects that are equal from now on, one stays. What led to the others leads to it, and objects may
     // be equal by that.
 
-    mutating func compareDeduplications() {
+    func compareDeduplications() {
         for declared in new.migration?.deduplications ?? [] {
             let list = declared.properties.joined(separator: ", ")
             guard let entity = new.entity(named: declared.entity),
@@ -43,8 +43,10 @@ extension ModelDifference {
             else {
                 addProblem(
                     entity: declared.entity,
-                    fact: "A de-duplication names \(list) of \(declared.entity), which version "
-                        + "\(new.version) does not declare unique")
+                    fact: """
+                        A de-duplication names \(list) of \(declared.entity), which version \
+                        \(new.version) does not declare unique
+                        """)
                 continue
             }
             add(.duplicatesDropped(entity: entity.name, constraint.properties))
@@ -55,8 +57,10 @@ extension ModelDifference {
                 }
                 addProblem(
                     entity: entity.name, property: order.attribute,
-                    fact: "The de-duplication of \(entity.name) orders by \(order.attribute), "
-                        + "which is no stored attribute of it")
+                    fact: """
+                        The de-duplication of \(entity.name) orders by \(order.attribute), \
+                        which is no stored attribute of it
+                        """)
             }
         }
     }

@@ -3,7 +3,7 @@ import CambiumModel
 extension ModelDifference {
     /// A case is its raw value, which rows hold: one of another name is the same. An enumeration
     /// that has another name now is compared with those whose values its attributes had.
-    mutating func compareEnumerations() {
+    func compareEnumerations() {
         for enumeration in new.enumerations {
             for before in match.formers(of: enumeration.name) where before != enumeration {
                 compare(enumeration, since: before)
@@ -12,7 +12,7 @@ extension ModelDifference {
         for replacement in new.migration?.replacements ?? [] { check(replacement) }
     }
 
-    private mutating func compare(_ enumeration: Enumeration, since before: Enumeration) {
+    private func compare(_ enumeration: Enumeration, since before: Enumeration) {
         // What the author says about a case comes first, also where another one has its value now.
         func isReplaced(_ item: EnumerationCase) -> Bool {
             new.replacement(of: item.name, in: enumeration.name) != nil
@@ -35,7 +35,7 @@ extension ModelDifference {
 
     /// A case that objects have cannot go without a word: they would have a value that nobody can
     /// read.
-    private mutating func compareDropped(
+    private func compareDropped(
         _ item: EnumerationCase, of enumeration: Enumeration, since before: Enumeration
     ) {
         let all = match.holders(of: enumeration.name, from: before)
@@ -54,7 +54,7 @@ extension ModelDifference {
             }
             return
         }
-        let namesake = enumeration.cases.first { $0.name == item.name }
+        let namesake = enumeration.item(named: item.name)
         // That its value is another case's now has been told.
         func wasThere(_ one: EnumerationCase) -> Bool {
             before.cases.contains { $0.rawValue(as: enumeration.rawType) == one.rawValue }
@@ -75,9 +75,11 @@ extension ModelDifference {
         }
         addProblem(
             entity: first.entity.name, enumeration: enumeration.name,
-            fact: "'\(item.name)' of \(enumeration.name) \(what) in version \(new.version), and "
-                + "objects may have \(namesake == nil ? "it" : item.rawText) "
-                + "(\(names.joined(separator: ", ")))",
+            fact: """
+                '\(item.name)' of \(enumeration.name) \(what) in version \(new.version), and \
+                objects may have \(namesake == nil ? "it" : item.rawText) \
+                (\(names.joined(separator: ", ")))
+                """,
             remedy: "say "
                 + (kept == nil
                     ? ""
@@ -89,7 +91,7 @@ extension ModelDifference {
                 .replace(
                     enumeration: enumeration.name, case: item.name, isOptional: isOptional,
                     with: kept == nil ? namesake?.name : nil),
-            ].compactMap(\.self))
+            ].compactMap { $0 })
     }
 
     /// Whether objects may have no value of an attribute. A part that its value cannot be without is
@@ -108,8 +110,10 @@ extension ModelDifference {
         let holder = holders.first { !mayHaveNone($0.attribute, of: $0.entity) }
         return MigrationProblem(
             entity: holder?.entity.name ?? "", enumeration: declared.enumeration,
-            fact: "Objects that have '\(declared.name)' of \(declared.enumeration) need another "
-                + "case: \(holder?.entity.name ?? "").\(holder?.attribute.name ?? "") is required",
+            fact: """
+                Objects that have '\(declared.name)' of \(declared.enumeration) need another \
+                case: \(holder?.entity.name ?? "").\(holder?.attribute.name ?? "") is required
+                """,
             fixes: [
                 .replace(
                     enumeration: declared.enumeration, case: declared.name, isOptional: false)
@@ -117,7 +121,7 @@ extension ModelDifference {
     }
 
     /// What replaces something that is there, or by something that is not, is a mistake.
-    private mutating func check(_ replacement: MigrationDeclaration.Replacement) {
+    private func check(_ replacement: MigrationDeclaration.Replacement) {
         let (type, name) = (replacement.enumeration, replacement.name)
         let item = match.formerCase(name, of: type)
         func problem(_ fact: String, remedy: String? = nil) -> MigrationProblem {
@@ -131,8 +135,10 @@ extension ModelDifference {
                         + (item == nil
                             ? "version \(old.version) does not have"
                             : heir.map { "version \(new.version) calls '\($0.name)': name that" }
-                                ?? "version \(new.version) has no longer: say with a fill what its "
-                                + "attributes have instead")))
+                                ?? """
+                                version \(new.version) has no longer: say with a fill what its \
+                                attributes have instead
+                                """)))
         }
         let before = match.formers(of: type).first { $0.cases.contains(item) }
         if let heir = enumeration.heir(of: item),
@@ -140,8 +146,10 @@ extension ModelDifference {
         {
             return add(
                 problem(
-                    "The migration replaces '\(name)' of \(type), and version \(new.version) still "
-                        + "has its raw value in '\(heir.name)'",
+                    """
+                    The migration replaces '\(name)' of \(type), and version \(new.version) still \
+                    has its raw value in '\(heir.name)'
+                    """,
                     remedy: "remove the replacement, or give '\(heir.name)' another raw value"))
         }
         if let other = replacement.replacement,
@@ -166,14 +174,14 @@ extension ModelMatch {
     /// those whose values its attributes had.
     package func formers(of enumeration: String) -> [Enumeration] {
         if let same = old.enumeration(named: enumeration) { return [same] }
-        return uses(of: enumeration).flatMap(\.types).reduce(into: []) { found, type in
+        return uses(of: enumeration).flatMap { $0.types }.reduce(into: []) { found, type in
             if !found.contains(type) { found.append(type) }
         }
     }
 
     /// A case of the enumeration that one is now, as the old version has it.
     func formerCase(_ name: String, of enumeration: String) -> EnumerationCase? {
-        formers(of: enumeration).lazy.flatMap(\.cases).first { $0.name == name }
+        formers(of: enumeration).lazy.flatMap { $0.cases }.first { $0.name == name }
     }
 
     /// Whether attributes of an enumeration had another one before.
@@ -221,5 +229,89 @@ extension EnumerationCase {
         case .int(let number): "\(number)"
         default: name
         }
+    }
+}
+
+extension ModelDifference {
+    /// A case that takes the raw value of another one, where either of them had, or has now, one of its
+    /// own: cases that are put in another order, or of which one is gone or new, and whose values nobody
+    /// has written out.
+    func checkExchange(
+        of known: EnumerationCase, with item: EnumerationCase, of enumeration: Enumeration,
+        since before: Enumeration
+    ) {
+        guard enumeration.exchanges(known, for: item, since: before) else { return }
+        // A fill that looks at the value says what becomes of it.
+        let holders = match.holders(of: enumeration.name, from: before).filter {
+            !match.isRevised($0.attribute.name, in: $0.entity.name)
+        }
+        guard let holder = holders.first else { return }
+        let own = before.item(named: item.name)
+        let kept = own.flatMap { canKeep($0, in: enumeration, since: before) ? $0 : nil }
+        addProblem(
+            entity: holder.entity.name, enumeration: enumeration.name,
+            fact: """
+                '\(item.name)' of \(enumeration.name) has the raw value \(item.rawText) now, \
+                which '\(known.name)' had, and objects that have '\(known.name)' would have \
+                '\(item.name)'
+                """,
+            remedy: kept == nil
+                ? "write out other values, or say what they get"
+                : "write out the value that it had",
+            fixes: [
+                kept.map { keeping($0, item, of: enumeration, since: before) }
+                    ?? .replace(
+                        enumeration: enumeration.name, case: known.name,
+                        isOptional: holders.allSatisfy {
+                            mayHaveNone($0.attribute, of: $0.entity)
+                        },
+                        with: enumeration.item(named: known.name)?.name)
+            ])
+    }
+
+    /// Values that cases have exchanged can only be written out together: one alone would be that of two.
+    private func keeping(
+        _ own: EnumerationCase, _ item: EnumerationCase, of enumeration: Enumeration,
+        since before: Enumeration
+    ) -> MigrationFix {
+        var values = [(name: item.name, text: own.rawText)]
+        var taken = [own]
+        while let value = taken.popLast() {
+            guard let other = enumeration.cases.first(where: { $0.rawValue == value.rawValue }),
+                !values.contains(where: { $0.name == other.name }),
+                let former = before.item(named: other.name)
+            else { continue }
+            values.append((other.name, former.rawText))
+            taken.append(former)
+        }
+        let fixes = values.map {
+            MigrationFix.keepCase(enumeration: enumeration.name, named: $0.name, value: $0.text)
+        }
+        return fixes.count == 1 ? fixes[0] : .together(fixes)
+    }
+
+    /// Whether a case can have the raw value that it had: it is one of the type, and no case that is
+    /// new has it. What others had, they get back.
+    private func canKeep(
+        _ own: EnumerationCase, in enumeration: Enumeration, since before: Enumeration
+    ) -> Bool {
+        guard let value = own.rawValue(as: enumeration.rawType) else { return false }
+        return !enumeration.cases.contains { other in
+            other.rawValue == value && !before.cases.contains { $0.name == other.name }
+        }
+    }
+}
+
+extension Enumeration {
+    /// Whether a case has the raw value of another one that it cannot just be the new name of, because
+    /// there was, or there is, a case of either name beside it.
+    ///
+    /// - Parameter before: The enumeration that has `item`.
+    func exchanges(
+        _ item: EnumerationCase, for heir: EnumerationCase, since before: Enumeration
+    ) -> Bool {
+        item.name != heir.name
+            && (before.cases.contains { $0.name == heir.name }
+                || cases.contains { $0.name == item.name })
     }
 }

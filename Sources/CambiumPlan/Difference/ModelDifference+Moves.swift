@@ -6,7 +6,7 @@ extension ModelDifference {
     ///
     /// - Returns: Whether there are any.
     @discardableResult
-    mutating func compareMoves(to attribute: Attribute, of entity: Entity) -> Bool {
+    func compareMoves(to attribute: Attribute, of entity: Entity) -> Bool {
         guard !attribute.isTransient, attribute.derivation == nil else { return false }
         let own = match.former(.init(entity: entity.name, property: attribute.name))
         let all = match.sources(of: attribute.name, in: entity)
@@ -53,14 +53,14 @@ extension ModelDifference {
 
     /// Whether an entity may have objects that have a property from none of those sources.
     func hasObjects(_ entity: Entity, besides sources: [PropertySource]) -> Bool {
-        let covered = Set(sources.flatMap(\.entities))
+        let covered = Set(sources.flatMap { $0.entities })
         return new.family(of: entity).contains { member in
             !covered.contains(member.name) && match.oldEntity(of: member)?.isAbstract == false
         }
     }
 
     /// Objects that come into a family have nothing where the others have a value.
-    private mutating func checkBareObjects(
+    private func checkBareObjects(
         _ attribute: Attribute, of entity: Entity, _ sources: [PropertySource]
     ) {
         guard hasObjects(entity, besides: sources) else { return }
@@ -72,7 +72,7 @@ extension ModelDifference {
 
     /// What a new entity declares for objects that were there before, of entities that inherit
     /// from it now.
-    mutating func compareInherited(of entity: Entity) {
+    func compareInherited(of entity: Entity) {
         guard new.family(of: entity).contains(where: { match.oldEntity(of: $0) != nil }) else {
             return
         }
@@ -92,7 +92,7 @@ extension ModelDifference {
 
     /// - Returns: Whether objects have the relationship from other entities.
     @discardableResult
-    mutating func compareMoves(to relationship: Relationship, of entity: Entity) -> Bool {
+    func compareMoves(to relationship: Relationship, of entity: Entity) -> Bool {
         let own = match.former(.init(entity: entity.name, property: relationship.name))
         let sources = match.sources(of: relationship.name, in: entity).filter { $0.old != own }
         guard !sources.isEmpty else { return false }
@@ -125,7 +125,7 @@ extension ModelDifference {
     // MARK: What gets lost on the way
 
     /// Objects of some entities that live on may have a property no more.
-    mutating func compareLosers(
+    func compareLosers(
         of property: ModelMatch.PropertyName, declaration: MigrationFix.Declaration
     ) {
         let losers = match.losers(of: property)
@@ -147,8 +147,10 @@ extension ModelDifference {
             }
             addProblem(
                 entity: top.name, property: property.property, in: .old,
-                fact: "Objects of \(top.name) of version \(old.version) have \(property.property) "
-                    + "from \(property.entity), and have it no more in version \(new.version)",
+                fact: """
+                    Objects of \(top.name) of version \(old.version) have \(property.property) \
+                    from \(property.entity), and have it no more in version \(new.version)
+                    """,
                 remedy: "say that it may be lost, or declare it for them",
                 fixes: [.drop(entity: top.name, property: property.property)])
         }
@@ -172,11 +174,11 @@ extension ModelDifference {
 extension ModelMatch {
     /// An attribute of the old version.
     package func oldAttribute(at name: PropertyName) -> Attribute? {
-        old.entity(named: name.entity)?.attributes.first { $0.name == name.property }
+        old.entity(named: name.entity)?.attribute(named: name.property)
     }
 
     /// A relationship of the old version.
     package func oldRelationship(at name: PropertyName) -> Relationship? {
-        old.entity(named: name.entity)?.relationships.first { $0.name == name.property }
+        old.entity(named: name.entity)?.relationship(named: name.property)
     }
 }

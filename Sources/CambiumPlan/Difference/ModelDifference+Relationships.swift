@@ -1,7 +1,7 @@
 import CambiumModel
 
 extension ModelDifference {
-    mutating func compareRelationships(of oldEntity: Entity, _ entity: Entity) {
+    func compareRelationships(of oldEntity: Entity, _ entity: Entity) {
         for relationship in entity.relationships {
             if let oldRelationship = match.oldRelationship(
                 of: relationship.name, in: entity.name)
@@ -19,7 +19,7 @@ extension ModelDifference {
 
     /// - Parameter entity: What the old entity is now; nil where it is gone, and entities that
     ///   inherited from it are not.
-    mutating func compareMissingRelationships(of oldEntity: Entity, in entity: Entity?) {
+    func compareMissingRelationships(of oldEntity: Entity, in entity: Entity?) {
         for relationship in oldEntity.relationships where !relationship.isTransient {
             let property = ModelMatch.PropertyName(
                 entity: oldEntity.name, property: relationship.name)
@@ -41,7 +41,7 @@ extension ModelDifference {
 
     /// The inverse keeps the links of a relationship that is gone, and not its order, unless there is
     /// a new list that takes it on.
-    private mutating func addLostOrder(
+    private func addLostOrder(
         of relationship: Relationship, _ oldEntity: Entity, name: String
     ) {
         guard old.positionColumn(of: relationship, of: oldEntity) != nil else { return }
@@ -69,7 +69,7 @@ extension ModelDifference {
     }
 
     /// What the old links lead to has to be what the new ones may lead to.
-    mutating func compareDestinations(
+    func compareDestinations(
         _ old: Relationship, _ new: Relationship, of entity: Entity, givenUpIn owner: String? = nil
     ) {
         let destination = self.new.entity(named: new.destination)
@@ -99,7 +99,7 @@ extension ModelDifference {
         }  // else what became of the destination is not known yet, or wrong, which is reported
     }
 
-    private mutating func compare(
+    private func compare(
         _ old: Relationship, of oldEntity: Entity, _ new: Relationship, of entity: Entity
     ) {
         if old.name != new.name {
@@ -130,7 +130,7 @@ extension ModelDifference {
 
     /// Links are carried where each end holds as many as before. What keeps them from being carried
     /// is one thing with two ends, and reported at one. Where no link can stay, nothing is asked.
-    mutating func checkLinks(_ relationship: Relationship, of entity: Entity) {
+    func checkLinks(_ relationship: Relationship, of entity: Entity) {
         guard let links = CarriedLinks(of: relationship, of: entity, in: match),
             links.all.contains(where: \.hasMembers)
         else { return }
@@ -143,15 +143,17 @@ extension ModelDifference {
             let names = conflict.map { "\($0.entity).\($0.property)" }.joined(separator: ", ")
             addProblem(
                 entity: entity.name, property: relationship.name,
-                fact: "\(entity.name).\(relationship.name) and its inverse were not each other's "
-                    + "inverse before (\(names))", remedy: "drop one of them",
+                fact: """
+                    \(entity.name).\(relationship.name) and its inverse were not each other's \
+                    inverse before (\(names))
+                    """, remedy: "drop one of them",
                 fixes: conflict.map { .drop(entity: $0.entity, property: $0.property) })
         } else if links.isOwn {
             checkFewerLinks(links, relationship, of: entity)
         }
     }
 
-    private mutating func addUnlinked(
+    private func addUnlinked(
         _ new: Relationship, _ old: Relationship, of entity: Entity, _ reason: String,
         givenUpIn owner: String? = nil
     ) {
@@ -182,7 +184,7 @@ extension ModelDifference {
             fixes: fixes)
     }
 
-    private mutating func compareDropped(
+    private func compareDropped(
         _ relationship: Relationship, of oldEntity: Entity, in entity: Entity
     ) {
         let destination = old.entity(named: relationship.destination)
@@ -216,5 +218,208 @@ extension ModelDifference {
                     !$0.isTransient && match.sources(of: $0.name, in: entity).isEmpty
                 }?.name)
         }
+    }
+}
+
+// Where a store may hold more than the new version allows, the author says what stays.
+extension ModelDifference {
+    /// A keep that nothing asks for is a mistake, or a thing of the past.
+    func compareKeeps() {
+        for keep in new.migration?.keeps ?? [] {
+            let place = "\(keep.entity).\(keep.relationship)"
+            let owner = new.entity(named: keep.entity)
+            guard
+                let relationship = owner?.relationship(named: keep.relationship)
+            else {
+                addProblem(
+                    entity: keep.entity, property: keep.relationship,
+                    fact: """
+                        A keep names \(place), which version \(new.version) does not declare \
+                        (name the entity that declares the relationship, not a sub-entity)
+                        """)
+                continue
+            }
+            guard
+                changes.contains(.linksDropped(entity: keep.entity, keep.relationship))
+            else {
+                // Where there is a problem with the links, that comes first.
+                if !problems.contains(where: { $0.entity == keep.entity }) {
+                    addProblem(
+                        entity: keep.entity, property: keep.relationship,
+                        fact: "A keep names \(place), which loses no links", remedy: "remove it")
+                }
+                continue
+            }
+            let destination = match.new.entity(named: relationship.destination)
+            let oldDestination = destination.flatMap(match.oldEntity)
+            for order in keep.order {
+                guard let oldDestination else { continue }
+                if old.attribute(order.attribute, of: oldDestination)?.isTransient != false {
+                    addProblem(
+                        entity: keep.entity, property: keep.relationship,
+                        fact: """
+                            The keep of \(place) orders by \(order.attribute), which is no \
+                            stored attribute of \(oldDestination.name) in version \
+                            \(old.version)
+                            """)
+                }
+            }
+        }
+    }
+
+    /// The ends of links that hold fewer than before: the author says which stay, or drops them.
+    func checkFewerLinks(
+        _ links: CarriedLinks, _ relationship: Relationship, of entity: Entity
+    ) {
+        let losses = links.losesLinks
+        let inverse = new.inverse(of: relationship)
+        var fixes: [MigrationFix] = []
+        if losses.ofSource {
+            if links.keeps.source != nil {
+                addOnce(.linksDropped(entity: entity.name, relationship.name))
+            } else {
+                fixes.append(.keep(entity: entity.name, relationship: relationship.name))
+            }
+        }
+        if losses.ofDestination, let inverse, inverse.relationship != relationship {
+            let name = inverse.relationship.name
+            if links.keeps.destination != nil {
+                addOnce(.linksDropped(entity: inverse.entity.name, name))
+            } else {
+                fixes.append(.keep(entity: inverse.entity.name, relationship: name))
+            }
+        }
+        guard !fixes.isEmpty, let old = links.sets.first,
+            reportedLinks.insert(old.ends).inserted
+        else { return }
+        let ends = fixes.compactMap { fix in
+            (fix.declared as? MigrationDeclaration.Keep).map { "\($0.entity).\($0.relationship)" }
+        }
+        addProblem(
+            entity: entity.name, property: relationship.name,
+            fact: """
+                \(ends.joined(separator: " and ")) \(ends.count == 1 ? "leads" : "lead") to one \
+                object from now on, and objects may have several there
+                """,
+            remedy: """
+                say that the first stays (in an order, else as the old list has them), or \
+                drop all the old links
+                """,
+            fixes: [fixes.count == 1 ? fixes[0] : .together(fixes), dropOfLinks(old)])
+    }
+
+    /// What takes all links of an old relationship away: an end that is left keeps them.
+    private func dropOfLinks(_ links: OldLinks) -> MigrationFix {
+        let drop = MigrationFix.drop(
+            entity: links.entity.name, property: links.relationship.name)
+        guard let inverse = old.inverse(of: links.relationship),
+            !links.relationship.isOwnInverse(in: links.entity),
+            match.livesOn(
+                .init(entity: inverse.entity.name, property: inverse.relationship.name))
+        else { return drop }
+        return .together([
+            drop, .drop(entity: inverse.entity.name, property: inverse.relationship.name),
+        ])
+    }
+}
+
+// Two relationships that were each other's inverse had the same links. Where both live on and are so no
+// longer, each would have all of them: nobody has linked those objects twice.
+extension ModelDifference {
+    /// Asks which end keeps the links that a new relationship and its inverse have from such ones.
+    ///
+    /// - Returns: Whether there are any.
+    func checkPartings(_ links: CarriedLinks) -> Bool {
+        let parted = links.all.filter(isParted)
+        for links in parted where reportedLinks.insert(links.ends).inserted {
+            guard let inverse = old.inverse(of: links.relationship),
+                let heir = match.heir(
+                    of: .init(entity: links.entity.name, property: links.relationship.name))
+            else { continue }
+            let ends = [
+                (links.entity.name, links.relationship.name),
+                (inverse.entity.name, inverse.relationship.name),
+            ]
+            if ends[0] == ends[1] {
+                addParting(of: links)
+                continue
+            }
+            addProblem(
+                entity: heir.entity.name, property: heir.relationship.name,
+                fact: ends.map { "\($0.0).\($0.1)" }.joined(separator: " and ")
+                    + """
+                     were each other's inverse before, and are not now, so that both would \
+                    have all their links
+                    """,
+                remedy: "drop one of them: the other keeps the links",
+                fixes: ends.map { .drop(entity: $0.0, property: $0.1) })
+        }
+        return !parted.isEmpty
+    }
+
+    /// One that was its own inverse is what several are now, which were each other's inverse in it.
+    private func addParting(of links: OldLinks) {
+        let name = links.relationship.name
+        let heirs = match.heirs(of: .init(entity: links.entity.name, property: name))
+        let owners = heirs.compactMap { match.oldEntity(of: $0.entity)?.name }
+        addProblem(
+            entity: heirs[0].entity.name, property: heirs[0].relationship.name,
+            fact: """
+                \(links.entity.name).\(name) was its own inverse before, and what it is now in \
+                \(owners.joined(separator: " and ")) is not each other's inverse, so that both \
+                would have the same links
+                """,
+            remedy: "drop one of them: the other keeps the links",
+            fixes: owners.map { .drop(entity: $0, property: name) })
+    }
+
+    /// A relationship that is its own inverse has each link both ways; where it was one of a pair, only
+    /// a program knows which links are so.
+    func addSelfInverse(
+        _ relationship: Relationship, of entity: Entity, since old: ModelMatch.PropertyName
+    ) {
+        let taken: [MigrationFix] =
+            relationship.renamedFrom == nil
+            ? [] : [.takeBack(.relationship, name: relationship.name, from: old.property)]
+        func parted(_ fix: MigrationFix) -> MigrationFix {
+            taken.isEmpty ? fix : .together([fix] + taken)
+        }
+        addProblem(
+            entity: entity.name, property: relationship.name,
+            fact: """
+                \(entity.name).\(relationship.name) is its own inverse now, and \
+                \(old.entity).\(old.property) was not, so that a link of one object to another \
+                would lead back too
+                """,
+            remedy: "let a step of the program make the links, or drop them at both ends",
+            fixes: [
+                parted(.convert(entity: old.entity, property: old.property)),
+                parted(.drop(entity: old.entity, property: old.property)),
+            ])
+    }
+
+    private func isParted(_ links: OldLinks) -> Bool {
+        guard let inverse = old.inverse(of: links.relationship) else { return false }
+        func isPair(_ one: Relationship?, _ other: Relationship?) -> Bool {
+            guard let one, let other else { return false }
+            return new.inverse(of: one)?.relationship == other
+        }
+        let (entity, name) = (links.entity.name, links.relationship.name)
+        let (inverseEntity, inverseName) = (inverse.entity.name, inverse.relationship.name)
+        // Nearly all stay where they are.
+        if isPair(
+            match.newRelationship(of: name, in: entity),
+            match.newRelationship(of: inverseName, in: inverseEntity))
+        {
+            return false
+        }
+        let heirs = match.heirs(of: .init(entity: entity, property: name))
+        let others = match.heirs(of: .init(entity: inverseEntity, property: inverseName))
+        // What was its own inverse has each link both ways, and one heir all of them.
+        if entity == inverseEntity, name == inverseName, heirs.count < 2 { return false }
+        return !heirs.isEmpty && !others.isEmpty
+            && !heirs.contains { heir in
+                others.contains { isPair(heir.relationship, $0.relationship) }
+            }
     }
 }

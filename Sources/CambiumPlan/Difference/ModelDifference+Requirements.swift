@@ -4,7 +4,7 @@ import CambiumModel
 // author gives them, or because the author knows it.
 extension ModelDifference {
     /// A required to-one needs an object in every object that is there.
-    mutating func checkRequired(_ relationship: Relationship, of entity: Entity) {
+    func checkRequired(_ relationship: Relationship, of entity: Entity) {
         guard !relationship.isToMany, !relationship.isOptional, !relationship.isTransient else {
             return
         }
@@ -28,14 +28,14 @@ extension ModelDifference {
     }
 
     /// Notes a relationship whose links a step of the program sees to; false where none does.
-    private mutating func noteSupplied(_ relationship: Relationship, of entity: Entity) -> Bool {
+    private func noteSupplied(_ relationship: Relationship, of entity: Entity) -> Bool {
         guard isSupplied(entity) else { return false }
         add(SuppliedValue(entity: entity.name, property: relationship.name, isRelationship: true))
         return true
     }
 
     /// Objects that require one of an entity that is dropped cannot stay as they are.
-    private mutating func checkDroppedObjects(
+    private func checkDroppedObjects(
         requiredAt relationship: Relationship, of entity: Entity
     ) {
         guard let destination = new.entity(named: relationship.destination),
@@ -52,8 +52,10 @@ extension ModelDifference {
         let giveUps = open.map { MigrationFix.giveUp(entity: $0.entity, where: $0.condition) }
         addProblem(
             entity: entity.name, property: relationship.name,
-            fact: "\(first.required) is dropped, but the required relationship "
-                + "\(entity.name).\(relationship.name) may lead to its objects",
+            fact: """
+                \(first.required) is dropped, but the required relationship \
+                \(entity.name).\(relationship.name) may lead to its objects
+                """,
             remedy: "make it optional, or drop the objects that lead there",
             fixes: [
                 .makeOptional(
@@ -104,8 +106,10 @@ extension ModelDifference {
         }
         return MigrationProblem(
             entity: entity.name, property: relationship.name,
-            fact: "\(entity.name).\(relationship.name) is required, and existing "
-                + "objects may have no object there",
+            fact: """
+                \(entity.name).\(relationship.name) is required, and existing \
+                objects may have no object there
+                """,
             remedy: "make it optional, or say what becomes of them",
             fixes: fixes)
     }
@@ -120,17 +124,19 @@ extension ModelDifference {
     // MARK: What the author says
 
     /// What is said about objects: which go, what they are linked to, what they have.
-    mutating func compareObjects() {
+    func compareObjects() {
         for drop in new.migration?.drops ?? [] {
             guard let condition = drop.condition, let entity = old.entity(named: drop.entity) else {
                 continue
             }
             if entity.isAbstract {
-                let members = old.family(of: entity).filter { !$0.isAbstract }.map(\.name)
+                let members = old.family(of: entity).filter { !$0.isAbstract }.map { $0.name }
                 addProblem(
                     entity: entity.name, in: .old,
-                    fact: "A drop by condition names \(entity.name), which is abstract and has no "
-                        + "objects of its own",
+                    fact: """
+                        A drop by condition names \(entity.name), which is abstract and has no \
+                        objects of its own
+                        """,
                     remedy: "name the entities below it (\(members.joined(separator: ", ")))",
                     fixes: members.isEmpty
                         ? []
@@ -139,8 +145,10 @@ extension ModelDifference {
             if !match.support.finds(where: condition, of: entity, in: match) {
                 addProblem(
                     entity: entity.name, in: .old,
-                    fact: "Which objects of \(entity.name) a drop means cannot be computed by the "
-                        + "store", remedy: "use its stored properties")
+                    fact: """
+                        Which objects of \(entity.name) a drop means cannot be computed by the \
+                        store
+                        """, remedy: "use its stored properties")
             }
             let name = match.newEntity(of: entity)?.name ?? entity.name
             add(.objectsDropped(name, where: condition.description))
@@ -149,19 +157,21 @@ extension ModelDifference {
         for requirement in new.migration?.requirements ?? [] { compare(requirement) }
     }
 
-    private mutating func compare(_ link: MigrationDeclaration.Link) {
+    private func compare(_ link: MigrationDeclaration.Link) {
         let place = "\(link.entity).\(link.relationship)"
         func problem(_ fact: String, remedy: String? = nil) -> MigrationProblem {
             MigrationProblem(
                 entity: link.entity, property: link.relationship, fact: fact, remedy: remedy)
         }
         guard let entity = new.entity(named: link.entity),
-            let relationship = entity.relationships.first(where: { $0.name == link.relationship })
+            let relationship = entity.relationship(named: link.relationship)
         else {
             return add(
                 problem(
-                    "A link names \(place), which version \(new.version) does not declare (name "
-                        + "the entity that declares the relationship, not a sub-entity)"))
+                    """
+                    A link names \(place), which version \(new.version) does not declare (name \
+                    the entity that declares the relationship, not a sub-entity)
+                    """))
         }
         guard case .key = new.storage(of: relationship, of: entity) else {
             return add(
@@ -169,20 +179,24 @@ extension ModelDifference {
                     "The links of \(place) are kept at the other end", remedy: "link its inverse"))
         }
         guard match.support.finds(link, in: match) else {
-            let formers = match.formers(of: entity).map(\.name)
+            let formers = match.formers(of: entity).map { $0.name }
             return add(
                 problem(
-                    "What \(place) leads to cannot be computed by the store: version "
-                        + "\(old.version) has no objects of \(relationship.destination), or the "
-                        + "condition needs more than its stored properties"
+                    """
+                    What \(place) leads to cannot be computed by the store: version \
+                    \(old.version) has no objects of \(relationship.destination), or the \
+                    condition needs more than its stored properties
+                    """
                         + (formers.count < 2
                             ? ""
-                            : ", and more of $source than \(formers.joined(separator: " and ")) "
-                                + "all have")))
+                            : """
+                            , and more of $source than \(formers.joined(separator: " and ")) \
+                            all have
+                            """)))
         }
     }
 
-    private mutating func compare(_ requirement: MigrationDeclaration.Requirement) {
+    private func compare(_ requirement: MigrationDeclaration.Requirement) {
         let (entity, name) = (requirement.entity, requirement.property)
         if let problem = takenAway(name, of: entity) { return add(problem) }
         let isAsked = changes.contains { change in
@@ -221,7 +235,7 @@ extension ModelDifference {
         } else {
             return nil
         }
-        let lineage = Set(old.lineage(of: oldOwner).map(\.name))
+        let lineage = Set(old.lineage(of: oldOwner).map { $0.name })
         let drop = new.migration?.drops.first { drop in
             drop.condition == nil && drop.property == name && lineage.contains(drop.entity)
         }
@@ -229,10 +243,12 @@ extension ModelDifference {
         return MigrationProblem(
             entity: entity, property: name,
             fact:
-                "A requirement says that every object has \(entity).\(name), and the migration "
-                + "drops what they have there (\(drop.entity).\(name))",
+                """
+                A requirement says that every object has \(entity).\(name), and the migration \
+                drops what they have there (\(drop.entity).\(name))
+                """,
             remedy: "remove the drop, or "
                 + (fix == nil ? "make it optional" : "say what they get instead"),
-            fixes: [fix].compactMap(\.self))
+            fixes: [fix].compactMap { $0 })
     }
 }

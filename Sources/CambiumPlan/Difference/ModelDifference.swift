@@ -4,7 +4,8 @@ import CambiumModel
 ///
 /// The difference is never guessed: what disappears must be declared as renamed or dropped, and
 /// existing objects need a value for whatever becomes required.
-package struct ModelDifference: Sendable {
+// Safety: only `init`, and what it calls, changes what is stored.
+package final class ModelDifference: @unchecked Sendable {
     /// The changes, in the order of the new version's declarations; what is dropped comes last.
     package private(set) var changes: [ModelChange] = []
     /// Why there is no migration; empty where there is one.
@@ -57,21 +58,21 @@ package struct ModelDifference: Sendable {
         compareDeduplications()
     }
 
-    mutating func add(_ change: ModelChange) {
+    func add(_ change: ModelChange) {
         changes.append(change)
     }
 
     /// Both ends of links, or several sources, tell of what becomes of them.
-    mutating func addOnce(_ change: ModelChange) {
+    func addOnce(_ change: ModelChange) {
         if !changes.contains(change) { add(change) }
     }
 
-    mutating func add(_ value: SuppliedValue) {
+    func add(_ value: SuppliedValue) {
         if !supplied.contains(value) { supplied.append(value) }
     }
 
     /// A problem of an entity, or of what it or an enumeration has.
-    mutating func addProblem(
+    func addProblem(
         entity: String, property: String? = nil, enumeration: String? = nil,
         in side: MigrationProblem.Side = .new, fact: String, remedy: String? = nil,
         fixes: [MigrationFix] = []
@@ -82,40 +83,48 @@ package struct ModelDifference: Sendable {
                 remedy: remedy, fixes: fixes))
     }
 
-    mutating func add(_ problem: MigrationProblem) {
+    func add(_ problem: MigrationProblem) {
         // Both ends of a thing, or several sources, may tell of the same.
         if !problems.contains(problem) { problems.append(problem) }
     }
 
     /// Fills and drops that name nothing are mistakes of spelling.
-    private mutating func compareDeclaration() {
+    private func compareDeclaration() {
         guard let declaration = new.migration else { return }
         if declaration.from != old.version {
             addProblem(
                 entity: "",
-                fact: "The migration of version \(new.version) is declared "
-                    + "from=\"\(declaration.from)\", but the version before is \(old.version)")
+                fact: """
+                    The migration of version \(new.version) is declared \
+                    from="\(declaration.from)", but the version before is \(old.version)
+                    """)
         }
         for fill in declaration.fills {
             let entity = new.entity(named: fill.entity)
-            let attribute = entity?.attributes.first { $0.name == fill.attribute }
+            let attribute = entity?.attribute(named: fill.attribute)
             if let parts = parts(of: fill.attribute, in: entity), !parts.isEmpty {
                 addProblem(
                     entity: fill.entity, property: fill.attribute,
                     fact: "A fill gives a value to one attribute",
-                    remedy: "\(fill.entity).\(fill.attribute) is a composite value: fill its parts "
-                        + "\(parts.joined(separator: ", "))")
+                    remedy: """
+                        \(fill.entity).\(fill.attribute) is a composite value: fill its parts \
+                        \(parts.joined(separator: ", "))
+                        """)
             } else if attribute?.derivation != nil {
                 addProblem(
                     entity: fill.entity, property: fill.attribute,
-                    fact: "\(fill.entity).\(fill.attribute) is derived: the store computes it for "
-                        + "existing objects", remedy: "remove the fill")
+                    fact: """
+                        \(fill.entity).\(fill.attribute) is derived: the store computes it for \
+                        existing objects
+                        """, remedy: "remove the fill")
             } else if attribute == nil {
                 addProblem(
                     entity: fill.entity, property: fill.attribute,
-                    fact: "A fill names \(fill.entity).\(fill.attribute), which version "
-                        + "\(new.version) does not declare (name the entity that declares the "
-                        + "attribute, not a sub-entity)")
+                    fact: """
+                        A fill names \(fill.entity).\(fill.attribute), which version \
+                        \(new.version) does not declare (name the entity that declares the \
+                        attribute, not a sub-entity)
+                        """)
             }
         }
         for drop in declaration.drops {
@@ -142,12 +151,12 @@ package struct ModelDifference: Sendable {
     }
 
     private func parts(of composite: String, in entity: Entity?) -> [String]? {
-        entity?.compositeAttributes.first { $0.name == composite }.map { found in
-            entity?.attributes.filter(found.contains).map(\.name) ?? []
+        entity?.compositeAttribute(named: composite).map { found in
+            entity?.attributes.filter(found.contains).map { $0.name } ?? []
         }
     }
 
-    private mutating func compare(_ oldEntity: Entity, _ entity: Entity) {
+    private func compare(_ oldEntity: Entity, _ entity: Entity) {
         if oldEntity.name != entity.name {
             add(.entityRenamed(entity.name, from: oldEntity.name))
         }
@@ -161,16 +170,20 @@ package struct ModelDifference: Sendable {
         }
     }
 
-    private mutating func compareDropped(_ entity: Entity) {
+    private func compareDropped(_ entity: Entity) {
         if match.isDropped(entity.name, nil) {
             add(.entityDropped(entity.name))
             if let other = new.entity(named: entity.name), match.oldEntity(of: other) == nil {
                 addProblem(
                     entity: entity.name,
-                    fact: "The migration drops \(entity.name) with all its objects, but version "
-                        + "\(new.version) still has it",
-                    remedy: "remove the drop, or give the entity that starts without objects "
-                        + "another name")
+                    fact: """
+                        The migration drops \(entity.name) with all its objects, but version \
+                        \(new.version) still has it
+                        """,
+                    remedy: """
+                        remove the drop, or give the entity that starts without objects \
+                        another name
+                        """)
             }
             return
         }
@@ -197,5 +210,120 @@ package struct ModelDifference: Sendable {
                 return .drop(entity: owner.name, property: relationship.name)
             }
         }
+    }
+}
+
+extension ModelDifference {
+    /// What the new version has no more, or keeps out of the store, is asked about.
+    func addMissing(
+        _ property: String, of oldEntity: Entity, in entity: Entity,
+        declaration: MigrationFix.Declaration,
+        candidate: String?, part: MigrationFix? = nil
+    ) {
+        let isLink = new.relationship(property, of: entity) != nil
+        if declaration == .attribute, isLink {
+            return addProblem(
+                entity: oldEntity.name, property: property, in: .old,
+                fact: """
+                    \(oldEntity.name).\(property) of version \(old.version) is a relationship \
+                    in version \(new.version)
+                    """,
+                remedy: """
+                    keep the old values under another name, let a step of the program make \
+                    links of them, or drop them
+                    """,
+                fixes: [
+                    .rename(declaration, to: nil, from: property),
+                    .convert(entity: oldEntity.name, property: property),
+                    .drop(entity: oldEntity.name, property: property),
+                ])
+        }
+        let isTransient = entity.hasTransient(property)
+        addProblem(
+            entity: oldEntity.name, property: property, in: .old,
+            fact: "\(oldEntity.name).\(property) of version \(old.version) is "
+                + (isTransient
+                    ? "transient in version \(new.version), and a store keeps nothing of it"
+                    : "gone in version \(new.version)"),
+            remedy: "say whether it was renamed or its data may be lost",
+            fixes: [
+                part ?? .rename(declaration, to: candidate, from: property),
+                .drop(entity: oldEntity.name, property: property),
+            ])
+    }
+}
+
+extension Entity {
+    /// Whether a property is declared here that is not in the store.
+    fileprivate func hasTransient(_ name: String) -> Bool {
+        attributes.contains { $0.name == name && $0.isTransient }
+            || compositeAttributes.contains { $0.name == name && $0.isTransient }
+            || relationships.contains { $0.name == name && $0.isTransient }
+    }
+}
+
+/// What the program's own steps of a migration may write, and what they have to.
+///
+/// Objects of one root entity share a table, so that a step that writes one entity has the whole
+/// table of its root.
+package struct StepCoverage: Sendable {
+    /// The steps in order.
+    package let steps: [MigrationDeclaration.Step]
+    /// The root entities whose objects the steps may write, by their new names.
+    package let roots: Set<String>
+    /// What existing objects have no value of until a step gives them one, in the order of the new
+    /// version's declarations.
+    package let supplied: [SuppliedValue]
+
+    /// Finds out what the steps of a migration cover; nil where it has none.
+    package init?(_ difference: ModelDifference) {
+        guard let steps = difference.new.migration?.steps, !steps.isEmpty else { return nil }
+        self.steps = steps
+        supplied = difference.supplied
+        let new = difference.new
+        let written = steps.map(difference.entitiesWritten)
+        var entities = written.flatMap { $0 }
+        if written.contains(where: \.isEmpty) {
+            let changed = difference.changes.compactMap { new.entity(named: $0.entity) }
+            entities += changed.isEmpty ? new.roots : changed
+        }
+        roots = Set(entities.map { new.root(of: $0).name })
+    }
+}
+
+/// A property that only the program knows the values of.
+package struct SuppliedValue: Sendable, Equatable {
+    /// The entity that declares it.
+    package let entity: String
+    /// Its name.
+    package let property: String
+    /// Whether it is a relationship.
+    package let isRelationship: Bool
+
+    /// Names a property.
+    package init(entity: String, property: String, isRelationship: Bool = false) {
+        self.entity = entity
+        self.property = property
+        self.isRelationship = isRelationship
+    }
+
+    /// The entity and the property, for people.
+    package var name: String { "\(entity).\(property)" }
+}
+
+extension ModelDifference {
+    /// Whether a step of the program may give the objects of an entity their values.
+    package func isSupplied(_ entity: Entity) -> Bool {
+        let root = new.root(of: entity).name
+        return new.migration?.steps.contains { step in
+            let written = entitiesWritten(by: step)
+            return written.isEmpty || written.contains { new.root(of: $0).name == root }
+        } ?? false
+    }
+
+    /// The entities that a step says it writes; without any, it is all that changes. Those that are
+    /// gone it can only read.
+    fileprivate func entitiesWritten(by step: MigrationDeclaration.Step) -> [Entity] {
+        step.entities.compactMap(new.entity(named:))
     }
 }

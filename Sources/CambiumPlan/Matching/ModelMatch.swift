@@ -3,7 +3,8 @@ import CambiumModel
 /// Which entities and properties of a new version are those of the old one: by name, or by the name
 /// that `renamedFrom` gives. What the author declares as dropped matches nothing, so that something
 /// of the same name is new.
-package struct ModelMatch {
+// Safety: only `init` changes what is stored.
+package final class ModelMatch: @unchecked Sendable {
     /// The older version.
     package let old: Model
     /// The newer version.
@@ -60,8 +61,8 @@ package struct ModelMatch {
                 unchanged.insert(entity.name)
                 continue
             }
-            let names = Set(oldEntity.attributes.map(\.name))
-            let relationshipNames = Set(oldEntity.relationships.map(\.name))
+            let names = Set(oldEntity.attributes.map { $0.name })
+            let relationshipNames = Set(oldEntity.relationships.map { $0.name })
             let attributes = attributeNames(of: entity, among: names)
             let relationships = entity.relationships.map { ($0.name, $0.renamedFrom) }
             let dropped = names.union(relationshipNames).filter {
@@ -99,13 +100,13 @@ package struct ModelMatch {
         let contradictions = contradictions
         problems += contradictions
         // A name that is not in the entity may be further up or down, where it may be given up.
-        let moved = Set(moves.values.joined().map(\.key))
+        let moved = Set(moves.values.joined().map { $0.key })
         problems += missing.filter { name, _ in
             !moved.contains(name)
                 && !contradictions.contains {
                     $0.entity == name.entity && $0.property == name.property
                 }
-        }.map(\.problem)
+        }.map { $0.problem }
         settled = settledEntities
     }
 
@@ -124,16 +125,16 @@ package struct ModelMatch {
             families[root.name] = family
         }
         let leadsToOne = { (relationship: Relationship) in
-            new.entity(named: relationship.destination)
-                .map { families[new.root(of: $0).name] != nil } ?? false
+            self.new.entity(named: relationship.destination)
+                .map { families[self.new.root(of: $0).name] != nil } ?? false
         }
         let alone = families.values.filter { family in
             family.allSatisfy { $0.relationships.allSatisfy(leadsToOne) }
         }
-        return Set(alone.joined().map(\.name))
+        return Set(alone.joined().map { $0.name })
     }
 
-    private mutating func match(_ entity: Entity, isExplicit: Bool) {
+    private func match(_ entity: Entity, isExplicit: Bool) {
         guard oldEntities[entity.name] == nil else { return }
         let from = formerEntities[entity.name]
         if isExplicit {
@@ -150,21 +151,23 @@ package struct ModelMatch {
                 problems.append(
                     MigrationProblem(
                         entity: entity.name,
-                        fact: "\(entity.name) says renamedFrom=\"\(missing)\", but version "
-                            + "\(old.version) has no entity of that name"))
+                        fact: """
+                            \(entity.name) says renamedFrom="\(missing)", but version \
+                            \(old.version) has no entity of that name
+                            """))
             } else if newEntities[entity.name] == nil, !isDropped(entity.name, nil) {
                 pair(entity.name, entity.name)
             }
         }
     }
 
-    private mutating func pair(_ newName: String, _ oldName: String) {
+    private func pair(_ newName: String, _ oldName: String) {
         oldEntities[newName] = oldName
         newEntities[oldName] = newName
     }
 
     /// - Returns: The properties whose former name the old entity does not have.
-    private mutating func match(
+    private func match(
         _ properties: [FormerNames.Name], _ former: FormerNames, of entity: Entity,
         with names: Set<String>, of oldEntity: Entity, isExplicit: Bool
     ) -> [(name: PropertyName, problem: MigrationProblem)] {
@@ -211,8 +214,10 @@ package struct ModelMatch {
             declarer.name != oldEntity.name
         else { return ("\(oldEntity.name) of version \(old.version) has no such property", nil) }
         return (
-            "\(oldEntity.name) of version \(old.version) inherits it from \(declarer.name), whose "
-                + "objects have it too", "take it back"
+            """
+            \(oldEntity.name) of version \(old.version) inherits it from \(declarer.name), whose \
+            objects have it too
+            """, "take it back"
         )
     }
 
@@ -254,28 +259,28 @@ package struct ModelMatch {
     /// The attribute of the old version that one of the new version is.
     package func oldAttribute(of name: String, in entity: String) -> Attribute? {
         former(PropertyName(entity: entity, property: name)).flatMap { found in
-            old.entity(named: found.entity)?.attributes.first { $0.name == found.property }
+            old.entity(named: found.entity)?.attribute(named: found.property)
         }
     }
 
     /// The attribute of the new version that one of the old version is.
     package func newAttribute(of name: String, in entity: String) -> Attribute? {
         successor(PropertyName(entity: entity, property: name)).flatMap { found in
-            new.entity(named: found.entity)?.attributes.first { $0.name == found.property }
+            new.entity(named: found.entity)?.attribute(named: found.property)
         }
     }
 
     /// The relationship of the old version that one of the new version is.
     package func oldRelationship(of name: String, in entity: String) -> Relationship? {
         former(PropertyName(entity: entity, property: name)).flatMap { found in
-            old.entity(named: found.entity)?.relationships.first { $0.name == found.property }
+            old.entity(named: found.entity)?.relationship(named: found.property)
         }
     }
 
     /// The relationship of the new version that one of the old version is.
     package func newRelationship(of name: String, in entity: String) -> Relationship? {
         successor(PropertyName(entity: entity, property: name)).flatMap { found in
-            new.entity(named: found.entity)?.relationships.first { $0.name == found.property }
+            new.entity(named: found.entity)?.relationship(named: found.property)
         }
     }
 }
@@ -287,7 +292,7 @@ extension Entity {
         _ name: String, as oldName: String, of oldEntity: Entity
     ) -> Bool {
         guard let relationship = relationships.first(where: { $0.name == name }),
-            let old = oldEntity.relationships.first(where: { $0.name == oldName })
+            let old = oldEntity.relationship(named: oldName)
         else { return true }
         return relationship.isTransient == old.isTransient
     }
@@ -304,5 +309,58 @@ extension MigrationDeclaration {
     /// The entities that anything is said about.
     fileprivate var entities: Set<String> {
         Set(items.compactMap { $0["entity"] })
+    }
+}
+
+/// What the engine of a store can do by itself for a migration: the planner asks, and the module that
+/// writes the statements answers.
+package protocol MigrationSupport: Sendable {
+    /// Whether it finds the objects of an entity of the old version that meet a condition.
+    func finds(where condition: ModelExpression, of entity: Entity, in match: ModelMatch) -> Bool
+    /// Whether it finds the objects that a declared link leads to.
+    func finds(_ link: MigrationDeclaration.Link, in match: ModelMatch) -> Bool
+    /// Whether it computes the value that a fill gives to objects of an entity of the new version.
+    func computes(
+        _ fill: ModelExpression, for attribute: Attribute, of entity: Entity, in match: ModelMatch
+    ) -> Bool
+    /// Whether it checks a rule of an entity.
+    func enforces(_ rule: Rule, of entity: Entity, in model: Model) -> Bool
+    /// Whether it checks a pattern.
+    func enforces(pattern: String) -> Bool
+    /// The properties of an object itself that a value is computed from, with those behind values that
+    /// the engine computes.
+    func properties(
+        in expression: ModelExpression, of entity: Entity, of model: Model
+    ) -> Set<String>
+}
+
+// What declares things of its own, by their names.
+
+extension Entity {
+    /// The attribute of a name that the entity itself declares.
+    package func attribute(named name: String) -> Attribute? {
+        attributes.first { $0.name == name }
+    }
+
+    /// The composite attribute of a name that the entity itself declares.
+    package func compositeAttribute(named name: String) -> CompositeAttribute? {
+        compositeAttributes.first { $0.name == name }
+    }
+
+    /// The relationship of a name that the entity itself declares.
+    package func relationship(named name: String) -> Relationship? {
+        relationships.first { $0.name == name }
+    }
+
+    /// The rule of a name that the entity itself declares.
+    package func rule(named name: String) -> Rule? {
+        rules.first { $0.name == name }
+    }
+}
+
+extension Enumeration {
+    /// The case of a name.
+    package func item(named name: String) -> EnumerationCase? {
+        cases.first { $0.name == name }
     }
 }

@@ -60,9 +60,11 @@ extension ExpressionSQL {
                 previous = alias
             }
             return SQLFragment(
-                raw: "SELECT \(SQLText.column(column, of: previous)) "
-                    + "FROM \(sources.joined(separator: ", ")) "
-                    + "WHERE \(links.joined(separator: " AND "))", tables: tables)
+                raw: """
+                    SELECT \(SQLText.column(column, of: previous)) \
+                    FROM \(sources.joined(separator: ", ")) \
+                    WHERE \(links.joined(separator: " AND "))
+                    """, tables: tables)
         }
         return "(\(select))"
     }

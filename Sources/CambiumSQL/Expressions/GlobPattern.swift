@@ -1,12 +1,12 @@
 /// A regular expression that SQLite's GLOB can say: characters and sets of them, each once or a
 /// fixed number of times, of which the last may repeat freely, as in `[A-Z]{2}-[0-9]+`.
-package struct GlobPattern: Sendable, Hashable {
+package struct GlobPattern: Sendable {
     /// The elements before the one that repeats, as GLOB spells them.
     private(set) var fixed: [String] = []
     private(set) var last: Repetition?
 
     /// The last element, where its number is not fixed.
-    struct Repetition: Sendable, Hashable {
+    struct Repetition: Sendable {
         let element: String
         let minimum: Int
         let maximum: Int?

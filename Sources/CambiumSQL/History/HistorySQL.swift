@@ -148,9 +148,9 @@ package enum HistorySQL {
 }
 
 /// What a store's metadata say about its history.
-package struct HistorySettings: Sendable, Hashable {
+package struct HistorySettings: Sendable, Equatable {
     /// What is kept of a change.
-    package enum Content: String, Sendable, Hashable {
+    package enum Content: String, Sendable {
         /// The object and the names of its changed properties.
         case properties
         /// The values before and after, too.
@@ -193,8 +193,10 @@ package struct HistorySettings: Sendable, Hashable {
     package var writeStatements: [String] {
         Self.removeStatements
             + [(Self.contentName, content.rawValue), (Self.epochName, epoch.uuidString)].map {
-                "INSERT INTO \"_metadata\" (\"name\", \"value\") VALUES "
-                    + "('\($0)', \(SQLText.literal($1)))"
+                """
+                INSERT INTO "_metadata" ("name", "value") VALUES \
+                ('\($0)', \(SQLText.literal($1)))
+                """
             }
     }
 

@@ -1,7 +1,7 @@
 import CambiumModel
 
 /// The tables and indexes of a store as SQLite describes them, comparable with those of a model.
-package struct Catalogue: Sendable, Hashable {
+package struct Catalogue: Sendable {
     /// The text of each table and index, in a normal form, by its name.
     package let entries: [String: String]
     /// What a store says about its tables, word by word.
@@ -119,7 +119,7 @@ package struct Catalogue: Sendable, Hashable {
     }
 
     /// A column of a table, or a constraint over several.
-    package struct Part: Sendable, Hashable {
+    package struct Part: Sendable, Equatable {
         /// Its name; of a constraint without one its first word.
         package let name: String
         /// Whether it is a column.
@@ -178,19 +178,26 @@ extension Schema {
     /// The fingerprints of tables and indexes that are other ones than those of the version before;
     /// an empty text means that it was deleted.
     package func fingerprints(besides former: Schema?) -> [String: String] {
-        let formerTables = Dictionary(
-            uniqueKeysWithValues: (former?.tables ?? []).map { ($0.name, $0) })
-        let names = Set(tables.map(\.name))
-        let changed = tables.filter { formerTables[$0.name] != $0 }
-        let old =
-            changed.compactMap { formerTables[$0.name] }
-            + formerTables.values.filter { !names.contains($0.name) }
-        let oldFingerprints = Catalogue(of: old).fingerprints
-        let newFingerprints = Catalogue(of: changed).fingerprints
-        // An index may have moved from one table to another.
-        let kept = Set(tables.flatMap(\.indexes).map(\.name)).union(names)
-        return newFingerprints.filter { oldFingerprints[$0] != $1 }
-            .merging(oldFingerprints.keys.filter { !kept.contains($0) }.map { ($0, "") }) { $1 }
+        var old: [String: Table] = [:]
+        for table in former?.tables ?? [] { old[table.name] = table }
+        var changed: [Table] = []
+        var kept: Set<String> = []
+        for table in tables {
+            // An index may have moved from one table to another.
+            kept.insert(table.name)
+            for index in table.indexes { kept.insert(index.name) }
+            if old[table.name] == table { old[table.name] = nil } else { changed.append(table) }
+        }
+        let oldFingerprints = Catalogue(of: Array(old.values)).fingerprints
+        var fingerprints = Catalogue(of: changed).fingerprints
+        for (name, fingerprint) in oldFingerprints {
+            if fingerprints[name] == fingerprint {
+                fingerprints[name] = nil
+            } else if !kept.contains(name) {
+                fingerprints[name] = ""
+            }
+        }
+        return fingerprints
     }
 }
 

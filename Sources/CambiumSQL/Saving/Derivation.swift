@@ -2,7 +2,7 @@ import CambiumModel
 
 /// A derived attribute whose values SQLite cannot compute from the row alone: each change of what
 /// they are computed from writes them, set-wise.
-package struct Derivation: Sendable {
+package final class Derivation: Sendable {
     /// The entity that declares the attribute.
     package let entity: Entity
     /// The attribute.
@@ -83,7 +83,8 @@ package struct Derivation: Sendable {
     /// What leaves out the rows of other entities of the table.
     private func restriction(before alias: String) -> String? {
         guard entity.parent != nil else { return nil }
-        return "\(alias)\"_entity\" IN (\(SQLText.literals(model.family(of: entity).map(\.name))))"
+        return
+            "\(alias)\"_entity\" IN (\(SQLText.literals(model.family(of: entity).map { $0.name })))"
     }
 
     fileprivate var name: String { "\(entity.name).\(attribute.name)" }
@@ -109,9 +110,204 @@ extension Model {
             // What looks at itself, which the compiler refuses, comes in any order.
             guard !ready.isEmpty else { return sorted + rest }
             sorted += ready
-            let names = Set(ready.map(\.name))
+            let names = Set(ready.map { $0.name })
             rest.removeAll { names.contains($0.name) }
         }
         return sorted
+    }
+}
+
+/// What the values of a derived attribute are computed from: rows that are reached from its own
+/// row, and what about them is looked at.
+package struct DerivationSources: Sendable {
+    /// A relationship on the way, and the entity that it starts from.
+    package struct Step: Sendable, Equatable {
+        package let relationship: Relationship
+        package let source: Entity
+
+        package static func == (one: Step, other: Step) -> Bool {
+            one.relationship.name == other.relationship.name
+                && one.source.name == other.source.name
+        }
+    }
+
+    /// The rows that one path references.
+    package struct Node: Sendable {
+        /// The way from the attribute's own row; empty for that row itself.
+        package let path: [Step]
+        /// The entity of the rows.
+        package let entity: Entity
+        /// The names of properties with a column whose change counts.
+        package fileprivate(set) var properties: Set<String> = []
+        /// The names of the key relationships among them that are inverses along the path: a change
+        /// concerns the object that the row belonged to before, too.
+        package fileprivate(set) var backLinks: Set<String> = []
+        /// The join tables that the path goes on through, by the column of this side.
+        package fileprivate(set) var joinTables: [String: String] = [:]
+    }
+
+    /// One node for each path, the row itself first.
+    package private(set) var nodes: [Node]
+    /// Whether the moment of the save is looked at.
+    package private(set) var usesNow = false
+
+    private let model: Model
+
+    /// Finds the sources of an expression.
+    package init(of expression: ModelExpression, entity: Entity, in model: Model) {
+        self.model = model
+        nodes = [Node(path: [], entity: entity)]
+        add(expression, [:])
+    }
+
+    // MARK: Gathering
+
+    private mutating func node(at path: [Step], _ entity: Entity) -> Int {
+        if let index = nodes.firstIndex(where: { $0.path == path }) { return index }
+        nodes.append(Node(path: path, entity: entity))
+        return nodes.count - 1
+    }
+
+    private mutating func add(_ expression: ModelExpression, _ variables: [String: Int]) {
+        switch expression {
+        case .literal, .parameter, .refused:
+            break
+        case .function(let function, let items):
+            usesNow = usesNow || function == .now
+            for item in items { add(item, variables) }
+        case .keyPath(let root, let names):
+            // What a row had before a migration is in no table.
+            if let start = start(root, variables) { _ = follow(names, from: start) }
+        case .list(let items), .and(let items), .or(let items):
+            for item in items { add(item, variables) }
+        case .not(let item), .quantified(_, let item), .aggregate(_, let item):
+            add(item, variables)
+        case .comparison(let left, _, let right, _), .arithmetic(let left, _, let right):
+            add(left, variables)
+            add(right, variables)
+        case .between(let item, let lower, let upper),
+            .conditional(let item, let lower, let upper):
+            for item in [item, lower, upper] { add(item, variables) }
+        case .subquery(let collection, let variable, let condition):
+            var inner = variables
+            inner[variable] = elements(of: collection, variables)
+            add(condition, inner)
+        }
+    }
+
+    private func start(_ root: PathRoot, _ variables: [String: Int]) -> Int? {
+        if case .variable(let name) = root { variables[name] } else { 0 }
+    }
+
+    /// The node of the objects that a subquery goes through.
+    private mutating func elements(
+        of collection: ModelExpression, _ variables: [String: Int]
+    ) -> Int {
+        switch collection {
+        case .keyPath(let root, let names):
+            return start(root, variables).map { follow(names, from: $0) } ?? 0
+        case .subquery(let inner, let variable, let condition):
+            let index = elements(of: inner, variables)
+            var scope = variables
+            scope[variable] = index
+            add(condition, scope)
+            return index
+        default:
+            add(collection, variables)
+            return 0
+        }
+    }
+
+    /// Looks at an attribute; one that SQLite computes changes with those that it is made of.
+    private mutating func look(at name: String, of index: Int) {
+        guard nodes[index].properties.insert(name).inserted else { return }
+        let entity = nodes[index].entity
+        let declarer = model.declarer(of: name, in: entity) ?? entity
+        guard let attribute = model.attribute(name, of: entity),
+            let expression = attribute.derivation,
+            model.generatedValue(of: attribute, of: declarer) != nil
+        else { return }
+        let sources = DerivationSources(of: expression, entity: entity, in: model)
+        for part in sources.nodes[0].properties { look(at: part, of: index) }
+    }
+
+    /// Notes everything on the way, and returns the node of the last object.
+    private mutating func follow(_ names: [String], from start: Int) -> Int {
+        var index = start
+        for (position, name) in names.enumerated() {
+            let owner = nodes[index].entity
+            guard let relationship = model.relationship(name, of: owner),
+                let destination = model.entity(named: relationship.destination)
+            else {
+                look(at: names[position...].joined(separator: "."), of: index)
+                return index
+            }
+            let declarer = model.declarer(of: name, in: owner) ?? owner
+            let step = Step(relationship: relationship, source: declarer)
+            let next = node(at: nodes[index].path + [step], destination)
+            switch model.storage(of: relationship, of: declarer) {
+            case .key:
+                nodes[index].properties.insert(name)
+            case .inverseKey:
+                if let inverse = relationship.inverse {
+                    nodes[next].properties.insert(inverse)
+                    nodes[next].backLinks.insert(inverse)
+                }
+            case .joinTable(let table, let sourceColumn, _):
+                nodes[index].joinTables[table] = sourceColumn
+            case .transient:
+                break
+            }
+            index = next
+        }
+        return index
+    }
+}
+
+extension DerivationSources.Node {
+    /// A query of the keys of the objects whose attribute looks at the rows of `pending`.
+    package func owners(in model: Model) -> String {
+        path.reversed().reduce("SELECT key FROM pending") { inner, step in
+            let table = SQLText.identifier(model.root(of: step.source).name)
+            let destination =
+                model.entity(named: step.relationship.destination).map {
+                    SQLText.identifier(model.root(of: $0).name)
+                } ?? table
+            let key = SQLText.identifier(SystemColumn.key)
+            switch model.storage(of: step.relationship, of: step.source) {
+            case .key(let column, _):
+                return
+                    "SELECT \(key) FROM \(table) WHERE \(SQLText.identifier(column)) IN (\(inner))"
+            case .inverseKey(let column):
+                let column = SQLText.identifier(column)
+                return """
+                    SELECT \(column) FROM \(destination) WHERE \(key) IN (\(inner)) \
+                    AND \(column) IS NOT NULL
+                    """
+            case .joinTable(let name, let source, let far):
+                return """
+                    SELECT \(SQLText.identifier(source)) FROM \(SQLText.identifier(name)) \
+                    WHERE \(SQLText.identifier(far)) IN (\(inner))
+                    """
+            case .transient:
+                return inner
+            }
+        }
+    }
+
+    /// Whether a new row comes to the object that it belongs to without any other row's change.
+    package func learnsOfInsertions(in model: Model) -> Bool {
+        guard let last = path.last else { return true }
+        if case .inverseKey = model.storage(of: last.relationship, of: last.source) { return true }
+        return false
+    }
+
+    /// Whether a row is deleted without any other row's change.
+    package func learnsOfDeletions(in model: Model) -> Bool {
+        guard let last = path.last else { return false }
+        switch model.storage(of: last.relationship, of: last.source) {
+        case .inverseKey, .joinTable: return true
+        case .key, .transient: return false
+        }
     }
 }

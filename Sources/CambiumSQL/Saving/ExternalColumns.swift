@@ -19,8 +19,10 @@ package struct ExternalColumns: Sendable {
     package var queryOfPending: String {
         let key = SQLText.identifier(SystemColumn.key)
         return union { column in
-            "SELECT substr(t.\(column), 2) FROM pending AS p CROSS JOIN \(table) AS t "
-                + "WHERE t.\(key) = p.key AND \(isFile("t.\(column)"))"
+            """
+            SELECT substr(t.\(column), 2) FROM pending AS p CROSS JOIN \(table) AS t \
+            WHERE t.\(key) = p.key AND \(isFile("t.\(column)"))
+            """
         }
     }
 

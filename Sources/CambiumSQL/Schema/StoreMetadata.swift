@@ -1,7 +1,7 @@
 import CambiumModel
 
 /// What a store says about itself, in its table `_metadata`.
-package struct StoreMetadata: Sendable, Hashable {
+package struct StoreMetadata: Sendable, Equatable {
     /// The model's name.
     package let model: String
     /// The name of the model's version.
@@ -66,8 +66,10 @@ package struct StoreMetadata: Sendable, Hashable {
     /// The rows of a fresh store.
     package var insertStatements: [String] {
         values.map { name, value in
-            "INSERT INTO \"_metadata\" (\"name\", \"value\") VALUES "
-                + "('\(name)', \(SQLText.literal(value)))"
+            """
+            INSERT INTO "_metadata" ("name", "value") VALUES \
+            ('\(name)', \(SQLText.literal(value)))
+            """
         }
     }
 
@@ -138,7 +140,7 @@ package enum MetadataSQL {
 ///
 /// The definition names the hashes that it belongs to. A program that does not know of definitions
 /// leaves the one of another version behind, which says nothing then.
-package struct StoreDefinition: Sendable, Hashable {
+package struct StoreDefinition: Sendable, Equatable {
     /// The ``Model/definition``.
     package let definition: String
     /// The last version that had shipped of those that the store has had; nil where none had.
@@ -159,9 +161,11 @@ package struct StoreDefinition: Sendable, Hashable {
 
     /// The query whose rows ``init(rows:of:)`` reads.
     package static let query =
-        "SELECT \"name\", \"value\" FROM \"_metadata\" "
-        + "WHERE \"name\" IN ('\(definitionName)', '\(frozenName)') "
-        + "AND length(\"value\") <= \(maximumLength)"
+        """
+        SELECT "name", "value" FROM "_metadata" \
+        WHERE "name" IN ('\(definitionName)', '\(frozenName)') \
+        AND length("value") <= \(maximumLength)
+        """
 
     /// Writes a value (parameter 2) under its name (parameter 1).
     package static let update =

@@ -50,19 +50,23 @@ final class HistoryPlanner {
             let (table, name) = (SQLText.identifier(root.name), SQLText.literal(heir.name))
             let condition = condition(entity, in: match.old)
             let deletion =
-                "INSERT INTO \(HistorySQL.changes) (\"kind\", \"entity\", \"key\") "
-                + "SELECT \(HistoryKind.delete.rawValue), \(name), "
-                + "\"_id\"\(shift.map { " + \($0)" } ?? "") FROM \(table)\(condition)"
+                """
+                INSERT INTO \(HistorySQL.changes) ("kind", "entity", "key") \
+                SELECT \(HistoryKind.delete.rawValue), \(name), \
+                "_id"\(shift.map { " + \($0)" } ?? "") FROM \(table)\(condition)
+                """
             let tombstones = preservedColumns(of: entity, as: heir).map { old, new in
                 let (value, condition) = (
                     SQLText.identifier(old), condition + (condition.isEmpty ? " WHERE " : " AND ")
                 )
-                return "INSERT INTO \(HistorySQL.values) (\"change\", \"column\", \"old\") "
-                    + "SELECT \"number\", \(SQLText.literal(new)), \(value) "
-                    + "FROM \(HistorySQL.changes) JOIN \(table) "
-                    + "ON \"_id\" = \"key\"\(shift.map { " - \($0)" } ?? "")\(condition)"
-                    + "\"number\" \(Self.isOfMigration) AND \"kind\" = \(HistoryKind.delete.rawValue) "
-                    + "AND \"entity\" = \(name) AND \(value) IS NOT NULL"
+                return """
+                    INSERT INTO \(HistorySQL.values) ("change", "column", "old") \
+                    SELECT "number", \(SQLText.literal(new)), \(value) \
+                    FROM \(HistorySQL.changes) JOIN \(table) \
+                    ON "_id" = "key"\(shift.map { " - \($0)" } ?? "")\(condition)\
+                    "number" \(Self.isOfMigration) AND "kind" = \(HistoryKind.delete.rawValue) \
+                    AND "entity" = \(name) AND \(value) IS NOT NULL
+                    """
             }
             return [deletion] + tombstones
         }
@@ -92,14 +96,18 @@ final class HistoryPlanner {
     /// Takes that back for those that exist in the end.
     private var survivors: [String] {
         match.new.roots.map { root in
-            "DELETE FROM \(HistorySQL.changes) "
-                + "WHERE \"kind\" = \(HistoryKind.delete.rawValue) "
-                + "AND \"number\" \(Self.isOfMigration) "
-                + "AND \"entity\" IN (\(SQLText.literals(match.new.family(of: root).map(\.name)))) "
-                + "AND \"key\" IN (SELECT \"_id\" FROM \(SQLText.identifier(root.name)))"
+            """
+            DELETE FROM \(HistorySQL.changes) \
+            WHERE "kind" = \(HistoryKind.delete.rawValue) \
+            AND "number" \(Self.isOfMigration) \
+            AND "entity" IN (\(SQLText.literals(match.new.family(of: root).map { $0.name }))) \
+            AND "key" IN (SELECT "_id" FROM \(SQLText.identifier(root.name)))
+            """
         } + [
-            "DELETE FROM \(HistorySQL.values) WHERE \"change\" \(Self.isOfMigration) "
-                + "AND \"change\" NOT IN (SELECT \"number\" FROM \(HistorySQL.changes))"
+            """
+            DELETE FROM \(HistorySQL.values) WHERE "change" \(Self.isOfMigration) \
+            AND "change" NOT IN (SELECT "number" FROM \(HistorySQL.changes))
+            """
         ]
     }
 
@@ -114,11 +122,13 @@ final class HistoryPlanner {
             guard !names.isEmpty else { return nil }
             let list = names.map { " " + $0 }.joined()
             let root = match.new.root(of: entity)
-            return "INSERT INTO \(HistorySQL.changes) "
-                + "(\"kind\", \"entity\", \"key\", \"properties\") "
-                + "SELECT \(HistoryKind.update.rawValue), \(SQLText.literal(entity.name)), "
-                + "\"_id\", \(SQLText.literal(list)) "
-                + "FROM \(SQLText.identifier(root.name))\(condition(entity, in: match.new))"
+            return """
+                INSERT INTO \(HistorySQL.changes) \
+                ("kind", "entity", "key", "properties") \
+                SELECT \(HistoryKind.update.rawValue), \(SQLText.literal(entity.name)), \
+                "_id", \(SQLText.literal(list)) \
+                FROM \(SQLText.identifier(root.name))\(condition(entity, in: match.new))
+                """
         }
     }
 
@@ -126,5 +136,141 @@ final class HistoryPlanner {
     private func condition(_ entity: Entity, in model: Model) -> String {
         model.hasSubentities(model.root(of: entity))
             ? " WHERE \"_entity\" = \(SQLText.literal(entity.name))" : ""
+    }
+}
+
+/// The properties that objects may have other values of after a migration: what is filled,
+/// converted or linked again, the other ends of such links, and what is computed from any of them.
+struct ChangedProperties {
+    private let model: Model
+    /// The properties by the entity whose objects have them: it declares or inherits them.
+    private var found: [String: Set<String>] = [:]
+
+    init(_ difference: ModelDifference) {
+        model = difference.new
+        for change in difference.changes { add(change) }
+        addDeclared(difference)
+        if difference.deletesObjects {
+            // References to deleted objects reference other objects, or none.
+            for entity in model.entities {
+                found[entity.name, default: []].formUnion(entity.relationships.map { $0.name })
+            }
+        }
+        addOtherEnds()
+        addDerived()
+    }
+
+    /// The properties that an entity's objects have, in the order of their declarations.
+    func names(of entity: Entity) -> [String] {
+        let names = model.lineage(of: entity).reduce(into: Set<String>()) {
+            $0.formUnion(found[$1.name] ?? [])
+        }
+        return model.lineage(of: entity).flatMap { owner in
+            let attributes = owner.attributes.filter { !$0.isTransient }.map { $0.name }
+            let relationships = owner.relationships.filter { !$0.isTransient }.map { $0.name }
+            return (attributes + relationships).filter(names.contains)
+        }
+    }
+
+    // MARK: Stored properties
+
+    private mutating func add(_ change: ModelChange) {
+        switch change {
+        case .attributeAdded(let entity, let name, _), .attributeFilled(let entity, let name),
+            .attributeConverted(let entity, let name, _, _),
+            .attributeBecameRequired(let entity, let name),
+            .attributeRevised(let entity, let name), .attributeStored(let entity, let name),
+            .derivationAdded(let entity, let name), .derivationChanged(let entity, let name),
+            .relationshipAdded(let entity, let name),
+            .relationshipChanged(let entity, let name),
+            .relationshipBecameRequired(let entity, let name),
+            .linksDropped(let entity, let name), .orderChanged(let entity, let name, _):
+            found[entity, default: []].insert(name)
+        case .caseDropped(let enumeration, _, _), .caseRenamed(let enumeration, _, _):
+            for entity in model.entities {
+                for attribute in entity.attributes where attribute.type == .enumeration(enumeration)
+                {
+                    found[entity.name, default: []].insert(attribute.name)
+                }
+            }
+        default: break
+        }
+    }
+
+    /// What the author says that objects get, and what they inherit now and had not before.
+    private mutating func addDeclared(_ difference: ModelDifference) {
+        for fill in model.migration?.fills ?? [] {
+            found[fill.entity, default: []].insert(fill.attribute)
+        }
+        for link in model.migration?.links ?? [] {
+            found[link.entity, default: []].insert(link.relationship)
+        }
+        for case .parentChanged(let name, _, _) in difference.changes {
+            guard let parent = model.entity(named: name) else { continue }
+            for entity in model.family(of: parent)
+            where difference.match.oldEntity(of: entity) != nil {
+                let names =
+                    model.attributes(of: entity).map { $0.name }
+                    + model.relationships(of: entity).map { $0.name }
+                found[entity.name, default: []].formUnion(
+                    names.filter { difference.match.origin(of: $0, in: entity) == nil })
+            }
+        }
+    }
+
+    /// A link has changed the objects at both of its ends.
+    private mutating func addOtherEnds() {
+        for entity in model.entities {
+            for name in found[entity.name] ?? [] {
+                guard let relationship = model.relationship(name, of: entity),
+                    let inverse = model.inverse(of: relationship)
+                else { continue }
+                found[inverse.entity.name, default: []].insert(inverse.relationship.name)
+            }
+        }
+    }
+
+    // MARK: Derived attributes
+
+    /// Adds what is computed from what has changed, until nothing more is.
+    private mutating func addDerived() {
+        var open: [(entity: Entity, name: String, sources: DerivationSources)] = []
+        for entity in model.entities {
+            for attribute in entity.attributes where !attribute.isTransient {
+                guard let expression = attribute.derivation else { continue }
+                let sources = DerivationSources(of: expression, entity: entity, in: model)
+                if !sources.usesNow { open.append((entity, attribute.name, sources)) }
+            }
+        }
+        while let index = open.firstIndex(where: { reads($0.sources) }) {
+            let derived = open.remove(at: index)
+            found[derived.entity.name, default: []].insert(derived.name)
+        }
+    }
+
+    private func reads(_ sources: DerivationSources) -> Bool {
+        sources.nodes.contains { node in
+            node.properties.contains { hasChanged($0, in: node.entity) }
+                || node.path.contains { hasChanged($0.relationship.name, in: $0.source) }
+        }
+    }
+
+    /// Whether any object that is at least of an entity may have another value.
+    private func hasChanged(_ name: String, in entity: Entity) -> Bool {
+        (model.lineage(of: entity) + model.family(of: entity)).contains {
+            found[$0.name]?.contains(name) ?? false
+        }
+    }
+}
+
+extension ModelDifference {
+    /// Whether objects are deleted.
+    var deletesObjects: Bool {
+        changes.contains { change in
+            switch change {
+            case .entityDropped, .objectsDropped, .duplicatesDropped: true
+            default: false
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ import CambiumPlan
 /// What cannot be reported is omitted: a deleted property, a value of another type than before.
 /// Objects whose entity was deleted are in the history as objects of their nearest ancestor that is
 /// there still, with its name, its keys and its properties; where there is none, nothing is said.
-struct HistoryTranslation {
+final class HistoryTranslation {
     private let match: ModelMatch
     private let oldSchema: Schema
     private let newSchema: Schema
@@ -26,7 +26,7 @@ struct HistoryTranslation {
     /// it is; nil where nothing is said of them any more.
     func heir(of oldEntity: Entity) -> (old: Entity, new: Entity)? {
         match.old.lineage(of: oldEntity).reversed().lazy
-            .compactMap { old in match.newEntity(of: old).map { (old, $0) } }.first
+            .compactMap { old in self.match.newEntity(of: old).map { (old, $0) } }.first
     }
 
     /// SQL for what is added to the keys of an old entity's objects in the history; nil where they
@@ -38,7 +38,7 @@ struct HistoryTranslation {
     private func name(of oldEntity: Entity) -> String? { heir(of: oldEntity)?.new.name }
 
     private static func names(_ entities: [Entity]) -> String {
-        SQLText.literals(entities.map(\.name))
+        SQLText.literals(entities.map { $0.name })
     }
 
     // MARK: Entities and keys
@@ -47,12 +47,13 @@ struct HistoryTranslation {
         let renamed = match.old.entities.filter { name(of: $0) != $0.name }
         guard !renamed.isEmpty else { return [] }
         let cases = renamed.map { entity in
-            "WHEN \(SQLText.literal(entity.name)) "
-                + "THEN \(SQLText.literal(name(of: entity) ?? ""))"
+            "WHEN \(SQLText.literal(entity.name)) THEN \(SQLText.literal(name(of: entity) ?? ""))"
         }
         return [
-            "UPDATE \(Self.changes) SET \"entity\" = CASE \"entity\" \(cases.joined(separator: " ")) "
-                + "END WHERE \"entity\" IN (\(Self.names(renamed)))"
+            """
+            UPDATE \(Self.changes) SET "entity" = CASE "entity" \(cases.joined(separator: " ")) \
+            END WHERE "entity" IN (\(Self.names(renamed)))
+            """
         ]
     }
 
@@ -62,8 +63,10 @@ struct HistoryTranslation {
         }
         return Dictionary(grouping: shifts, by: \.1).sorted { $0.key < $1.key }.map {
             shift, found in
-            "UPDATE \(Self.changes) SET \"key\" = \"key\" + \(shift) "
-                + "WHERE \"entity\" IN (\(Self.names(found.map(\.0))))"
+            """
+            UPDATE \(Self.changes) SET "key" = "key" + \(shift) \
+            WHERE "entity" IN (\(Self.names(found.map(\.0))))
+            """
         }
     }
 
@@ -73,8 +76,8 @@ struct HistoryTranslation {
     private func properties(of oldEntity: Entity) -> [String: String] {
         guard let entity = heir(of: oldEntity)?.new else { return [:] }
         let names =
-            match.new.attributes(of: entity).map(\.name)
-            + match.new.relationships(of: entity).map(\.name)
+            match.new.attributes(of: entity).map { $0.name }
+            + match.new.relationships(of: entity).map { $0.name }
         var found: [String: String] = [:]
         for name in names {
             if let origin = match.origin(of: name, in: entity) { found[origin.property] = name }
@@ -89,7 +92,8 @@ struct HistoryTranslation {
         for entity in old.entities where !match.settled.contains(entity.name) {
             let heirs = properties(of: entity)
             let names =
-                old.attributes(of: entity).map(\.name) + old.relationships(of: entity).map(\.name)
+                old.attributes(of: entity).map { $0.name }
+                + old.relationships(of: entity).map { $0.name }
             let changes = names.filter { heirs[$0] != $0 }
                 .map { Change(from: $0, to: heirs[$0]) }
             if !changes.isEmpty { entities[changes, default: []].append(entity) }
@@ -100,8 +104,10 @@ struct HistoryTranslation {
                     changes.allSatisfy { $0.to == nil }
                     && entities.allSatisfy { heir(of: $0) == nil }
                 return (areAllDeleted ? ["''"] : Self.lists(after: changes)).map { list in
-                    "UPDATE \(Self.changes) SET \"properties\" = \(list) "
-                        + "WHERE \"properties\" <> '' AND \"entity\" IN (\(Self.names(entities)))"
+                    """
+                    UPDATE \(Self.changes) SET "properties" = \(list) \
+                    WHERE "properties" <> '' AND "entity" IN (\(Self.names(entities)))
+                    """
                 }
             }
     }
@@ -163,18 +169,22 @@ struct HistoryTranslation {
                 .map { match.old.entity(oldEntity, isKindOf: $0) } ?? false
         }
         let changes =
-            "\"change\" IN (SELECT \"number\" FROM \(Self.changes) "
-            + "WHERE \"entity\" = \(SQLText.literal(oldEntity.name)))"
+            """
+            "change" IN (SELECT "number" FROM \(Self.changes) \
+            WHERE "entity" = \(SQLText.literal(oldEntity.name)))
+            """
         let references = owned.filter { heirs[$0.name] != nil }.compactMap { column in
             translation(of: column.content, in: oldEntity).map { value in
-                "UPDATE \(Self.values) SET \"old\" = \(value("\"old\"")), "
-                    + "\"new\" = \(value("\"new\"")) WHERE \(changes) "
-                    + "AND \"column\" = \(SQLText.literal(column.name))"
+                """
+                UPDATE \(Self.values) SET "old" = \(value("\"old\"")), \
+                "new" = \(value("\"new\"")) WHERE \(changes) \
+                AND "column" = \(SQLText.literal(column.name))
+                """
             }
         }
         guard owned.contains(where: { heirs[$0.name] != $0.name }) else { return references }
         let kept = heirs.sorted { $0.key < $1.key }
-        let keptNames = SQLText.literals(kept.map(\.key))
+        let keptNames = SQLText.literals(kept.map { $0.key })
         let removal =
             "DELETE FROM \(Self.values) WHERE \(changes) AND \"column\" NOT IN (\(keptNames))"
         guard !kept.isEmpty else { return [removal] }
@@ -184,8 +194,10 @@ struct HistoryTranslation {
         }
         return references + [
             removal,
-            "UPDATE \(Self.values) SET \"column\" = CASE \"column\" \(cases.joined(separator: " ")) "
-                + "END WHERE \(changes)",
+            """
+            UPDATE \(Self.values) SET "column" = CASE "column" \(cases.joined(separator: " ")) \
+            END WHERE \(changes)
+            """,
         ]
     }
 
@@ -203,8 +215,7 @@ struct HistoryTranslation {
                 self.name(of: member).flatMap { heir in
                     heir == member.name
                         ? nil
-                        : "WHEN \(SQLText.literal(member.name)) "
-                            + "THEN \(SQLText.literal(heir)) "
+                        : "WHEN \(SQLText.literal(member.name)) THEN \(SQLText.literal(heir)) "
                 }
             }
             return cases.isEmpty ? nil : { "CASE \($0) \(cases.joined())ELSE \($0) END" }

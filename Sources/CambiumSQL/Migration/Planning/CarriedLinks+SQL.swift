@@ -30,9 +30,11 @@ extension CarriedLinks {
             names += positions.map { SQLText.identifier($0.column) }
             if index == 0 { names += choices(ofEnd: ends[1]) }
             query =
-                "SELECT \(names.joined(separator: ", ")) FROM (SELECT *, row_number() OVER ("
-                + "PARTITION BY \"\(end)\" ORDER BY \(order.joined(separator: ", "))) AS \"_number\" "
-                + "FROM (\(query))) WHERE \"_number\" = 1"
+                """
+                SELECT \(names.joined(separator: ", ")) FROM (SELECT *, row_number() OVER (\
+                PARTITION BY "\(end)" ORDER BY \(order.joined(separator: ", "))) AS "_number" \
+                FROM (\(query))) WHERE "_number" = 1
+                """
         }
         return query
     }
@@ -54,8 +56,10 @@ extension CarriedLinks {
             ["\"source\""] + (keeps.source.map { self.order(of: $0, "_s") } ?? []) + [
                 "\"destination\""
             ]
-        return "SELECT \"source\", \"destination\" FROM (\(query))\n"
-            + "ORDER BY \(order.joined(separator: ", "))"
+        return """
+            SELECT "source", "destination" FROM (\(query))\n\
+            ORDER BY \(order.joined(separator: ", "))
+            """
     }
 
     /// What the author puts the links of an object in order by, else their place.
@@ -75,8 +79,10 @@ extension CarriedLinks {
         let places = positions.map { column, isOfSource in
             let ends = isOfSource ? ("source", "destination") : ("destination", "source")
             let name = SQLText.identifier(column)
-            return "row_number() OVER (PARTITION BY \"\(ends.0)\" ORDER BY \"\(Self.set)\", "
-                + "\(name) NULLS LAST, \"\(ends.1)\") * \(Model.positionGap) AS \(name)"
+            return """
+                row_number() OVER (PARTITION BY "\(ends.0)" ORDER BY "\(Self.set)", \
+                \(name) NULLS LAST, "\(ends.1)") * \(Model.positionGap) AS \(name)
+                """
         }
         let names =
             ["\"source\"", "\"destination\""] + places
@@ -191,7 +197,93 @@ extension OldLinks {
         else { return nil }
         let table = match.old.root(of: owner).name
         let column = SQLText.identifier(match.old.column(of: attribute, in: declarer))
-        return "(SELECT chosen.\(column) FROM \(SQLText.identifier(table)) AS chosen "
-            + "WHERE chosen.\"_id\" = \(SQLText.identifier(from)).\(isFirst ? first : second))"
+        return """
+            (SELECT chosen.\(column) FROM \(SQLText.identifier(table)) AS chosen \
+            WHERE chosen."_id" = \(SQLText.identifier(from)).\(isFirst ? first : second))
+            """
     }
+}
+
+/// The links of a one-to-one of which not all that the old store or the author would make can be
+/// there: the objects choose in the order of their keys, each the first that is still free, and both
+/// have the link. No query of a single row knows what others have chosen, so the links are chosen in
+/// a table of their own before the others are filled.
+final class ChosenPairs {
+    private let entity: Entity
+    private let relationship: Relationship
+    private let links: CarriedLinks?
+    private let given: [LinkSource]
+
+    private var isSymmetric: Bool { relationship.isOwnInverse(in: entity) }
+
+    /// The pairs of a relationship that an entity of the new version declares; nil where its links
+    /// are as they were, or are found one by one.
+    init?(of relationship: Relationship, of entity: Entity, in match: ModelMatch) {
+        guard !relationship.isToMany, case .key = match.new.storage(of: relationship, of: entity),
+            match.new.inverse(of: relationship)?.relationship.isToMany == false
+        else { return nil }
+        self.entity = entity
+        self.relationship = relationship
+        links = CarriedLinks(of: relationship, of: entity, in: match)
+        given =
+            match.link(of: relationship.name, in: entity.name)
+            .flatMap { LinkSource.all(of: $0, in: match) } ?? []
+        guard !given.isEmpty || isSymmetric && links?.keeps.source != nil else { return nil }
+    }
+
+    /// All that there are of a new version.
+    static func all(in match: ModelMatch) -> [ChosenPairs] {
+        match.new.entities.flatMap { entity in
+            entity.relationships.compactMap { ChosenPairs(of: $0, of: entity, in: match) }
+        }
+    }
+
+    /// The relationship, for people.
+    var name: String { "\(entity.name).\(relationship.name)" }
+
+    /// The statements that choose the links.
+    var statements: [MigrationStatement] {
+        var statements = [
+            MigrationStatement.create(
+                tableName,
+                "(\"source\" INTEGER PRIMARY KEY, \"destination\" INTEGER NOT NULL UNIQUE) STRICT")
+        ]
+        if isSymmetric {
+            // Who has been chosen has chosen, too.
+            statements.append(
+                MigrationStatement(
+                    .other,
+                    """
+                    CREATE TRIGGER \(SQLText.identifier("\(tableName).back")) AFTER INSERT ON \
+                    \(table)\nBEGIN INSERT OR IGNORE INTO \(table) ("source", \
+                    "destination") VALUES (new."destination", new."source"); END
+                    """))
+        }
+        func insertion(_ query: String, of tables: Set<String>) -> MigrationStatement {
+            MigrationStatement(
+                .insertRows(tableName, from: tables.sorted()),
+                "INSERT OR IGNORE INTO \(table) (\"source\", \"destination\")\n\(query)")
+        }
+        if let links {
+            let query =
+                isSymmetric
+                ? links.choice
+                : "SELECT \"source\", \"destination\" FROM (\(links.query())) ORDER BY 1, 2"
+            statements.append(insertion(query, of: links.tables))
+        }
+        return statements + given.map { insertion($0.pairs(besides: table), of: $0.tables) }
+    }
+
+    /// The statement that drops the table.
+    var removal: MigrationStatement { .drop(tableName) }
+
+    /// SQL for what the object that has a key is linked to.
+    func destination(of key: String) -> String {
+        "(SELECT \"destination\" FROM \(table) WHERE \"source\" = \(key))"
+    }
+
+    /// The table of the links.
+    var tableName: String { "_pairs.\(name)" }
+
+    private var table: String { SQLText.identifier(tableName) }
 }

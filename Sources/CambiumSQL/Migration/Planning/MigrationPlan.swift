@@ -65,7 +65,7 @@ public struct MigrationStep: Sendable, Hashable {
     public let statements: [MigrationStatement]
 
     /// The texts of the statements.
-    public var sql: [String] { statements.map(\.sql) }
+    public var sql: [String] { statements.map { $0.sql } }
 
     /// Describes a step.
     ///
@@ -125,7 +125,7 @@ struct KeyTablePlan {
     /// Each root was one root at most.
     private func renames(_ oldRoots: [String: [String]]) -> [MigrationStatement] {
         let used = Set(oldRoots.values.joined())
-        var first = match.old.roots.map(\.name).filter { !used.contains($0) }.map(deletion)
+        var first = match.old.roots.map { $0.name }.filter { !used.contains($0) }.map(deletion)
         var last: [MigrationStatement] = []
         for root in match.new.roots.map(\.name) {
             guard let oldRoot = oldRoots[root]?.first else {
@@ -142,7 +142,7 @@ struct KeyTablePlan {
 
     /// The objects of several roots come together, or those of one part.
     private func sums(_ oldRoots: [String: [String]]) -> [MigrationStatement] {
-        let roots = match.new.roots.map(\.name)
+        let roots = match.new.roots.map { $0.name }
         let entries = roots.map { root in
             let names = oldRoots[root] ?? []
             let next = names.isEmpty ? "1" : "1 + \(ModelMatch.keyCount(of: names))"
@@ -165,4 +165,212 @@ struct KeyTablePlan {
     }
 
     private func temporary(_ root: String) -> String { SQLText.literal("_new_" + root) }
+}
+
+/// A statement of a migration: what it does, and its text.
+public struct MigrationStatement: Sendable, Hashable {
+    /// What it does.
+    public let operation: SchemaOperation
+    /// The text up to its query or condition.
+    let head: String
+    /// The query whose rows are copied or checked, or the condition of the rows that are updated;
+    /// empty where there is none.
+    let rest: String
+
+    /// Describes a statement.
+    ///
+    /// - Parameters:
+    ///   - head: The text up to the query of ``SchemaOperation/copyRows(_:)`` or
+    ///     ``SchemaOperation/checkRows(_:with:type:)``, or to the condition of
+    ///     ``SchemaOperation/updateRows(_:from:)``; of other statements all of it.
+    ///   - rest: The query or condition.
+    public init(_ operation: SchemaOperation, _ head: String, _ rest: String = "") {
+        self.operation = operation
+        self.head = head
+        self.rest = rest
+    }
+
+    /// The text.
+    public var sql: String { head + rest }
+
+    /// The parts of the text, for generated code.
+    package var parts: [String] { rest.isEmpty ? [head] : [head, rest] }
+
+    /// Creates a table.
+    ///
+    /// - Parameter definition: Its columns in parentheses, and what follows.
+    static func create(_ table: String, _ definition: String) -> MigrationStatement {
+        MigrationStatement(
+            .createTable(table), "CREATE TABLE \(SQLText.identifier(table)) \(definition)")
+    }
+
+    /// Inserts rows into a table.
+    ///
+    /// - Parameters:
+    ///   - rows: The columns in parentheses, and what follows.
+    ///   - sources: The tables that the rows are made from.
+    static func insert(
+        into table: String, _ rows: String, from sources: [String] = []
+    ) -> MigrationStatement {
+        MigrationStatement(
+            .insertRows(table, from: sources), "INSERT INTO \(SQLText.identifier(table)) \(rows)")
+    }
+
+    /// Gives rows of a table other values.
+    ///
+    /// - Parameters:
+    ///   - condition: Which rows; nil for all.
+    ///   - others: The other tables that are read.
+    static func update(
+        _ table: String, set change: String, where condition: String? = nil,
+        from others: [String] = []
+    ) -> MigrationStatement {
+        MigrationStatement(
+            .updateRows(table, from: others),
+            "UPDATE \(SQLText.identifier(table)) SET \(change)\(condition == nil ? "" : " WHERE ")",
+            condition ?? "")
+    }
+
+    /// Deletes rows of a table.
+    ///
+    /// - Parameter others: The other tables that are read.
+    static func delete(
+        from table: String, where condition: String, reading others: [String] = []
+    ) -> MigrationStatement {
+        MigrationStatement(
+            .deleteRows(table, from: others),
+            "DELETE FROM \(SQLText.identifier(table)) WHERE \(condition)")
+    }
+
+    /// Drops a table.
+    static func drop(_ table: String) -> MigrationStatement {
+        MigrationStatement(.dropTable(table), "DROP TABLE \(SQLText.identifier(table))")
+    }
+
+    /// Drops an index.
+    static func drop(index: String) -> MigrationStatement {
+        MigrationStatement(.other, "DROP INDEX \(SQLText.identifier(index))")
+    }
+
+    /// Gives a table another name.
+    static func rename(_ table: String, to name: String) -> MigrationStatement {
+        MigrationStatement(
+            .renameTable(table, to: name),
+            "ALTER TABLE \(SQLText.identifier(table)) RENAME TO \(SQLText.identifier(name))")
+    }
+
+    /// Adds a column to a table.
+    ///
+    /// - Parameter definition: What the table says of it.
+    package static func add(
+        _ column: String, _ definition: String, to table: String
+    ) -> MigrationStatement {
+        MigrationStatement(
+            .addColumn(column, to: table),
+            "ALTER TABLE \(SQLText.identifier(table)) ADD COLUMN \(definition)")
+    }
+
+    /// Gives the new table a column that only the old one has, with its values.
+    package static func carry(
+        _ column: Catalogue.Part, of table: String
+    ) -> [MigrationStatement] {
+        let newName = TableCopies.temporaryName(of: table)
+        let new = SQLText.identifier(newName)
+        let name = SQLText.identifier(column.name)
+        let addition = add(column.name, column.definition, to: newName)
+        // What SQLite computes cannot be written.
+        if column.definition.uppercased().contains(" AS (")
+            || column.definition.uppercased().contains(" AS(")
+        {
+            return [addition]
+        }
+        return [
+            addition,
+            .update(
+                newName,
+                set: """
+                    \(name) = (SELECT old.\(name) FROM \(SQLText.identifier(table)) AS old \
+                    WHERE old."_id" = \(new)."_id")
+                    """, from: [table]),
+        ]
+    }
+}
+
+extension Table {
+    /// The statement that creates the table, under its own or another name.
+    func creation(named other: String? = nil) -> MigrationStatement {
+        MigrationStatement(.createTable(other ?? name), createStatement(named: other))
+    }
+
+    /// The statements that rebuild the table, with its rows; its indexes are deleted then.
+    ///
+    /// - Parameter columns: Those that keep their values.
+    func rebuilding(_ columns: [String]) -> [MigrationStatement] {
+        let new = TableCopies.temporaryName(of: name)
+        let list = columns.map(SQLText.identifier).joined(separator: ", ")
+        return [
+            creation(named: new),
+            MigrationStatement(
+                .copyRows(RowCopy(name, to: new, columns)),
+                "INSERT INTO \(SQLText.identifier(new)) (\(list))\n",
+                "SELECT \(list)\nFROM \(SQLText.identifier(name))"),
+            .drop(name),
+            .rename(new, to: name),
+        ]
+    }
+
+    /// The statement that creates an index of the table.
+    package func creation(of index: TableIndex) -> MigrationStatement {
+        MigrationStatement(
+            .createIndex(index.name, on: name, unique: index.uniqueRows), index.createStatement)
+    }
+}
+
+/// The statements around a migration.
+package enum MigrationSQL {
+    /// Switches foreign keys off; outside of a transaction only.
+    package static let foreignKeysOff = "PRAGMA foreign_keys = OFF"
+    /// Goes through all tables and indexes, and the conditions that rows must meet: the one row `ok`,
+    /// or what is wrong.
+    package static let integrityCheck = "PRAGMA integrity_check(5)"
+
+    /// Goes through all tables and indexes, without comparing them: a row for what is wrong.
+    package static let quickCheck = "PRAGMA quick_check(100)"
+    /// Lets the connection look at no CHECK.
+    package static let checksOff = "PRAGMA ignore_check_constraints = ON"
+    /// Undoes ``checksOff``.
+    package static let checksOn = "PRAGMA ignore_check_constraints = OFF"
+
+    /// Whether a row of ``quickCheck`` is about the file, and not about values that the store should
+    /// not have.
+    package static func isDamage(_ finding: String) -> Bool {
+        let ofValues = ["NULL value in ", "CHECK constraint failed", "non-", "NUMERIC ", "TEXT "]
+        return finding != "ok" && !ofValues.contains { finding.hasPrefix($0) }
+    }
+
+    /// Switches foreign keys on; outside of a transaction only.
+    package static let foreignKeysOn = "PRAGMA foreign_keys = ON"
+    /// Lists dangling keys: table, row, destination, number of the key.
+    package static let foreignKeyCheck = "PRAGMA foreign_key_check"
+
+    /// The same of one table.
+    package static func foreignKeyCheck(of table: String) -> String {
+        "\(foreignKeyCheck)(\(SQLText.identifier(table)))"
+    }
+
+    /// The views, in the order of their making: name and text.
+    package static let views =
+        "SELECT \"name\", \"sql\" FROM \"sqlite_schema\" WHERE \"type\" = 'view' ORDER BY rowid"
+
+    /// The indexes that statements have made: name and text.
+    package static let indexes =
+        """
+        SELECT "name", "sql" FROM "sqlite_schema" \
+        WHERE "type" = 'index' AND "sql" IS NOT NULL ORDER BY rowid
+        """
+
+    /// Counts the rows of a table.
+    package static func count(of table: Table) -> String {
+        "SELECT count(*) FROM \(SQLText.identifier(table.name))"
+    }
 }

@@ -1,7 +1,7 @@
 import CambiumPlan
 
 /// Puts the statements of a migration in order.
-struct MigrationStepBuilder {
+final class MigrationStepBuilder {
     let difference: ModelDifference
     let oldSchema: Schema
     let newSchema: Schema
@@ -31,7 +31,7 @@ struct MigrationStepBuilder {
     var steps: [MigrationStep] {
         let refusal = RefusalBuilder(difference: difference).step
         let givenUp = ConditionalDrops(match: difference.match, schema: oldSchema).step
-        return [givenUp, refusal, choice].compactMap(\.self) + zip(copies, ways).compactMap(step)
+        return [givenUp, refusal, choice].compactMap { $0 } + zip(copies, ways).compactMap(step)
             + codeSteps + [filledCases, replacement, requirement, derivation].compactMap { $0 }
     }
 
@@ -40,8 +40,8 @@ struct MigrationStepBuilder {
         let pairs = ChosenPairs.all(in: difference.match)
         guard !pairs.isEmpty else { return nil }
         return MigrationStep(
-            summary: "Choose the links of \(pairs.map(\.name).joined(separator: ", "))",
-            kind: .reversible, statements: pairs.flatMap(\.statements))
+            summary: "Choose the links of \(pairs.map { $0.name }.joined(separator: ", "))",
+            kind: .reversible, statements: pairs.flatMap { $0.statements })
     }
 
     /// Refuses a store in which a fill gives what is no case.
@@ -51,8 +51,9 @@ struct MigrationStepBuilder {
         }
         guard !refusals.isEmpty else { return nil }
         return MigrationStep(
-            summary: "Refuse a store where " + refusals.map(\.reason).joined(separator: ", or "),
-            kind: .needsData, statements: refusals.flatMap(\.statements))
+            summary: "Refuse a store where "
+                + refusals.map { $0.reason }.joined(separator: ", or "),
+            kind: .needsData, statements: refusals.flatMap { $0.statements })
     }
 
     /// Refuses a store where an object has not what the author knows every object to have, and where
@@ -68,15 +69,17 @@ struct MigrationStepBuilder {
                 let destination = new.entity(named: relationship.destination)
             else { return [] }
             let (table, other) = (new.root(of: entity).name, new.root(of: destination).name)
-            let names = SQLText.literals(new.family(of: entity).map(\.name))
+            let names = SQLText.literals(new.family(of: entity).map { $0.name })
             let isOfEntity =
                 entity.parent == nil ? "" : "\"_entity\" IN (\(names)) AND "
             let reason = "an object of \(entity.name) has no \(relationship.name)"
             reasons.append(required.reason.isEmpty ? reason : "\(reason) (\(required.reason))")
             return RefusalSQL.statements(
-                "SELECT \"_id\", NULL FROM \(SQLText.identifier(table))\nWHERE \(isOfEntity)\"_id\" "
-                    + "NOT IN (SELECT \(SQLText.identifier(column)) FROM \(SQLText.identifier(other)) "
-                    + "WHERE \(SQLText.identifier(column)) IS NOT NULL) LIMIT 1",
+                """
+                SELECT "_id", NULL FROM \(SQLText.identifier(table))\nWHERE \(isOfEntity)"_id" \
+                NOT IN (SELECT \(SQLText.identifier(column)) FROM \(SQLText.identifier(other)) \
+                WHERE \(SQLText.identifier(column)) IS NOT NULL) LIMIT 1
+                """,
                 of: table, with: [other], reason: reason)
         }
         guard !statements.isEmpty else { return nil }
@@ -89,7 +92,7 @@ struct MigrationStepBuilder {
     /// that they are computed from exists.
     private var derivation: MigrationStep? {
         let derivations = difference.new.derivations.filter(needsComputing)
-        let statements = derivations.compactMap(\.updateOfAll)
+        let statements = derivations.compactMap { $0.updateOfAll }
         guard !statements.isEmpty else { return nil }
         let names = derivations.map { "\($0.entity.name).\($0.attribute.name)" }
         return MigrationStep(
@@ -144,7 +147,7 @@ struct MigrationStepBuilder {
                 for: table, isNew ? "Make \(table.name)" : "Rebuild \(table.name)", isNew: isNew,
                 [table.creation(named: name)] + copy.insertStatements(into: name)
                     + RefusalSQL.statements(
-                        isNew ? [] : table.textConditions(besides: copy.parts.map(\.source)),
+                        isNew ? [] : table.textConditions(besides: copy.parts.map { $0.source }),
                         in: name, ofOneRow: false))
         }
     }
@@ -158,8 +161,8 @@ struct MigrationStepBuilder {
             .map(difference.sentence).joined(separator: "; ")
         return MigrationStep(
             summary: list.isEmpty ? title : "\(title): \(list)",
-            kind: changes.map(\.kind).max() ?? (isNew ? .additive : .reversible),
-            losesData: changes.contains(where: \.losesData), tables: [table.name],
+            kind: changes.map { $0.kind }.max() ?? (isNew ? .additive : .reversible),
+            losesData: changes.contains { $0.losesData }, tables: [table.name],
             statements: statements)
     }
 
@@ -175,39 +178,39 @@ struct MigrationStepBuilder {
     // MARK: All tables
 
     private var kept: [TableCopy] {
-        zip(copies, ways).filter { $0.1 != .rebuild }.map(\.0)
+        zip(copies, ways).filter { !$0.1.isRebuild }.map(\.0)
     }
 
     private var rebuilt: [Table] {
-        zip(copies, ways).filter { $0.1 == .rebuild }.map(\.0.table)
+        zip(copies, ways).filter { $0.1.isRebuild }.map(\.0.table)
     }
 
     /// Everything that can only happen when no old table is needed any more.
     private var replacement: MigrationStep? {
-        let keptNames = Set(kept.map(\.table.name))
+        let keptNames = Set(kept.map { $0.table.name })
         let dropped = oldSchema.tables.filter { !keptNames.contains($0.name) }
         let duplicates = DuplicateRemoval(model: difference.new, schema: newSchema).statements
         let statements =
             indexDrops
             + dropped.map { .drop($0.name) }
-            + ChosenPairs.all(in: difference.match).map(\.removal)
+            + ChosenPairs.all(in: difference.match).map { $0.removal }
             + rebuilt.compactMap(renameStatement) + duplicates
             + madeIndexes.map { $0.table.creation(of: $0.index) }
             + KeyTablePlan(match: difference.match).statements
             + (coverage.map(StepTableSQL.finish) ?? [])
         guard !statements.isEmpty else { return nil }
         return MigrationStep(
-            summary: summaryOfReplacement(dropped: dropped.map(\.name)),
+            summary: summaryOfReplacement(dropped: dropped.map { $0.name }),
             kind: dropped.isEmpty && duplicates.isEmpty
-                ? indexKind : difference.changes.map(\.kind).max() ?? .reversible,
+                ? indexKind : difference.changes.map { $0.kind }.max() ?? .reversible,
             losesData: !(dropped.isEmpty && duplicates.isEmpty)
-                && difference.changes.contains(where: \.losesData),
-            tables: newSchema.tables.filter { !keptNames.contains($0.name) }.map(\.name),
+                && difference.changes.contains { $0.losesData },
+            tables: newSchema.tables.filter { !keptNames.contains($0.name) }.map { $0.name },
             statements: statements)
     }
 
     private func summaryOfReplacement(dropped: [String]) -> String {
-        let rebuiltNames = Set(rebuilt.map(\.name))
+        let rebuiltNames = Set(rebuilt.map { $0.name })
         let removed = dropped.filter { !rebuiltNames.contains($0) }
         let parts =
             (removed.isEmpty ? [] : ["drop the tables \(removed.joined(separator: ", "))"])
@@ -222,7 +225,7 @@ struct MigrationStepBuilder {
     /// What is unique from now on, and which objects go because of that, where no step of the table's
     /// own says so.
     private var newRules: [String] {
-        let silent = zip(copies, ways).filter { $0.1 == .keep }.map(\.0.table)
+        let silent = zip(copies, ways).filter { $0.1.isKeep }.map(\.0.table)
         let changes = difference.changes.filter { change in
             switch change {
             case .uniqueAdded, .duplicatesDropped: silent.contains { concerns(change, $0) }
@@ -256,7 +259,7 @@ struct MigrationStepBuilder {
         let unready = DuplicateRemoval(model: difference.new, schema: newSchema).indexNames
         return zip(copies, ways).flatMap { copy, way in
             let indexes = copy.table.indexes.filter { index in
-                if way == .rebuild || unready.contains(index.name) { return true }
+                if way.isRebuild || unready.contains(index.name) { return true }
                 return copy.source?.indexes.contains(index) == false
             }
             return indexes.map { (copy.table, $0) }
@@ -273,5 +276,133 @@ extension Derivation {
                 model.root(of: entity).name, set: "\(column) = \(value.text)", where: condition,
                 from: value.tables.sorted())
         }
+    }
+}
+
+/// The program's own steps.
+///
+/// They run where all old tables are still there and all new ones are filled: they read the first
+/// and write the second, in tables that ask nothing yet. Then the rows go to tables that do.
+extension MigrationStepBuilder {
+    /// Whether the steps write a table.
+    func isCovered(_ table: Table) -> Bool {
+        coverage?.covers(table, in: difference.new) ?? false
+    }
+
+    /// Whether the steps write a table of objects, which then has another form meanwhile.
+    func isWorking(_ table: Table) -> Bool {
+        guard case .objects = table.content else { return false }
+        return isCovered(table)
+    }
+
+    /// Fills the tables that the steps work on, runs them, and asks of their rows what the new
+    /// version asks.
+    var codeSteps: [MigrationStep] {
+        guard let coverage else { return [] }
+        let tables = newSchema.tables.filter(isCovered)
+        let names = tables.map { $0.name }
+        let runs = coverage.steps.enumerated().map { number, step in
+            MigrationStep(
+                summary: "Run \(step.name) of the program", kind: .needsCode, tables: names,
+                code: step.name,
+                statements: number == 0 ? StepTableSQL.prepare(difference.match, coverage) : [])
+        }
+        let objects = tables.filter(isWorking)
+        let settlement = objects.flatMap { table in
+            [table.creation(named: temporaryName(of: table))]
+                + StepTableSQL.settle(table, into: temporaryName(of: table))
+        }
+        return runs + [
+            MigrationStep(
+                summary: "Check what \(coverage.steps.map { $0.name }.joined(separator: ", ")) "
+                    + (coverage.steps.count == 1 ? "has" : "have") + " written",
+                kind: .needsData, losesData: false, tables: names,
+                statements: deletions(coverage) + entitiesOfKeys(in: objects) + settlement)
+        ]
+    }
+
+    // MARK: What was deleted
+
+    /// Links to objects that the steps have deleted go with them, wherever they are.
+    private func deletions(_ coverage: StepCoverage) -> [MigrationStatement] {
+        newSchema.tables.flatMap { table -> [MigrationStatement] in
+            let current = currentName(of: table)
+            switch table.content {
+            case .system: return []
+            case .links(let entity, let name):
+                guard let source = difference.new.entity(named: entity),
+                    let relationship = difference.new.relationship(name, of: source)
+                else { return [] }
+                return [("_source", entity), ("_destination", relationship.destination)]
+                    .compactMap { column, end in
+                        deleted(column, of: end, coverage).map {
+                            .delete(from: current, where: $0, reading: [StepTableSQL.deletions])
+                        }
+                    }
+            case .objects:
+                return table.columns.compactMap { column in
+                    guard case .key(let entity, let name) = column.content,
+                        let source = difference.new.entity(named: entity),
+                        let relationship = difference.new.relationship(name, of: source),
+                        let condition = deleted(column.name, of: relationship.destination, coverage)
+                    else { return nil }
+                    let columns = table.columns.filter {
+                        $0.content == column.content
+                            || $0.content == .entityOfKey(entity: entity, relationship: name)
+                    }.map { "\(SQLText.identifier($0.name)) = NULL" }
+                    return .update(
+                        current, set: columns.joined(separator: ", "), where: condition,
+                        from: [StepTableSQL.deletions])
+                }
+            }
+        }
+    }
+
+    private func deleted(
+        _ column: String, of destination: String, _ coverage: StepCoverage
+    ) -> String? {
+        guard let entity = difference.new.entity(named: destination) else { return nil }
+        let root = difference.new.root(of: entity).name
+        guard coverage.roots.contains(root) else { return nil }
+        return """
+            \(SQLText.identifier(column)) IN (SELECT "key" FROM \
+            \(SQLText.identifier(StepTableSQL.deletions)) \
+            WHERE "root" = \(SQLText.literal(root)))
+            """
+    }
+
+    // MARK: What links reference
+
+    /// Steps write keys; of which entity their objects are the objects themselves say.
+    private func entitiesOfKeys(in tables: [Table]) -> [MigrationStatement] {
+        tables.flatMap { table in
+            table.columns.compactMap { column -> MigrationStatement? in
+                guard case .entityOfKey(let entity, let name) = column.content,
+                    let source = difference.new.entity(named: entity),
+                    let relationship = difference.new.relationship(name, of: source),
+                    let destination = difference.new.entity(named: relationship.destination),
+                    let key = table.columns.first(where: {
+                        $0.content == .key(entity: entity, relationship: name)
+                    })?.name,
+                    let other = newSchema.table(
+                        named: difference.new.root(of: destination).name)
+                else { return nil }
+                let (current, otherName) = (currentName(of: table), currentName(of: other))
+                return .update(
+                    current,
+                    set: """
+                        \(SQLText.identifier(column.name)) = (SELECT other."_entity" FROM \
+                        \(SQLText.identifier(otherName)) AS other WHERE other."_id" = \
+                        \(SQLText.identifier(current)).\(SQLText.identifier(key)))
+                        """,
+                    from: [otherName])
+            }
+        }
+    }
+
+    /// The name that a new table has while the steps run.
+    private func currentName(of table: Table) -> String {
+        if isWorking(table) { return TableCopies.workingName(of: table.name) }
+        return isRebuilt(table) ? temporaryName(of: table) : table.name
     }
 }

@@ -29,8 +29,10 @@ extension ModelMatch {
 
     /// A query of the keys of the objects of some old entities.
     static func keys(of entities: [String], in oldTable: String) -> String {
-        "SELECT \"_id\" FROM \(SQLText.identifier(oldTable)) "
-            + "WHERE \"_entity\" IN (\(SQLText.literals(entities)))"
+        """
+        SELECT "_id" FROM \(SQLText.identifier(oldTable)) \
+        WHERE "_entity" IN (\(SQLText.literals(entities)))
+        """
     }
 
     /// SQL for the new name of an entity, from SQL for the old one; nil where no entity of the old
@@ -41,8 +43,7 @@ extension ModelMatch {
             guard let newEntity = newEntity(of: oldEntity), newEntity.name != oldEntity.name else {
                 return nil
             }
-            return "WHEN \(SQLText.literal(oldEntity.name)) "
-                + "THEN \(SQLText.literal(newEntity.name))"
+            return "WHEN \(SQLText.literal(oldEntity.name)) THEN \(SQLText.literal(newEntity.name))"
         }
         guard !renames.isEmpty else { return nil }
         return "CASE \(column) \(renames.joined(separator: " ")) ELSE \(column) END"
@@ -62,8 +63,10 @@ extension ModelMatch {
 
     /// How many keys of some old root entities were given so far.
     static func keyCount(of oldRoots: [String]) -> String {
-        "(SELECT sum(\"next\" - 1) FROM \"_keys\" "
-            + "WHERE \"entity\" IN (\(SQLText.literals(oldRoots))))"
+        """
+        (SELECT sum("next" - 1) FROM "_keys" \
+        WHERE "entity" IN (\(SQLText.literals(oldRoots))))
+        """
     }
 
     /// SQL for the new key of an object, from SQL for the old one.
@@ -73,7 +76,7 @@ extension ModelMatch {
         guard mergesRoots else { return key }
         let shifts = old.family(of: oldEntity).filter { newEntity(of: $0) != nil }
             .map { (name: $0.name, roots: precedingRoots(of: $0)) }
-        guard Set(shifts.map(\.roots)).count > 1 else {
+        guard Set(shifts.map { $0.roots }).count > 1 else {
             return shifts.first.flatMap { Self.keyShift(after: $0.roots) }
                 .map { "(\(key) + \($0))" } ?? key
         }
@@ -81,9 +84,11 @@ extension ModelMatch {
             Self.keyShift(after: roots).map { "WHEN \(SQLText.literal(name)) THEN \($0)" }
         }
         let table = SQLText.identifier(old.root(of: oldEntity).name)
-        return "(SELECT shifted.\"_id\" + CASE shifted.\"_entity\" "
-            + "\(cases.joined(separator: " ")) ELSE 0 END FROM \(table) AS shifted "
-            + "WHERE shifted.\"_id\" = \(key))"
+        return """
+            (SELECT shifted."_id" + CASE shifted."_entity" \
+            \(cases.joined(separator: " ")) ELSE 0 END FROM \(table) AS shifted \
+            WHERE shifted."_id" = \(key))
+            """
     }
 }
 
@@ -102,14 +107,18 @@ struct FilledCases {
             entity.attributes.filter { isInQuestion($0, of: entity) }.map { attribute in
                 let column = SQLText.identifier(match.new.column(of: attribute.name, in: entity))
                 let reason =
-                    "the fill of \(entity.name).\(attribute.name) leaves a value that is no "
-                    + "case of \(match.new.name(ofEnumeration: attribute.type))"
+                    """
+                    the fill of \(entity.name).\(attribute.name) leaves a value that is no \
+                    case of \(match.new.name(ofEnumeration: attribute.type))
+                    """
                 let table = name(match.new.root(of: entity))
                 return (
                     reason,
                     RefusalSQL.statements(
-                        "SELECT \"_id\", \(column) FROM \(SQLText.identifier(table))\n"
-                            + "WHERE \(column) NOT IN (\(cases(of: attribute.type))) LIMIT 1",
+                        """
+                        SELECT "_id", \(column) FROM \(SQLText.identifier(table))\n\
+                        WHERE \(column) NOT IN (\(cases(of: attribute.type))) LIMIT 1
+                        """,
                         of: table, reason: reason)
                 )
             }
@@ -121,13 +130,13 @@ struct FilledCases {
             attribute.derivation == nil, match.isRevised(attribute.name, in: entity.name),
             let now = match.new.enumeration(named: name)
         else { return false }
-        let values = Set(now.cases.map(\.rawValue))
+        let values = Set(now.cases.map { $0.rawValue })
         return match.sources(of: attribute.name, in: entity).contains { source in
             guard let old = match.oldAttribute(at: source.old), !old.isTransient,
                 case .enumeration(let former) = old.type,
                 let before = match.old.enumeration(named: former)
             else { return true }
-            return !Set(before.cases.map(\.rawValue)).isSubset(of: values)
+            return !Set(before.cases.map { $0.rawValue }).isSubset(of: values)
         }
     }
 
@@ -178,12 +187,14 @@ struct SQLiteSupport: MigrationSupport {
 
 extension ModelMatch {
     /// Compares two versions whose stores are SQLite's.
-    package init(old: Model, new: Model) { self.init(old: old, new: new, on: SQLiteSupport()) }
+    package convenience init(old: Model, new: Model) {
+        self.init(old: old, new: new, on: SQLiteSupport())
+    }
 }
 
 extension ModelDifference {
     /// Compares two versions whose stores are SQLite's.
-    package init(from old: Model, to new: Model) {
+    package convenience init(from old: Model, to new: Model) {
         self.init(from: old, to: new, on: SQLiteSupport())
     }
 }

@@ -44,8 +44,10 @@ struct ObjectRemoval {
         [
             .create(
                 pairsName,
-                "(\"old\" INTEGER PRIMARY KEY, \"kept\" INTEGER NOT NULL, "
-                    + "\"place\" INTEGER NOT NULL) STRICT"),
+                """
+                ("old" INTEGER PRIMARY KEY, "kept" INTEGER NOT NULL, \
+                "place" INTEGER NOT NULL) STRICT
+                """),
             MigrationStatement(
                 .chooseObjects(pairsName, from: tables),
                 "INSERT INTO \(pairs) (\"old\", \"kept\", \"place\")\n\(query)"),
@@ -74,7 +76,7 @@ struct ObjectRemoval {
         case .system: return []
         case .links(let owner, let name):
             guard let source = model.entity(named: owner),
-                let relationship = source.relationships.first(where: { $0.name == name }),
+                let relationship = source.relationship(named: name),
                 let destination = model.entity(named: relationship.destination)
             else { return [] }
             let ends = [("_source", source), ("_destination", destination)]
@@ -85,7 +87,7 @@ struct ObjectRemoval {
             return table.columns.flatMap { column -> [MigrationStatement] in
                 guard case .key(let owner, let name) = column.content,
                     let source = model.entity(named: owner),
-                    let relationship = source.relationships.first(where: { $0.name == name }),
+                    let relationship = source.relationship(named: name),
                     let destination = model.entity(named: relationship.destination)
                 else { return [] }
                 return keyStatements(
@@ -97,13 +99,17 @@ struct ObjectRemoval {
     /// What linked two equal objects would link one object to itself.
     private func deletionOfInnerPairs(in table: Table) -> MigrationStatement {
         func kept(_ side: String) -> String {
-            "coalesce((SELECT pair.\"kept\" FROM \(pairs) AS pair "
-                + "WHERE pair.\"old\" = \(side)), \(side))"
+            """
+            coalesce((SELECT pair."kept" FROM \(pairs) AS pair \
+            WHERE pair."old" = \(side)), \(side))
+            """
         }
         return delete(
             from: table.name,
-            where: "\"_source\" <> \"_destination\" "
-                + "AND \(kept("\"_source\"")) = \(kept("\"_destination\""))")
+            where: """
+                "_source" <> "_destination" \
+                AND \(kept("\"_source\"")) = \(kept("\"_destination\""))
+                """)
     }
 
     private func delete(from table: String, where condition: String) -> MigrationStatement {
@@ -127,14 +133,16 @@ struct ObjectRemoval {
         return [
             update(
                 table,
-                "\(place) = listed.\"place\"\nFROM (SELECT link.\(owner) AS \"owner\", "
-                    + "link.\(other) AS \"member\", row_number() OVER ("
-                    + "PARTITION BY coalesce(pair.\"kept\", link.\(owner)) "
-                    + "ORDER BY coalesce(pair.\"place\", 0), link.\(place) NULLS LAST, link.\(other)) "
-                    + "* \(Model.positionGap) AS \"place\" FROM \(name) AS link "
-                    + "LEFT JOIN \(pairs) AS pair ON pair.\"old\" = link.\(owner)\n"
-                    + "WHERE pair.\"old\" IS NOT NULL OR \(isStaying("link.\(owner)"))) AS listed\n"
-                    + "WHERE listed.\"owner\" = \(name).\(owner) AND listed.\"member\" = \(name).\(other)"
+                """
+                \(place) = listed."place"\nFROM (SELECT link.\(owner) AS "owner", \
+                link.\(other) AS "member", row_number() OVER (\
+                PARTITION BY coalesce(pair."kept", link.\(owner)) \
+                ORDER BY coalesce(pair."place", 0), link.\(place) NULLS LAST, link.\(other)) \
+                * \(Model.positionGap) AS "place" FROM \(name) AS link \
+                LEFT JOIN \(pairs) AS pair ON pair."old" = link.\(owner)\n\
+                WHERE pair."old" IS NOT NULL OR \(isStaying("link.\(owner)"))) AS listed\n\
+                WHERE listed."owner" = \(name).\(owner) AND listed."member" = \(name).\(other)
+                """
             )
         ]
     }
@@ -146,13 +154,15 @@ struct ObjectRemoval {
         let (name, owner) = (SQLText.identifier(table.name), SQLText.identifier(side))
         return delete(
             from: table.name,
-            where: "(\(owner), \(other)) IN (\nSELECT \"owner\", \"member\" "
-                + "FROM (SELECT link.\(owner) AS \"owner\", link.\(other) AS \"member\", "
-                + "row_number() OVER (PARTITION BY coalesce(pair.\"kept\", link.\(owner)), "
-                + "link.\(other) ORDER BY coalesce(pair.\"place\", 0)) AS \"number\" "
-                + "FROM \(name) AS link LEFT JOIN \(pairs) AS pair ON pair.\"old\" = link.\(owner)\n"
-                + "WHERE pair.\"old\" IS NOT NULL OR \(isStaying("link.\(owner)")))\n"
-                + "WHERE \"number\" > 1)")
+            where: """
+                (\(owner), \(other)) IN (\nSELECT "owner", "member" \
+                FROM (SELECT link.\(owner) AS "owner", link.\(other) AS "member", \
+                row_number() OVER (PARTITION BY coalesce(pair."kept", link.\(owner)), \
+                link.\(other) ORDER BY coalesce(pair."place", 0)) AS "number" \
+                FROM \(name) AS link LEFT JOIN \(pairs) AS pair ON pair."old" = link.\(owner)\n\
+                WHERE pair."old" IS NOT NULL OR \(isStaying("link.\(owner)")))\n\
+                WHERE "number" > 1)
+                """)
     }
 
     /// Links that are pairs: what would exist twice exists once.
@@ -162,8 +172,7 @@ struct ObjectRemoval {
         let name = SQLText.identifier(table.name)
         let column = SQLText.identifier(side)
         let kept =
-            "(SELECT pair.\"kept\" FROM \(pairs) AS pair WHERE pair.\"old\" = "
-            + "\(name).\(column))"
+            "(SELECT pair.\"kept\" FROM \(pairs) AS pair WHERE pair.\"old\" = \(name).\(column))"
         let move = update(
             table, "\(column) = \(kept)",
             where: ([isGoing(column)] + membership(of: kept, in: end)).joined(separator: " AND "))
@@ -218,8 +227,10 @@ struct ObjectRemoval {
         if case .key(_, let entityColumn?) = model.storage(of: relationship, of: source) {
             columns.append(SQLText.identifier(entityColumn))
             values.append(
-                "(SELECT other.\"_entity\" FROM \(SQLText.identifier(model.root(of: end).name)) "
-                    + "AS other WHERE other.\"_id\" = \(Self.moved).\"destination\")")
+                """
+                (SELECT other."_entity" FROM \(SQLText.identifier(model.root(of: end).name)) \
+                AS other WHERE other."_id" = \(Self.moved)."destination")
+                """)
         }
         var place = "NULL"
         if let position = model.inversePositionColumn(of: relationship, of: source) {
@@ -255,29 +266,37 @@ struct ObjectRemoval {
         // The list of the object that stays, then those of the others; of lists that are not joined
         // not all links are here, and they keep their places.
         let number =
-            "CASE WHEN \(isStaying(to)) THEN row_number() OVER (PARTITION BY \(to) ORDER BY "
-            + "coalesce(other.\"place\", 0), \(place) NULLS LAST, link.\"_id\") "
-            + "* \(Model.positionGap) ELSE \(place) END"
+            """
+            CASE WHEN \(isStaying(to)) THEN row_number() OVER (PARTITION BY \(to) ORDER BY \
+            coalesce(other."place", 0), \(place) NULLS LAST, link."_id") \
+            * \(Model.positionGap) ELSE \(place) END
+            """
         let order =
             (sourceGoes ? ["coalesce(one.\"place\", 0)"] : [])
             + (endGoes && (isOneToOne || !sourceGoes) ? ["coalesce(other.\"place\", 0)"] : [])
         return [
             .create(
                 Self.movedName,
-                "(\"source\" INTEGER PRIMARY KEY, \"destination\" INTEGER "
-                    + "NOT NULL\(isOneToOne ? " UNIQUE" : ""), \"position\" INTEGER) STRICT"),
+                """
+                ("source" INTEGER PRIMARY KEY, "destination" INTEGER \
+                NOT NULL\(isOneToOne ? " UNIQUE" : ""), "position" INTEGER) STRICT
+                """),
             MigrationStatement(
                 .insertRows(Self.movedName, from: [table.name, pairsName, root.name]),
-                "INSERT OR IGNORE INTO \(Self.moved) (\"source\", \"destination\", \"position\")\n"
-                    + "SELECT \(from), \(to), \(isListed ? number : place) "
-                    + "FROM \(name) AS link\(joins)\n"
-                    + "WHERE \(conditions.joined(separator: " AND "))\n"
-                    + "ORDER BY \(order.joined(separator: " + ")), 1, 2"),
+                """
+                INSERT OR IGNORE INTO \(Self.moved) ("source", "destination", "position")\n\
+                SELECT \(from), \(to), \(isListed ? number : place) \
+                FROM \(name) AS link\(joins)\n\
+                WHERE \(conditions.joined(separator: " AND "))\n\
+                ORDER BY \(order.joined(separator: " + ")), 1, 2
+                """),
             .update(
                 table.name,
-                set: "(\(columns.joined(separator: ", "))) = ("
-                    + "SELECT \(values.joined(separator: ", ")) FROM \(Self.moved) "
-                    + "WHERE \(Self.moved).\"source\" = \(name).\"_id\")",
+                set: """
+                    (\(columns.joined(separator: ", "))) = (\
+                    SELECT \(values.joined(separator: ", ")) FROM \(Self.moved) \
+                    WHERE \(Self.moved)."source" = \(name)."_id")
+                    """,
                 where: "\"_id\" IN (SELECT \"source\" FROM \(Self.moved))",
                 from: [Self.movedName, model.root(of: end).name]),
             .drop(Self.movedName),
@@ -298,13 +317,15 @@ struct ObjectRemoval {
     private func membership(of key: String, in end: Entity) -> [String] {
         guard !model.entity(entity, isKindOf: end) else { return [] }
         return [
-            "(SELECT object.\"_entity\" FROM \(SQLText.identifier(root.name)) AS object "
-                + "WHERE object.\"_id\" = \(key)) IN (\(names(of: end)))"
+            """
+            (SELECT object."_entity" FROM \(SQLText.identifier(root.name)) AS object \
+            WHERE object."_id" = \(key)) IN (\(names(of: end)))
+            """
         ]
     }
 
     private func names(of entity: Entity) -> String {
-        SQLText.literals(model.family(of: entity).map(\.name))
+        SQLText.literals(model.family(of: entity).map { $0.name })
     }
 
     // What the statements show while they run.
@@ -316,7 +337,154 @@ struct ObjectRemoval {
         let root = model.root(of: entity)
         let name =
             model.hasSubentities(root) ? "object.\"_entity\"" : SQLText.literal(root.name)
-        return "SELECT \(name), count(*) FROM \(pairs(number)) AS pair JOIN "
-            + "\(SQLText.identifier(root.name)) AS object ON object.\"_id\" = pair.\"old\" GROUP BY 1"
+        return """
+            SELECT \(name), count(*) FROM \(pairs(number)) AS pair JOIN \
+            \(SQLText.identifier(root.name)) AS object ON object."_id" = pair."old" GROUP BY 1
+            """
+    }
+}
+
+/// Takes objects away that are equal in what is unique from now on, as the author says. It runs on
+/// the new tables, before the index that would refuse them is made.
+struct DuplicateRemoval {
+    let model: Model
+    let schema: Schema
+
+    /// The statements of all de-duplications, in the order of their declaration.
+    var statements: [MigrationStatement] {
+        (model.migration?.deduplications ?? []).flatMap(statements)
+    }
+
+    /// The indexes that would refuse objects which become equal: they are made when equal ones are
+    /// deleted, also where they existed before.
+    var indexNames: Set<String> {
+        Set(
+            (model.migration?.deduplications ?? []).compactMap { declared in
+                model.entity(named: declared.entity)?.uniqueConstraints.first {
+                    Set($0.properties) == Set(declared.properties)
+                }.map {
+                    ConstraintName.unique(entity: declared.entity, properties: $0.properties).text
+                }
+            })
+    }
+
+    private func statements(
+        of declared: MigrationDeclaration.Deduplication
+    ) -> [MigrationStatement] {
+        guard let entity = model.entity(named: declared.entity) else { return [] }
+        let removal = ObjectRemoval(
+            model: model, schema: schema, entity: entity, links: declared.links)
+        let columns = declared.properties.compactMap { column(of: $0, in: entity) }
+        guard columns.count == declared.properties.count, !columns.isEmpty else { return [] }
+        let conditions =
+            columns.map { "\($0) IS NOT NULL" } + [removal.membership].compactMap { $0 }
+        var order = declared.order.compactMap { order -> String? in
+            guard let column = column(of: order.attribute, in: entity) else { return nil }
+            return "\(column)\(order.isDescending ? " DESC" : "") NULLS LAST"
+        }
+        order.append("\"_id\"")
+        let choice =
+            """
+            SELECT "_id", first_value("_id") OVER equal AS "first", \
+            row_number() OVER equal AS "place" \
+            FROM \(SQLText.identifier(model.root(of: entity).name)) \
+            WHERE \(conditions.joined(separator: " AND ")) \
+            WINDOW equal AS (PARTITION BY \(columns.joined(separator: ", ")) \
+            ORDER BY \(order.joined(separator: ", ")))
+            """
+        return removal.statements(
+            removing: """
+                SELECT "_id", "first", "place" FROM (\(choice))\n\
+                WHERE "_id" <> "first"
+                """, from: [model.root(of: entity).name])
+            + refusal(declared, of: entity, choice)
+    }
+
+    /// Objects that reference equal ones of their own entity are equal when those are one, and then
+    /// it starts again: how often, no plan knows.
+    private func refusal(
+        _ declared: MigrationDeclaration.Deduplication, of entity: Entity, _ choice: String
+    ) -> [MigrationStatement] {
+        let root = model.root(of: entity).name
+        let leadsBack = declared.properties.contains { name in
+            model.relationship(name, of: entity).flatMap { model.entity(named: $0.destination) }
+                .map { model.root(of: $0).name == root } ?? false
+        }
+        guard leadsBack, declared.links == .move else { return [] }
+        let list = declared.properties.joined(separator: ", ")
+        return RefusalSQL.statements(
+            """
+            SELECT "_id", NULL FROM \(SQLText.identifier(root))\nWHERE "_id" IN (\
+            SELECT "_id" FROM (\(choice)) WHERE "_id" <> "first") LIMIT 1
+            """,
+            of: root,
+            reason: """
+                objects of \(entity.name) become equal in \(list) as those that they lead to \
+                become one: let a step take them away, or the program before this version
+                """)
+    }
+
+    private func column(of property: String, in entity: Entity) -> String? {
+        model.declarer(of: property, in: entity).map {
+            SQLText.identifier(model.column(of: property, in: $0))
+        }
+    }
+}
+
+/// Deletes objects that the author drops by a condition. It runs on the old tables before anything
+/// else, so that nothing later meets what the new version cannot hold.
+///
+/// Every condition is about the store as it was: all objects are chosen before the first one is
+/// deleted, so the order of the drops makes no difference, and no drop takes what another one
+/// references.
+struct ConditionalDrops {
+    let match: ModelMatch
+    /// The tables of the old version.
+    let schema: Schema
+
+    /// The step, or nil where no object is dropped.
+    var step: MigrationStep? {
+        let drops = match.conditionalDrops.compactMap { drop in
+            match.rows(where: drop.condition, of: drop.entity).map { (drop: drop, rows: $0) }
+        }
+        guard !drops.isEmpty else { return nil }
+        let removals = drops.indices.map { index in
+            ObjectRemoval(
+                model: match.old, schema: schema, entity: drops[index].drop.entity, links: .drop,
+                number: index)
+        }
+        let roots = drops.map { match.old.root(of: $0.drop.entity).name }
+        let choices = drops.indices.flatMap { index in
+            removals[index].choice(
+                query(of: drops[index].rows.sql, in: roots[index], besides: roots[..<index]),
+                from: [roots[index]] + drops[index].rows.tables.sorted())
+        }
+        return MigrationStep(
+            summary: "Drop " + drops.map { $0.drop.words }.unique.joined(separator: "; "),
+            kind: .lossy, tables: roots.unique,
+            statements: choices + removals.flatMap { $0.deletion }
+                + removals.flatMap { $0.linkUpdates }
+                + removals.flatMap { $0.ending })
+    }
+
+    /// The objects of a drop, without those that an earlier one takes.
+    ///
+    /// - Parameter earlier: The tables of the earlier drops, by their numbers.
+    private func query(
+        of condition: String, in root: String, besides earlier: ArraySlice<String>
+    ) -> String {
+        let others = earlier.indices.filter { earlier[$0] == root }.map {
+            " AND \"_id\" NOT IN (SELECT \"old\" FROM \(ObjectRemoval.pairs($0)))"
+        }
+        return "SELECT \"_id\", \"_id\", 1 FROM \(SQLText.identifier(root))\nWHERE \(condition)"
+            + others.joined()
+    }
+}
+
+extension [String] {
+    /// Each once, where it stands first.
+    fileprivate var unique: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }
     }
 }

@@ -5,7 +5,7 @@ import CambiumModel
 /// says is a text in `sqlite_schema`, and the rows need not be written again.
 ///
 /// See <https://www.sqlite.org/lang_altertable.html>, "Making Other Kinds Of Table Schema Changes".
-struct Restatement: Hashable {
+final class Restatement {
     private let table: String
     /// What is replaced in the text by what.
     private let replacements: [Replacement]
@@ -18,7 +18,7 @@ struct Restatement: Hashable {
     /// Those that look at new columns alone, in which all rows have the same.
     private let conditionsOfOneRow: [RefusalSQL.Condition]
 
-    private struct Replacement: Hashable {
+    private struct Replacement {
         let old: String
         let new: String
     }
@@ -29,7 +29,7 @@ struct Restatement: Hashable {
     /// Compares two forms of a table; nil where the rows have to be written again.
     ///
     /// - Parameter added: Columns that ALTER TABLE has added, without their conditions.
-    init?(from old: Table, to new: Table, besides added: [Table.Column] = []) {
+    convenience init?(from old: Table, to new: Table, besides added: [Table.Column] = []) {
         let columns = old.columns.map { ($0.name, Form($0)) }
         self.init(
             columns: Dictionary(columns, uniquingKeysWith: { first, _ in first }),
@@ -40,14 +40,14 @@ struct Restatement: Hashable {
     /// Compares what a store says about a table with what it should say.
     ///
     /// - Parameter old: The table that the text is of, where that is known.
-    init?(from text: TableText, of old: Table?, to new: Table) {
+    convenience init?(from text: TableText, of old: Table?, to new: Table) {
         var columns: [String: Form] = [:]
         for column in new.columns {
             let known = old?.columns.first { $0.name == column.name }
             columns[column.name] =
                 text.parts.lazy.compactMap { Form($0, of: column.name, known?.checks ?? []) }.first
         }
-        let definitions = Set(columns.values.map(\.definition))
+        let definitions = Set(columns.values.map { $0.definition })
         let constraints = text.parts.filter { !definitions.contains($0) }
         guard columns.count == new.columns.count,
             !constraints.contains(where: { $0.hasPrefix("\"") })
@@ -78,7 +78,7 @@ struct Restatement: Hashable {
                 Replacement(old: column.bareDefinition, new: column.definition))
             for check in column.checks { require(check, of: column) }
         }
-        let addedNames = Set(added.map(\.name))
+        let addedNames = Set(added.map { $0.name })
         for column in new.columns where !addedNames.contains(column.name) {
             guard let old = columns[column.name] else { return nil }
             if old.definition == column.definition { continue }
@@ -96,11 +96,11 @@ struct Restatement: Hashable {
             replacements.append(Replacement(old: ",\n    \(constraint)", new: ""))
         }
         for check in gained where !known.contains(where: { $0.implies(check) }) { require(check) }
-        self.gained = gained.map(\.definition)
+        self.gained = gained.map { $0.definition }
         end = ") \(new.options)"
         table = new.name
         self.replacements = replacements
-        let constant = Set(added.filter { !$0.isGenerated }.map(\.name))
+        let constant = Set(added.filter { !$0.isGenerated }.map { $0.name })
         func isOfOneRow(_ condition: RefusalSQL.Condition) -> Bool {
             condition.columns.isSubset(of: constant)
         }
@@ -166,16 +166,20 @@ struct Restatement: Hashable {
         }
         for replacement in replacements {
             text =
-                "replace(\(text), \(SQLText.literal(replacement.old)), "
-                + "\(SQLText.literal(replacement.new)))"
+                """
+                replace(\(text), \(SQLText.literal(replacement.old)), \
+                \(SQLText.literal(replacement.new)))
+                """
         }
         return RefusalSQL.statements(conditionsOfOneRow, in: table, ofOneRow: true)
             + RefusalSQL.statements(conditions, in: table, ofOneRow: false) + [
                 MigrationStatement(.other, "PRAGMA writable_schema = ON"),
                 MigrationStatement(
                     .other,
-                    "UPDATE \"sqlite_schema\" SET \"sql\" = \(text)\n"
-                        + "WHERE \"type\" = 'table' AND \"name\" = \(SQLText.literal(table))"
+                    """
+                    UPDATE "sqlite_schema" SET "sql" = \(text)\n\
+                    WHERE "type" = 'table' AND "name" = \(SQLText.literal(table))
+                    """
                 ),
                 // What other connections know of the schema, and this one after a rollback, is
                 // announced by a number that a change of the usual kind counts up.
@@ -183,5 +187,76 @@ struct Restatement: Hashable {
                 .drop("_restated"),
                 MigrationStatement(.other, "PRAGMA writable_schema = RESET"),
             ]
+    }
+}
+
+/// Brings the checks, defaults and indexes of a store up to date whose tables hold the right
+/// columns: a rule, a limit, a default or an index changes no version hash, but a store must learn
+/// of it.
+package struct SchemaRefresh: Sendable {
+    /// The statements in order; empty where nothing differs.
+    package let statements: [MigrationStatement]
+
+    /// Compares a store with the schema it should have. What is not ours is left alone.
+    ///
+    /// - Parameters:
+    ///   - old: The schema that the store was written with, where that is known: what its checks
+    ///     imply needs no look at the rows then.
+    ///   - target: The catalogue of a fresh store of the schema, where it is known already.
+    ///   - mayRestate: Whether what a table says may be changed without writing its rows again; the
+    ///     statements then run where SQLite lets its schema be written.
+    package init(
+        from catalogue: Catalogue, of old: Schema? = nil, to schema: Schema,
+        _ target: Catalogue? = nil, mayRestate: Bool = true
+    ) {
+        let target = target ?? Catalogue(of: schema)
+        let oldTables = (old?.tables ?? []).filter {
+            Catalogue.normalized($0.createStatement()) == catalogue.entries[$0.name]
+        }
+        let different = Set(
+            target.entries.keys.filter { catalogue.entries[$0] != target.entries[$0] })
+        var restated: [MigrationStatement] = []
+        let rebuilt = schema.tables.filter { table in
+            guard different.contains(table.name) else { return false }
+            guard mayRestate else { return true }
+            let text = catalogue.tables[table.name].flatMap(TableText.init)
+            let restatement = text.flatMap { text in
+                Restatement(
+                    from: text, of: oldTables.first { $0.name == table.name }, to: table)
+            }
+            guard let restatement, !restatement.isEmpty else { return true }
+            restated += restatement.statements
+            return false
+        }
+        let rebuiltNames = Set(rebuilt.map { $0.name })
+        let indexes = schema.tables.flatMap { table in
+            table.indexes.filter {
+                rebuiltNames.contains(table.name) || different.contains($0.name)
+            }.map { (name: $0.name, creation: table.creation(of: $0)) }
+        }
+        let drops =
+            Self.staleIndexes(in: catalogue, besides: target, of: schema)
+            + indexes.map { $0.name }.filter { catalogue.entries[$0] != nil }
+        statements =
+            drops.map { .drop(index: $0) } + restated
+            + rebuilt.flatMap { Self.rebuild($0, exists: catalogue.entries[$0.name] != nil) }
+            + indexes.map { $0.creation }
+    }
+
+    /// Indexes that an earlier form of the model had: their names begin with one of its entities.
+    private static func staleIndexes(
+        in catalogue: Catalogue, besides target: Catalogue, of schema: Schema
+    ) -> [String] {
+        return catalogue.entries.filter { name, sql in
+            target.entries[name] == nil
+                && (sql.hasPrefix("CREATE INDEX") || sql.hasPrefix("CREATE UNIQUE INDEX"))
+                && TableIndex.mayBeOurs(name)
+        }.keys.sorted()
+    }
+
+    private static func rebuild(_ table: Table, exists: Bool) -> [MigrationStatement] {
+        exists
+            ? table.rebuilding(table.columns.filter { !$0.isGenerated }.map { $0.name })
+            : [table.creation()]
     }
 }

@@ -38,8 +38,10 @@ extension MigrationStepBuilder {
         for (copy, way) in zip(copies, ways) where copy.table.content != .system {
             note(copy, way, raise)
             let (before, after) = (copy.source?.indexes ?? [], copy.table.indexes)
-            let made = after.filter { !before.contains($0) }.map(\.name)
-            let removed = before.map(\.name).filter { name in !after.contains { $0.name == name } }
+            let made = after.filter { !before.contains($0) }.map { $0.name }
+            let removed = before.map { $0.name }.filter { name in
+                !after.contains { $0.name == name }
+            }
             if !made.isEmpty { raise(copy.table.name, to: .scan) }
             if !removed.isEmpty { raise(copy.table.name, to: .constant) }
             works[copy.table.name]?.madeIndexes = made
@@ -54,12 +56,12 @@ extension MigrationStepBuilder {
             default: break
             }
         }
-        let sources = Set(copies.flatMap { $0.parts.map(\.source.name) })
+        let sources = Set(copies.flatMap { $0.parts.map { $0.source.name } })
         for table in oldSchema.tables
         where newSchema.table(named: table.name) == nil && !sources.contains(table.name) {
             raise(table.name, to: .dropped)
         }
-        let order = (newSchema.tables + oldSchema.tables).map(\.name)
+        let order = (newSchema.tables + oldSchema.tables).map { $0.name }
         let numbers = Dictionary(
             order.enumerated().map { ($0.element, $0.offset) },
             uniquingKeysWith: { first, _ in first })
@@ -94,7 +96,7 @@ extension MigrationStepBuilder {
 
     private func causes(of copy: TableCopy) -> [String] {
         let reasons = copy.rebuildReasons
-        let names = Set(copy.table.columns.map(\.name))
+        let names = Set(copy.table.columns.map { $0.name })
         let causes = reasons.compactMap { reason -> String? in
             guard case .column(let column) = reason else { return nil }
             // What lives on under another name is a column of the new table, too.
@@ -198,7 +200,7 @@ extension MigrationStepBuilder {
         let match = difference.match
         let former = match.new.entity(named: entity).flatMap(match.oldEntity)
         guard let owner = former ?? match.old.entity(named: entity),
-            let relationship = owner.relationships.first(where: { $0.name == name }),
+            let relationship = owner.relationship(named: name),
             let inverse = match.old.inverse(of: relationship)
         else { return nil }
         return match.heir(
@@ -207,9 +209,9 @@ extension MigrationStepBuilder {
 }
 
 /// What a migration does to a table of a store, and what it costs.
-package struct TableWork: Sendable, Hashable {
+package struct TableWork: Sendable, Equatable {
     /// What is done, from what takes no time to what takes the most.
-    package enum Effect: String, Sendable, Hashable, CaseIterable, Comparable {
+    package enum Effect: String, Sendable, CaseIterable, Comparable {
         /// What the table says becomes something else: it takes as long as in an empty store.
         case constant
         /// Rows are read: whether they meet a condition, or for an index.

@@ -45,7 +45,7 @@ struct TableCopy {
     }
 
     /// Where a value comes from.
-    enum Origin: Hashable {
+    enum Origin: Equatable {
         /// An old column as it is.
         case column(String)
         /// The column's DEFAULT, which is this.
@@ -91,8 +91,10 @@ struct TableCopy {
                 MigrationStatement(
                     .insertRows(name, from: links.tables.sorted()),
                     insertion(columns, into: name)
-                        + "SELECT DISTINCT \(results.joined(separator: ", "))\n"
-                        + "FROM (\(links.query))")
+                        + """
+                        SELECT DISTINCT \(results.joined(separator: ", "))\n\
+                        FROM (\(links.query))
+                        """)
             ]
         }
         return parts.map { part in
@@ -112,11 +114,12 @@ struct TableCopy {
             origins[column.name] = value.old.columns
         }
         for (column, old) in part.former { origins[column] = old.columns }
-        let old = written.map(\.0.old) + part.former.map(\.old)
+        let old = written.map(\.0.old) + part.former.map { $0.old }
         return RowCopy(
             part.source.name, to: name, written.map(\.1.name), origins: origins,
-            computed: table.columns.filter(\.isGenerated).map(\.name), after: part.precedingRoots,
-            with: Set(old.flatMap(\.tables)).sorted())
+            computed: table.columns.filter { $0.isGenerated }.map { $0.name },
+            after: part.precedingRoots,
+            with: Set(old.flatMap { $0.tables }).sorted())
     }
 
     private func query(of part: Part, _ written: [(Value, Table.Column)]) -> String {
@@ -127,8 +130,10 @@ struct TableCopy {
         }
         let former = part.former.map { "\($0.old.sql) AS \(SQLText.identifier($0.column))" }
         let query =
-            "SELECT\n    \((old + former).joined(separator: ",\n    "))\n"
-            + "FROM \(SQLText.identifier(part.source.name)) AS old"
+            """
+            SELECT\n    \((old + former).joined(separator: ",\n    "))\n\
+            FROM \(SQLText.identifier(part.source.name)) AS old
+            """
             + (part.filter.map { "\nWHERE \($0)" } ?? "")
         let last = written.filter { $0.0.new != nil }.map(\.0.turn).max() ?? 0
         func given(in turn: Int) -> String {
@@ -157,17 +162,20 @@ struct TableCopy {
     }
 
     /// What is to be done about the table.
-    enum Way: Hashable {
+    enum Way {
         /// Nothing: table and rows are the same.
         case keep
         /// Columns are added to it, and what it says about others becomes something else.
         case restate(added: [Table.Column], Restatement)
         /// It is rebuilt and filled.
         case rebuild
+
+        var isKeep: Bool { if case .keep = self { true } else { false } }
+        var isRebuild: Bool { if case .rebuild = self { true } else { false } }
     }
 
     /// What keeps the table from being changed in place.
-    enum RebuildReason: Hashable {
+    enum RebuildReason {
         /// Its rows come from elsewhere, or not all of them stay.
         case rows
         /// What is said about a column, or what rows get there.
@@ -197,14 +205,14 @@ struct TableCopy {
         where !isInPlace(column, value, from: known[column.name]) {
             reasons.append(.column(column))
         }
-        let names = Set(table.columns.map(\.name))
+        let names = Set(table.columns.map { $0.name })
         reasons += part.source.columns.filter { !names.contains($0.name) }.map { .column($0) }
         let isRestatable = Restatement(from: part.source, to: table, besides: added) != nil
         return reasons.isEmpty && !isRestatable ? [.statement] : reasons
     }
 
     private var added: [Table.Column] {
-        let names = Set((source?.columns ?? []).map(\.name))
+        let names = Set((source?.columns ?? []).map { $0.name })
         return table.columns.filter { !names.contains($0.name) }
     }
 
@@ -229,5 +237,100 @@ extension TableCopy.Value {
         case .columnDefault(let literal): !literal.hasPrefix("(")
         case .column, .sql: false
         }
+    }
+}
+
+extension ConvertedValue {
+    /// SQL for the new value, from SQL for the old one.
+    func sql(_ old: String) -> String {
+        switch self {
+        case .same: return old
+        case .cast(let kind): return "CAST(\(old) AS \(kind.rawValue))"
+        case .multiplied(let factor): return "\(old) * \(factor)"
+        case .divided(let factor): return "\(old) / \(factor)"
+        case .real(let units): return "CAST(\(old) AS REAL) / \(units).0"
+        case .units(let factor): return "CAST(round(\(old) * \(factor).0) AS INTEGER)"
+        case .call(let function, let value, let scale):
+            return "\(function.rawValue)(\(value.sql(old))\(scale.map { ", \($0)" } ?? ""))"
+        case .textOfBool:
+            return "CASE WHEN \(old) = 1 THEN 'true' WHEN \(old) = 0 THEN 'false' END"
+        case .boolOfText:
+            return """
+                CASE WHEN \(old) IN ('1', 'true') THEN 1 \
+                WHEN \(old) IN ('0', 'false') THEN 0 END
+                """
+        case .textOfReal:
+            // The usual 15 digits, or as many as there are where those are not enough.
+            return """
+                CASE WHEN CAST(CAST(\(old) AS TEXT) AS REAL) = \(old) \
+                THEN CAST(\(old) AS TEXT) \
+                WHEN \(old) IS NOT NULL THEN printf('%!.17g', \(old)) END
+                """
+        case .textOfUUID:
+            let groups = [(1, 8), (9, 4), (13, 4), (17, 4), (21, 12)].map {
+                "substr(hex(\(old)), \($0), \($1))"
+            }
+            let text = groups.joined(separator: " || '-' || ")
+            return "CASE WHEN \(old) IS NOT NULL THEN \(text) END"
+        case .replaced(let ways, let value):
+            let cases = ways.map {
+                "WHEN \(SQLText.literal($0.gone)) THEN \(SQLText.literal($0.other))"
+            }
+            return "CASE \(old) \(cases.joined(separator: " ")) ELSE \(value.sql(old)) END"
+        case .external(let value): return "CAST(x'01' || \(value.sql(old)) AS BLOB)"
+        case .content(let value): return value.sql("substr(\(old), 2)")
+        }
+    }
+}
+
+extension ConversionCondition {
+    /// SQL that is true where the condition is, from SQL for the old value.
+    func sql(_ old: String) -> String {
+        switch self {
+        case .within(let range): return Self.sql(old, within: range)
+        case .has(let value, nil): return "\(value.sql(old)) IS NOT NULL"
+        case .has(let value, let range?):
+            return "coalesce(\(Self.sql(value.sql(old), within: range)), 0)"
+        case .isMultiple(let factor, let range):
+            return "\(old) % \(factor) = 0"
+                + (range.map { " AND \(Self.sql("\(old) / \(factor)", within: $0))" } ?? "")
+        case .isUUID: return "length(\(old)) = 16"
+        case .isWhole(let range):
+            let isWithin = range.map { Self.sql(old, within: $0) }
+            let isNear = isWithin ?? "abs(\(old)) <= 9007199254740992"
+            return "\(isNear) AND CAST(\(old) AS INTEGER) = \(old)"
+        case .hasUnits(let factor):
+            return """
+                abs(\(old) * \(factor).0) <= 9007199254740992.0 \
+                AND round(\(old) * \(factor).0) / \(factor).0 = \(old)
+                """
+        case .isReadAgainFromText:
+            return "CAST(\(ConvertedValue.textOfReal.sql(old)) AS REAL) = \(old)"
+        case .isTextOfBool: return "\(old) IN ('0', '1', 'false', 'true')"
+        case .isTextOfInteger(let range):
+            let number = "CAST(\(old) AS INTEGER)"
+            return "CAST(\(number) AS TEXT) = \(old)"
+                + (range.map { " AND \(Self.sql(number, within: $0))" } ?? "")
+        case .isTextOfReal:
+            // What JSON takes for a number is one, to its end and not beyond what there is.
+            return """
+                CASE WHEN json_valid(\(old)) THEN json_type(\(old)) IN ('integer', 'real') \
+                AND instr(\(old), char(0)) = 0 \
+                AND abs(CAST(\(old) AS REAL)) <= 1.7976931348623157e308 ELSE 0 END
+                """
+        case .isOne(let cases, let value, let other):
+            let list = cases.map(SQLText.literal).joined(separator: ", ")
+            return (other.map { "\($0.sql(old)) AND " } ?? "") + "\(value.sql(old)) IN (\(list))"
+        case .isReplaced(let ways, let other):
+            let removed = ways.map { SQLText.literal($0.gone) }.joined(separator: ", ")
+            return "(\(old) IN (\(removed)) OR \(other.sql(old)))"
+        case .isInline(let other):
+            return "substr(\(old), 1, 1) = x'01'"
+                + (other.map { " AND \($0.sql("substr(\(old), 2)"))" } ?? "")
+        }
+    }
+
+    private static func sql(_ value: String, within range: ClosedRange<Int64>) -> String {
+        "\(value) BETWEEN \(range.lowerBound) AND \(range.upperBound)"
     }
 }

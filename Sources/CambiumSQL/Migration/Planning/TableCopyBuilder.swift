@@ -114,7 +114,7 @@ struct TableCopyBuilder {
             return .init(origin.entity)
         case .attribute(let entity, let name):
             guard let entity = new.entity(named: entity),
-                let attribute = entity.attributes.first(where: { $0.name == name })
+                let attribute = entity.attribute(named: name)
             else { return .init(.null) }
             if column.isGenerated { return .init(.generated) }
             return value(of: attribute, of: entity, column: column, from: origin)
@@ -156,7 +156,7 @@ struct TableCopyBuilder {
         if match.isRevised(attribute.name, in: entity.name) {
             return .init(old, new: restricted(inValue(value, of: attribute, entity), to: entity))
         }
-        let mayLack = sources.contains(where: \.attribute.mayLackValue) || !bare.isEmpty
+        let mayLack = sources.contains { $0.attribute.mayLackValue } || !bare.isEmpty
         if fill != nil || mayLack && !attribute.isOptional {
             let given = restricted(inValue(value, of: attribute, entity), to: entity)
             return .init(old, new: "coalesce(\(quoted), \(given))")
@@ -185,7 +185,7 @@ struct TableCopyBuilder {
         }
         return .sql(
             "CASE \(cases.joined(separator: " ")) END",
-            of: origin.columnsOfEntity + sources.map(\.column))
+            of: origin.columnsOfEntity + sources.map { $0.column })
     }
 
     private func derivedValue(
@@ -211,7 +211,7 @@ struct TableCopyBuilder {
     /// A value for objects of a sub-entity is NULL in rows of others.
     private func restricted(_ value: String, to entity: Entity) -> String {
         guard entity.parent != nil else { return value }
-        let names = SQLText.literals(new.family(of: entity).map(\.name))
+        let names = SQLText.literals(new.family(of: entity).map { $0.name })
         return "CASE WHEN \"_entity\" IN (\(names)) THEN \(value) END"
     }
 }
@@ -289,7 +289,7 @@ enum ValueSource {
         _ expression: ModelExpression, derivedOf entity: Entity, in model: Model
     ) -> Bool {
         let derived = Set(
-            model.attributes(of: entity).filter { $0.derivation != nil }.map(\.name))
+            model.attributes(of: entity).filter { $0.derivation != nil }.map { $0.name })
         guard !derived.isEmpty else { return false }
         let sources = DerivationSources(of: expression, entity: entity, in: model)
         return !derived.isDisjoint(with: sources.nodes[0].properties)
@@ -307,5 +307,119 @@ enum ValueSource {
         case .newUUID:
             SQLiteDialect().randomUUID.text
         }
+    }
+}
+
+/// The rows of an old table that go to one new table, and what they have of its columns.
+final class RowOrigin {
+    /// The old table.
+    let table: Table
+    let origin: TableOrigin
+    let match: ModelMatch
+
+    init(table: Table, origin: TableOrigin, match: ModelMatch) {
+        self.table = table
+        self.origin = origin
+        self.match = match
+    }
+
+    /// An old column that has the values of a new attribute, for some of the rows.
+    final class Source {
+        /// The old attribute.
+        let attribute: Attribute
+        /// The old column.
+        let column: String
+        /// How its values become those of the new attribute.
+        let conversion: AttributeConversion
+        /// The old entities whose rows it is for.
+        let entities: [String]
+        /// The same where the column has values of others too; else nil.
+        let owners: [String]?
+
+        fileprivate init(
+            _ attribute: Attribute, column: String, _ conversion: AttributeConversion,
+            entities: [String], owners: [String]?
+        ) {
+            self.attribute = attribute
+            self.column = column
+            self.conversion = conversion
+            self.entities = entities
+            self.owners = owners
+        }
+    }
+
+    private var hasEntities: Bool { table.columns.contains { $0.content == .entity } }
+
+    /// A condition on the rows that are taken; nil where all are.
+    var filter: String? {
+        let names = Set(origin.members.map { $0.old.name })
+        let others = match.old.family(of: origin.oldRoot).filter { !names.contains($0.name) }
+        guard hasEntities, !others.isEmpty else { return nil }
+        guard others.allSatisfy({ match.newEntity(of: $0) == nil }) else {
+            return isOf(origin.members.map { $0.old.name })
+        }
+        return "old.\"_entity\" NOT IN (\(SQLText.literals(others.map { $0.name })))"
+    }
+
+    /// SQL for the rows' keys; nil where they stay.
+    var newKey: String? {
+        origin.members.first.flatMap { match.keyShift(of: $0.old) }.map { "old.\"_id\" + \($0)" }
+    }
+
+    /// The old root entities whose keys come before those of the rows.
+    var precedingRoots: [String] {
+        origin.members.first.map { match.precedingRoots(of: $0.old) } ?? []
+    }
+
+    /// The columns that ``isOf(_:)`` reads.
+    var columnsOfEntity: [String] { hasEntities ? [SystemColumn.entity] : [] }
+
+    /// The rows' entities.
+    var entity: TableCopy.Origin {
+        guard hasEntities else {
+            let name = origin.members.first?.new.name ?? origin.oldRoot.name
+            return .sql(SQLText.literal(name), of: [])
+        }
+        return match.renamedEntity("old.\"_entity\"", in: table.name)
+            .map { .sql($0, of: columnsOfEntity) } ?? .column(SystemColumn.entity)
+    }
+
+    /// A condition that a row is of one of some old entities.
+    func isOf(_ entities: [String]) -> String {
+        guard hasEntities else { return "1" }
+        return "old.\"_entity\" IN (\(SQLText.literals(entities)))"
+    }
+
+    /// Where the rows have the values of an attribute.
+    func sources(of attribute: Attribute, in entity: Entity) -> [Source] {
+        match.sources(of: attribute.name, in: entity).compactMap { source in
+            let found = match.old.entity(named: source.old.entity)
+            guard let owner = found, match.old.root(of: owner).name == table.name,
+                let old = owner.attribute(named: source.old.property),
+                !old.isTransient,
+                let conversion = AttributeConversion(
+                    from: old, in: match.old, to: attribute, in: match.new)
+            else { return nil }
+            let members = origin.members.filter { source.entities.contains($0.new.name) }
+            // Other objects that are migrated with such values, which do not belong to them any
+            // more.
+            let strangers = origin.members.contains { member in
+                match.old.entity(member.old, isKindOf: owner)
+                    && !source.entities.contains(member.new.name)
+            }
+            let names = members.map { $0.old.name }
+            return Source(
+                old, column: match.old.column(of: old.name, in: owner), conversion,
+                entities: names, owners: strangers ? names : nil)
+        }
+    }
+
+    /// The new entities, of those that inherit from one, whose rows have no such value.
+    func members(of entity: Entity, without sources: [Source]) -> [String] {
+        let covered = Set(sources.flatMap { $0.entities })
+        return origin.members.filter {
+            match.new.entity($0.new, isKindOf: entity) && !covered.contains($0.old.name)
+                && !$0.old.isAbstract
+        }.map { $0.new.name }
     }
 }

@@ -3,7 +3,7 @@ import CambiumPlan
 
 /// What makes generated values likely to be good ones: the limits of the version that they are for
 /// and of the version after it, and the constants that the rules of both compare them with.
-struct SampleHints {
+final class SampleHints {
     private let match: ModelMatch?
     private let words: [ModelMatch.PropertyName: [Value]]
 
@@ -45,7 +45,7 @@ struct SampleHints {
                 let declarer = match.old.lineage(of: end).first(where: {
                     $0.attributes.contains { $0.name == name }
                 }),
-                let attribute = declarer.attributes.first(where: { $0.name == name })
+                let attribute = declarer.attribute(named: name)
             else { return }
             let values: [Value] =
                 switch attribute.type {
@@ -167,7 +167,7 @@ struct SampleHints {
         _ old: Attribute, to new: Attribute, in model: Model
     ) -> [Value] {
         if case .enumeration(let name) = new.type, old.type != new.type {
-            let values = model.enumeration(named: name)?.cases.map(\.rawValue) ?? []
+            let values = model.enumeration(named: name)?.cases.map { $0.rawValue } ?? []
             return values.map { value in
                 if old.type == .string, case .int(let number) = value {
                     return .string("\(number)")
@@ -238,8 +238,8 @@ extension Limits {
         }
         return Limits(
             minimum: chosen(minimum, other.minimum, >), maximum: chosen(maximum, other.maximum, <),
-            minimumLength: [minimumLength, other.minimumLength].compactMap(\.self).max(),
-            maximumLength: [maximumLength, other.maximumLength].compactMap(\.self).min(),
+            minimumLength: [minimumLength, other.minimumLength].compactMap { $0 }.max(),
+            maximumLength: [maximumLength, other.maximumLength].compactMap { $0 }.min(),
             pattern: other.pattern ?? pattern)
     }
 }

@@ -7,7 +7,7 @@ import CambiumPlan
 ///
 /// They are a function of the model and a seed. A row may fail a CHECK or a unique index that looks
 /// at several columns; the caller then asks for another attempt.
-package struct SampleRows {
+package final class SampleRows {
     /// How many objects each concrete entity gets.
     package static let objectsPerEntity = 4
 
@@ -77,7 +77,7 @@ package struct SampleRows {
         let tables = schema.tables.enumerated()
             .map { (depth: depth(of: $0.element), number: $0.offset, table: $0.element) }
             .sorted { ($0.depth, $0.number) < ($1.depth, $1.number) }
-        return tables.map(\.table).flatMap { table -> [Row] in
+        return tables.map { $0.table }.flatMap { table -> [Row] in
             switch table.content {
             case .system: return []
             case .objects(let root): return objects(of: root, in: table)
@@ -117,7 +117,7 @@ package struct SampleRows {
         let start = insertion(into: table)
         return model.family(of: root).flatMap { entity in
             (keys[entity.name] ?? []).enumerated().map { index, key in
-                Row { attempt in
+                Row { [self] attempt in
                     var random = SampleRandom(seed, entity.name, index, attempt)
                     let values = columns.map {
                         value(
@@ -131,7 +131,7 @@ package struct SampleRows {
 
     private func links(_ entity: String, _ relationship: String, in table: Table) -> [Row] {
         guard let owner = model.entity(named: entity),
-            let relationship = owner.relationships.first(where: { $0.name == relationship })
+            let relationship = owner.relationship(named: relationship)
         else { return [] }
         let sources = concrete(entity).flatMap { keys[$0.name] ?? [] }.dropFirst()
         // What is its own inverse has each link both ways.
@@ -154,7 +154,7 @@ package struct SampleRows {
                 let places = table.columns.dropFirst(2).map { _ in
                     StoredValue.integer(Int64((source * 31 + destination * 17) % 5))
                 }
-                rows.append(Row { _ in start + list(pair + places) })
+                rows.append(Row { [self] _ in start + list(pair + places) })
             }
         }
         return rows
@@ -197,7 +197,7 @@ package struct SampleRows {
             return .text(entity.name)
         case .attribute(let declarer, let name):
             guard let declarer = lineage.first(where: { $0.name == declarer }),
-                let attribute = declarer.attributes.first(where: { $0.name == name }),
+                let attribute = declarer.attribute(named: name),
                 !(isSparse && attribute.isOptional), attribute.derivation == nil
             else { return .null }
             if let extreme = extreme(of: attribute, declarer, place, &random) { return extreme }
@@ -208,7 +208,7 @@ package struct SampleRows {
             return isSparse ? .null : .integer(Int64(random.next(below: 5)))
         case .key(let declarer, let name), .entityOfKey(let declarer, let name):
             guard let declarer = lineage.first(where: { $0.name == declarer }),
-                let relationship = declarer.relationships.first(where: { $0.name == name }),
+                let relationship = declarer.relationship(named: name),
                 !(relationship.isOptional && (isSparse || !isThere(relationship)))
             else { return .null }
             // Both columns of a key must come to the same object: no random numbers here.
@@ -261,5 +261,82 @@ struct SampleRandom {
         mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
         mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
         return (mixed ^ mixed >> 31) % max(bound, 1)
+    }
+}
+
+/// The tables that a migration can change, and those next to them: all that its proof has to look
+/// at. No statement reaches the others, and both versions have them alike.
+package struct ProofScope {
+    /// The tables of the old version.
+    package let old: Schema
+    /// The tables of the new version.
+    package let new: Schema
+
+    /// Finds the tables.
+    ///
+    /// - Parameter operations: All that the migration does.
+    package init(of operations: [SchemaOperation], from old: Schema, to new: Schema) {
+        let tables = old.tables + new.tables
+        let names = Set(tables.map { $0.name })
+        var changed = Self.differentTables(old, new)
+        for operation in operations { changed.formUnion(names.intersection(operation.tables)) }
+        var chosen = changed
+        for table in tables {
+            if changed.contains(table.name) {
+                chosen.formUnion(table.links)
+            } else if !table.links.isDisjoint(with: changed) {
+                chosen.insert(table.name)
+            }
+        }
+        // An object needs those that it requires, and a link both of its ends.
+        var border = chosen
+        while !border.isEmpty {
+            let needed = tables.filter { border.contains($0.name) }.flatMap { $0.requiredLinks }
+            border = Set(needed).subtracting(chosen)
+            chosen.formUnion(border)
+        }
+        let selection = chosen
+        self.old = old.part { $0.content == .system || selection.contains($0.name) }
+        self.new = new.part { $0.content == .system || selection.contains($0.name) }
+    }
+
+    /// The names of the tables that only one of the two has, or that are not the same in both.
+    private static func differentTables(_ old: Schema, _ new: Schema) -> Set<String> {
+        let oldTables = Dictionary(
+            old.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var names = Set(oldTables.keys)
+        for table in new.tables {
+            if oldTables[table.name] == table {
+                names.remove(table.name)
+            } else {
+                names.insert(table.name)
+            }
+        }
+        return names
+    }
+}
+
+extension Table {
+    /// The tables that its columns have keys of.
+    fileprivate var links: Set<String> { Set(columns.compactMap { $0.destination }) }
+
+    /// Those that rows, or the rows of some entity, may need.
+    fileprivate var requiredLinks: [String] {
+        columns.filter { column in
+            column.isRequired || checks.contains { $0.columns.contains(column.name) }
+        }.compactMap { $0.destination }
+    }
+}
+
+extension Schema {
+    /// Some of the tables, and everything that a fresh store says about itself.
+    fileprivate func part(where isMeant: (Table) -> Bool) -> Schema {
+        let tables = tables.filter(isMeant)
+        return Schema(
+            tables: tables,
+            statements: tables.map { $0.createStatement() }
+                + tables.flatMap { $0.indexes }.map { $0.createStatement }
+                + statements.suffix(recordCount),
+            metadata: metadata)
     }
 }

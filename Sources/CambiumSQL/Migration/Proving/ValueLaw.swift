@@ -5,7 +5,7 @@ import CambiumPlan
 /// what the author declares, and not from the plan that is to be proven.
 package struct ValueLaw: Sendable {
     /// What one value must be afterwards.
-    enum Expectation: Hashable {
+    enum Expectation {
         case exactly(StoredValue)
         /// The value, or none where the composite value that it is part of is not there.
         case exactlyOrNull(StoredValue)
@@ -84,7 +84,7 @@ package struct ValueLaw: Sendable {
             former == name || old.model.enumeration(named: name) == nil
         else { return nil }
         return newModel.migration?.replacements.first { way in
-            let item = old.model.enumeration(named: former)?.cases.first { $0.name == way.name }
+            let item = old.model.enumeration(named: former)?.item(named: way.name)
             return way.enumeration == name
                 && item.flatMap { old.model.stored($0.rawValue, as: old.attribute.type) } == value
         }

@@ -1,0 +1,351 @@
+import CambiumModel
+
+/// How the stored values of one type become those of another, without loss: a value that the new
+/// type cannot hold makes the migration refuse the store.
+package struct AttributeConversion {
+    /// The new value.
+    package let value: ConvertedValue
+    /// What is true if the old value (not NULL) has a new form; nil if every one has.
+    let fits: ConversionCondition?
+    /// What is true if the new form says what the old value says, even if it is beyond what the new
+    /// type holds: then a fill that looks at it can put it right. Nil if it always does.
+    let isExact: ConversionCondition?
+    /// Whether the types differ in Swift only, so that nothing about the store changes.
+    var isSameThing = false
+}
+
+extension AttributeConversion {
+    init(
+        _ value: ConvertedValue = .same, fits: ConversionCondition? = nil, isSameThing: Bool = false
+    ) {
+        self.init(value: value, fits: fits, isExact: fits, isSameThing: isSameThing)
+    }
+
+    /// What is true if the old value can be taken.
+    ///
+    /// - Parameter isRevised: Whether the author computes what it becomes from the value.
+    package func acceptance(isRevised: Bool) -> ConversionCondition? { isRevised ? isExact : fits }
+
+    /// Whether values that fit stay as they are.
+    package var keepsValues: Bool { if case .same = value { true } else { false } }
+
+    /// Finds the way from one attribute's values to those of another, or nil where there is none
+    /// that is sure.
+    package init?(
+        from old: Attribute, in oldModel: Model, to new: Attribute, in newModel: Model
+    ) {
+        guard
+            let plain = AttributeConversion(
+                from: old.type, in: oldModel, to: new.type, in: newModel)
+        else { return nil }
+        switch (old.usesExternalForm, new.usesExternalForm) {
+        case (true, true), (false, false): self = plain
+        case (false, true): self.init(.external(plain.value), fits: plain.fits)
+        // What lies in a file cannot be read by a statement.
+        case (true, false): self.init(.content(plain.value), fits: .isInline(and: plain.fits))
+        }
+    }
+
+    /// The same for values that are not in files.
+    init?(from old: AttributeType, in oldModel: Model, to new: AttributeType, in newModel: Model) {
+        guard
+            let base = Self.base(
+                from: oldModel.plainType(of: old), to: newModel.plainType(of: new))
+        else { return nil }
+        guard case .enumeration(let name) = new, let target = newModel.enumeration(named: name)
+        else {
+            self = base
+            return
+        }
+        let ways = Self.replacements(from: old, in: oldModel, to: name, in: newModel)
+        if old == new, oldModel.plainType(of: old) == newModel.plainType(of: new) {
+            self = base.replacing(ways)
+            return
+        }
+        if case .enumeration(let name) = old, let before = oldModel.enumeration(named: name),
+            before.cases.allSatisfy({ item in
+                target.heir(of: item) != nil || ways.contains { $0.name == item.name }
+            })
+        {
+            self = AttributeConversion(base.value).replacing(ways)
+            return
+        }
+        let cases = target.cases.compactMap { newModel.stored($0.rawValue, as: new) }
+        self = AttributeConversion(
+            value: base.value, fits: .isOne(of: cases, base.value, and: base.fits),
+            isExact: base.isExact
+        ).replacing(ways)
+    }
+
+    /// Beyond 2^53 a whole number as a real is no longer sure to be the one that was meant.
+    private static let wholeReals = -(1 << 53)...Int64(1 << 53)
+
+    private static func base(
+        from old: AttributeType, to new: AttributeType
+    ) -> AttributeConversion? {
+        if old == new { return AttributeConversion() }
+        // As a number of seconds. A whole number may as well be one of milliseconds.
+        let seconds = AttributeType.decimal(scale: DurationStorage.scale)
+        switch (old, new) {
+        case (.duration, .double), (.duration, .decimal), (.duration, .anyDecimal):
+            return base(from: seconds, to: new)
+        case (.double, .duration), (.decimal, .duration), (.anyDecimal, .duration):
+            return base(from: old, to: seconds)
+        case (.duration, _), (_, .duration):
+            return nil
+        case (.float, .double), (.date, .double), (.double, .date),
+            (.uri, .string), (.uuid, .data), (.codable, .string):
+            return AttributeConversion()
+        case (.data, .uuid):
+            return AttributeConversion(fits: .isUUID)
+        case (.codable, .codable):
+            // Which JSON a class can be made of, only the class knows.
+            return AttributeConversion(isSameThing: true)
+        case (.string, .data), (.uri, .data), (.codable, .data):
+            return AttributeConversion(.cast(.blob))
+        case (.int16, .string), (.int32, .string), (.int64, .string):
+            return AttributeConversion(.cast(.text))
+        case (_, .double) where old.descriptor.integers != nil:
+            return AttributeConversion(
+                .cast(.real), fits: old == .int64 ? .within(wholeReals) : nil)
+        case (.bool, .float), (.int16, .float):
+            return AttributeConversion(.cast(.real))
+        case (.double, _) where new.descriptor.integers != nil:
+            return AttributeConversion(
+                value: .cast(.integer),
+                fits: .isWhole(within: new.descriptor.integers?.clamped(to: wholeReals)),
+                isExact: .isWhole(within: nil))
+        case (.decimal(let scale), .double):
+            return AttributeConversion(
+                .real(ofUnits: DecimalStorage.powerOfTen(scale)), fits: .within(wholeReals))
+        case (.double, .decimal(let scale)):
+            let factor = DecimalStorage.powerOfTen(scale)
+            return AttributeConversion(.units(perOne: factor), fits: .hasUnits(perOne: factor))
+        case (.anyDecimal, _), (_, .anyDecimal):
+            return unscaled(from: old, to: new)
+        case (_, .string):
+            return written(old)
+        case (.string, _):
+            return read(as: new)
+        default:
+            return exact(from: old, to: new)
+        }
+    }
+
+    // MARK: Texts
+
+    // What another program may have written in any of many ways, such as a moment, has no form of its
+    // own here.
+
+    /// The text of a value, from which the value can be read again.
+    private static func written(_ old: AttributeType) -> AttributeConversion? {
+        switch old {
+        case .bool: AttributeConversion(.textOfBool)
+        case .double: AttributeConversion(.textOfReal, fits: .isReadAgainFromText)
+        case .decimal(let scale):
+            AttributeConversion(.call(.decimalText, of: .call(.decimalBytes, scale: scale)))
+        case .uuid: AttributeConversion(.textOfUUID)
+        default: nil
+        }
+    }
+
+    /// The value that a text is of, where it is the text of one.
+    private static func read(as new: AttributeType) -> AttributeConversion? {
+        switch new {
+        case .bool: return AttributeConversion(.boolOfText, fits: .isTextOfBool)
+        case .int16, .int32, .int64:
+            return AttributeConversion(
+                value: .cast(.integer),
+                fits: .isTextOfInteger(within: new == .int64 ? nil : new.descriptor.integers),
+                isExact: .isTextOfInteger(within: nil))
+        case .double: return AttributeConversion(.cast(.real), fits: .isTextOfReal)
+        case .decimal(let scale):
+            let units = ConvertedValue.call(
+                .decimalUnits, of: .call(.decimalOfText), scale: scale)
+            return AttributeConversion(units, fits: .has(units))
+        default: return nil
+        }
+    }
+
+    // MARK: Exact numbers
+
+    /// From and to decimals of any scale, whose form the store's engine knows nothing of.
+    private static func unscaled(
+        from old: AttributeType, to new: AttributeType
+    ) -> AttributeConversion? {
+        if let scale = scale(of: old), new == .anyDecimal {
+            return AttributeConversion(.call(.decimalBytes, scale: scale))
+        }
+        if let scale = scale(of: new), old == .anyDecimal {
+            let units = ConvertedValue.call(.decimalUnits, scale: scale)
+            return AttributeConversion(
+                value: units, fits: .has(units, within: new.descriptor.integers),
+                isExact: .has(units))
+        }
+        switch (old, new) {
+        case (.anyDecimal, .string):
+            return AttributeConversion(.call(.decimalText))
+        case (.string, .anyDecimal):
+            return AttributeConversion(
+                .call(.decimalOfText), fits: .has(.call(.decimalOfText)))
+        default:
+            return nil
+        }
+    }
+
+    /// Between whole numbers and decimals, which are whole numbers of units.
+    private static func exact(
+        from old: AttributeType, to new: AttributeType
+    ) -> AttributeConversion? {
+        guard let oldScale = scale(of: old), let newScale = scale(of: new) else { return nil }
+        let all = Int64.min...Int64.max
+        let range = new.descriptor.integers ?? all
+        if newScale >= oldScale {
+            let factor = DecimalStorage.powerOfTen(newScale - oldScale)
+            let oldRange = old.descriptor.integers ?? all
+            let lower = max(range.lowerBound / factor, -Int64.max)
+            let upper = range.upperBound / factor
+            let isFree = oldRange.lowerBound >= lower && oldRange.upperBound <= upper
+            let isWhole = factor == 1 && range == all
+            let most = Int64.max / factor
+            let overflows = oldRange.lowerBound < -most || oldRange.upperBound > most
+            return AttributeConversion(
+                value: factor == 1 ? .same : .multiplied(by: factor),
+                fits: isFree || isWhole ? nil : .within(lower...upper),
+                isExact: factor > 1 && overflows ? .within(-most...most) : nil)
+        }
+        let factor = DecimalStorage.powerOfTen(oldScale - newScale)
+        return AttributeConversion(
+            value: .divided(by: factor),
+            fits: .isMultiple(of: factor, within: range == all ? nil : range),
+            isExact: .isMultiple(of: factor, within: nil))
+    }
+
+    private static func scale(of type: AttributeType) -> Int? {
+        switch type {
+        case .bool, .int16, .int32, .int64: 0
+        case .decimal(let scale): scale
+        default: nil
+        }
+    }
+
+    // MARK: Cases
+
+    /// The cases that are gone, where the author says which others take their place. An enumeration
+    /// that has another name now goes by that.
+    package static func replacements(
+        from old: AttributeType, in oldModel: Model, to name: String, in newModel: Model
+    ) -> [CaseReplacement] {
+        guard case .enumeration(let former) = old,
+            former == name || oldModel.enumeration(named: name) == nil
+        else { return [] }
+        func stored(_ item: String, of enumeration: String, _ model: Model) -> StoredValue? {
+            let found = model.enumeration(named: enumeration)?.item(named: item)
+            return found.flatMap { model.stored($0.rawValue, as: .enumeration(enumeration)) }
+        }
+        return (newModel.migration?.replacements ?? []).filter { $0.enumeration == name }
+            .compactMap { way in
+                stored(way.name, of: former, oldModel).map { gone in
+                    let other = way.replacement.flatMap { stored($0, of: name, newModel) }
+                    return CaseReplacement(name: way.name, gone: gone, other: other ?? .null)
+                }
+            }
+    }
+
+    /// Puts other cases in the place of those that are gone. They are told by their old values,
+    /// which need not fit.
+    private func replacing(_ ways: [CaseReplacement]) -> Self {
+        guard !ways.isEmpty else { return self }
+        return AttributeConversion(
+            value: .replaced(ways, or: value), fits: fits.map { .isReplaced(ways, or: $0) },
+            isExact: isExact.map { .isReplaced(ways, or: $0) })
+    }
+}
+
+extension Enumeration {
+    /// The case that objects with one of the old version have, without a word of the author.
+    func heir(of item: EnumerationCase) -> EnumerationCase? {
+        item.rawValue(as: rawType).flatMap { raw in cases.first { $0.rawValue == raw } }
+    }
+}
+
+extension EnumerationCase {
+    /// The raw value as one of another type; nil where it has no form there.
+    func rawValue(as type: AttributeType) -> Value? {
+        switch (rawValue, type) {
+        case (.int(let number), .string): .string("\(number)")
+        case (.string(let text), .int16), (.string(let text), .int32), (.string(let text), .int64):
+            Int64(text).flatMap { "\($0)" == text ? .int($0) : nil }
+                .flatMap { Self.fits($0, type) ? $0 : nil }
+        case (.int, _): Self.fits(rawValue, type) ? rawValue : nil
+        default: rawValue
+        }
+    }
+
+    private static func fits(_ value: Value, _ type: AttributeType) -> Bool {
+        guard case .int(let number) = value, let range = type.descriptor.integers else {
+            return true
+        }
+        return range.contains(number)
+    }
+}
+
+/// How a stored value is computed from one of another type.
+package indirect enum ConvertedValue: Sendable {
+    /// The value as it is.
+    case same
+    /// The value as one of another storage class.
+    case cast(StorageClass)
+    case multiplied(by: Int64)
+    case divided(by: Int64)
+    /// A number, from so many units of it that are one.
+    case real(ofUnits: Int64)
+    /// Whole units, of which so many are one, from a number.
+    case units(perOne: Int64)
+    /// What a function makes of a value and, if given, a scale.
+    case call(ConversionFunction, of: ConvertedValue = .same, scale: Int? = nil)
+    case textOfBool
+    case boolOfText
+    case textOfReal
+    case textOfUUID
+    /// Other cases in the place of those that are gone, which are told by their old values.
+    case replaced([CaseReplacement], or: ConvertedValue)
+    /// The external form of a value, in its row.
+    case external(ConvertedValue)
+    /// Computed from what an external form has in its row.
+    case content(ConvertedValue)
+}
+
+/// What has to be true of a stored value, which is not NULL, so that it can become one of another type.
+package indirect enum ConversionCondition: Sendable {
+    case within(ClosedRange<Int64>)
+    /// There is such a value, and it is within a range.
+    case has(ConvertedValue, within: ClosedRange<Int64>? = nil)
+    /// It is a multiple, and the quotient is within a range.
+    case isMultiple(of: Int64, within: ClosedRange<Int64>?)
+    case isUUID
+    /// A real number is a whole one, within a range or as far as reals tell whole numbers apart.
+    case isWhole(within: ClosedRange<Int64>?)
+    /// A real number has whole units, of which so many are one.
+    case hasUnits(perOne: Int64)
+    case isReadAgainFromText
+    case isTextOfBool
+    case isTextOfInteger(within: ClosedRange<Int64>?)
+    case isTextOfReal
+    /// What it becomes is one of some values.
+    case isOne(of: [StoredValue], ConvertedValue, and: ConversionCondition?)
+    /// It is one of the cases that are replaced, or meets another condition.
+    case isReplaced([CaseReplacement], or: ConversionCondition)
+    /// An external form is in its row, and meets another condition.
+    case isInline(and: ConversionCondition?)
+}
+
+/// A case that is gone and the one in its place.
+package struct CaseReplacement: Sendable {
+    /// The name of the case that is gone.
+    let name: String
+    /// Its stored value.
+    package let gone: StoredValue
+    /// The stored value of the one in its place; null if there is none.
+    package let other: StoredValue
+}

@@ -1,0 +1,172 @@
+import CambiumModel
+
+extension ModelMatch {
+    /// Objects of an entity of the old version that the author gives up.
+    package struct ConditionalDrop {
+        /// The entity. What is said of its objects is not said of those of the entities below.
+        package let entity: Entity
+        /// Which of its objects.
+        package let condition: ModelExpression
+        /// Which objects go, and why, in words.
+        package let words: String
+    }
+
+    /// What the author gives up by a condition, in the order of the declarations. One that the store
+    /// cannot compute is not among it, and is reported.
+    package var conditionalDrops: [ConditionalDrop] {
+        (new.migration?.drops ?? []).compactMap { drop in
+            guard let entity = old.entity(named: drop.entity), let condition = drop.condition,
+                support.finds(where: condition, of: entity, in: self)
+            else { return nil }
+            return ConditionalDrop(
+                entity: entity, condition: condition,
+                words: "the objects of \(entity.name) where \(condition)"
+                    + (drop.reason.isEmpty ? "" : " (\(drop.reason))"))
+        }
+    }
+
+    /// Whether the author gives up every object of an entity of the old version.
+    package func isEmptied(_ oldEntity: Entity) -> Bool {
+        (new.migration?.drops ?? []).contains {
+            $0.entity == oldEntity.name && $0.condition == .literal(.bool(true))
+        }
+    }
+
+    /// Whether no object of an entity is there before the new version makes one.
+    func hasNoObjects(_ entity: Entity) -> Bool {
+        new.family(of: entity).allSatisfy { member in
+            oldEntity(of: member).map { $0.isAbstract || isEmptied($0) } ?? true
+        }
+    }
+
+    /// Whether every object has a property already, as the author says, or all that have it not are
+    /// given up.
+    func isRequired(_ property: String, in entity: String) -> Bool {
+        isDeclaredRequired(property, in: entity)
+            || givesUpAll(without: .init(entity: entity, property: property))
+    }
+
+    func isDeclaredRequired(_ property: String, in entity: String) -> Bool {
+        new.migration?.requirements.contains { $0.entity == entity && $0.property == property }
+            ?? false
+    }
+
+    private func givesUpAll(without property: PropertyName) -> Bool {
+        let drops = (new.migration?.drops ?? []).filter { $0.condition != nil }
+        guard !drops.isEmpty, let owner = new.entity(named: property.entity) else { return false }
+        let members = new.family(of: owner).compactMap { member in
+            oldEntity(of: member).flatMap { $0.isAbstract ? nil : (new: member, old: $0) }
+        }
+        return members.allSatisfy { member in
+            guard let source = source(of: property, for: member.new) else { return false }
+            return drops.contains { drop in
+                drop.entity == member.old.name && drop.condition == conditionOfNone(at: source)
+            }
+        }
+    }
+
+    /// The condition of an old object that has nothing at a property.
+    func conditionOfNone(at property: PropertyName) -> ModelExpression {
+        let path = ModelExpression.keyPath(
+            root: .subject, names: property.property.split(separator: ".").map(String.init))
+        return oldRelationship(at: property)?.isToMany == true
+            ? .comparison(.aggregate(.count, path), .equal, .literal(.int(0)), [])
+            : .comparison(path, .equal, .literal(.null), [])
+    }
+
+    /// What the author says about where a to-one leads in objects that have nothing there.
+    package func link(of relationship: String, in entity: String) -> MigrationDeclaration.Link? {
+        new.migration?.links.first { $0.entity == entity && $0.relationship == relationship }
+    }
+}
+
+extension ModelMatch {
+    /// What the author gives existing objects as the value of an attribute.
+    package func fill(of attribute: String, in entity: String) -> ModelExpression? {
+        new.migration?.fills.first { $0.entity == entity && $0.attribute == attribute }?.value
+    }
+
+    /// What objects of an entity were, for the fills that look at it; nil where all are new.
+    package func formerRow(of entity: Entity) -> Entity? {
+        oldEntity(of: entity).map { old.formerRow(of: $0, in: new) }
+    }
+
+    /// Whether a fill looks at the attribute's own value, by its new name or by its old one: then it
+    /// is computed for every object. Any other fill is for the objects that have no value.
+    package func isRevised(_ attribute: String, in entity: String) -> Bool {
+        guard let fill = fill(of: attribute, in: entity), let owner = new.entity(named: entity)
+        else { return false }
+        if support.properties(in: fill, of: owner, of: new).contains(attribute) { return true }
+        let former = oldAttribute(of: attribute, in: entity)?.name
+        return former.map(FillScope.attributes(in: fill).contains) ?? false
+    }
+
+    /// The optional composite value around an attribute that an object has to have for a fill of the
+    /// attribute to be for it: where there is none, there is none afterwards. Nil where the fill is for
+    /// every object, because the migration gives all that such a value needs, to those without one too.
+    package func valueAround(_ attribute: Attribute, of entity: Entity) -> PresenceRule? {
+        entity.optionalValues(in: new).filter { $0.parts.contains(attribute.name) }
+            .max { one, other in
+                let (isOneWhole, isOtherWhole) = (
+                    isFilled(one, of: entity), isFilled(other, of: entity)
+                )
+                if isOneWhole != isOtherWhole { return isOneWhole }
+                return one.parts.count > other.parts.count
+            }
+            .flatMap { isFilled($0, of: entity) ? nil : $0 }
+    }
+
+    /// What a value needs from now on its fills give to the values that are there: only one who fills
+    /// as well what each of them had means the objects that have none.
+    private func isFilled(_ rule: PresenceRule, of entity: Entity) -> Bool {
+        guard !rule.required.isEmpty else { return !mayHaveBeenNil(rule, of: entity) }
+        guard rule.required.allSatisfy({ fill(of: $0, in: entity.name) != nil }) else {
+            return false
+        }
+        let added = Set(newlyRequiredParts(of: rule.composite, in: entity))
+        return added.isEmpty || rule.required.contains { !added.contains($0) }
+    }
+
+    /// Whether a value without required parts was there before, and may have been nil. Whatever its
+    /// fills give, they give it to the values that are there; one that is new is nothing else.
+    private func mayHaveBeenNil(_ rule: PresenceRule, of entity: Entity) -> Bool {
+        guard rule.parts.contains(where: { hasOldValues($0, in: entity.name) }) else {
+            return false
+        }
+        let before = entity.compositeAttribute(named: rule.composite)
+            .flatMap { oldComposite(of: $0, in: entity) }
+        return before?.isOptional ?? true
+    }
+
+    /// The parts of an optional composite value that it needs now, and that values of before may lack.
+    func newlyRequiredParts(of name: String, in entity: Entity) -> [String] {
+        guard let rule = entity.presenceRules(in: new).first(where: { $0.composite == name }),
+            let composite = entity.compositeAttribute(named: name),
+            let before = oldComposite(of: composite, in: entity),
+            let oldEntity = oldEntity(of: entity)
+        else { return [] }
+        let oldRule = oldEntity.presenceRules(in: old).first { $0.composite == before.name }
+        return rule.required.filter { part in
+            guard let former = oldAttribute(of: part, in: entity.name),
+                before.contains(former)
+            else { return true }
+            // Within a value that every object had, whatever was not optional was there.
+            return before.isOptional
+                ? oldRule?.required.contains(former.name) != true : former.mayLackValue
+        }
+    }
+
+    /// Whether objects may have a value of the attribute already.
+    package func hasOldValues(_ attribute: String, in entity: String) -> Bool {
+        guard let owner = new.entity(named: entity) else { return false }
+        return sources(of: attribute, in: owner).contains {
+            oldAttribute(at: $0.old)?.isTransient == false
+        }
+    }
+}
+
+extension Attribute {
+    /// Whether stored objects may have no value of it. What is derived may be required, and still be
+    /// absent where it cannot be computed (an overflow).
+    package var mayLackValue: Bool { isOptional || derivation != nil }
+}

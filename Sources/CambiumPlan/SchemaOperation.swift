@@ -1,0 +1,214 @@
+import CambiumModel
+
+/// What a statement of a migration does to which tables.
+///
+/// The planner says it where it makes the statement. Data loss, forecast, progress, drift and refusals
+/// are computed from operations; no code reads SQL text back.
+public indirect enum SchemaOperation: Sendable, Hashable {
+    /// Creates a table.
+    case createTable(String)
+    /// Adds a column to a table.
+    case addColumn(String, to: String)
+    /// Inserts the rows of an old table into a new one.
+    case copyRows(RowCopy)
+    /// Inserts rows that are made from rows of other tables.
+    case insertRows(String, from: [String] = [])
+    /// Notes in a table which objects will be deleted.
+    case chooseObjects(String, from: [String] = [])
+    /// Inserts into a new table of a root entity what the program's steps have left.
+    case settleRows(root: String, into: String)
+    /// Gives rows of a table other values.
+    case updateRows(String, from: [String] = [])
+    /// Deletes rows of a table.
+    case deleteRows(String, from: [String] = [])
+    /// Fails if a row of a table does not meet a condition.
+    ///
+    /// `type` is the type, in the model's notation, of the value that is to blame.
+    case checkRows(String, with: [String] = [], type: String? = nil)
+    /// Creates an index of a table.
+    case createIndex(String, on: String, unique: UniqueRows? = nil)
+    /// Gives a table another name.
+    case renameTable(String, to: String)
+    /// Drops a table, and its indexes with it.
+    case dropTable(String)
+    /// Does nothing to a table or its rows that other programs, or a forecast, have to know of.
+    case other
+}
+
+/// The rows of an old table in a new one.
+public struct RowCopy: Sendable, Hashable {
+    /// The old table.
+    public let source: String
+    /// The new table.
+    public let destination: String
+    /// The columns that are written, in order.
+    public let columns: [String]
+    /// The old columns from which the values of a column are computed. A column that takes the values
+    /// of the old column of its name is left out.
+    public let origins: [String: [String]]
+    /// The columns of the new table that SQLite computes.
+    public let computed: [String]
+    /// The old root entities whose keys come before those of the rows; empty where the rows keep
+    /// their keys.
+    public let precedingRoots: [String]
+    /// Further tables that are read; a program need not know them.
+    let lookups: [String]
+
+    /// Describes a copy.
+    public init(
+        _ source: String, to destination: String, _ columns: [String],
+        origins: [String: [String]] = [:], computed: [String] = [],
+        after precedingRoots: [String] = [], with lookups: [String] = []
+    ) {
+        self.source = source
+        self.destination = destination
+        self.columns = columns
+        self.origins = origins
+        self.computed = computed
+        self.precedingRoots = precedingRoots
+        self.lookups = lookups
+    }
+
+    /// Whether the rows are objects, and not links, which have no keys.
+    package var isOfObjects: Bool { columns.contains(SystemColumn.key) }
+
+    /// The columns of the old table that are read.
+    var columnsRead: Set<String> {
+        Set(columns.filter { origins[$0] == nil } + origins.values.joined())
+    }
+
+    /// The columns whose values come from other columns than the one of their name.
+    var columnsMadeOfOthers: [String] {
+        origins.filter { !$1.isEmpty && !$1.contains($0) }.map { $0.key }
+    }
+}
+
+/// Rows that differ in their columns, as a unique index demands.
+public struct UniqueRows: Sendable, Hashable {
+    /// The columns. NULL is equal to nothing.
+    public let columns: [String]
+    /// The entities whose rows are meant; empty where all are.
+    public let entities: [String]
+
+    /// Describes the rows.
+    public init(_ columns: [String], of entities: [String] = []) {
+        self.columns = columns
+        self.entities = entities
+    }
+}
+
+extension SchemaOperation {
+    /// All tables that it reads or writes, except the runtime's own.
+    package var tables: [String] {
+        switch self {
+        case .createTable(let table), .addColumn(_, let table), .createIndex(_, let table, _),
+            .dropTable(let table):
+            [table]
+        case .copyRows(let copy): [copy.source, copy.destination] + copy.lookups
+        case .insertRows(let table, let others), .chooseObjects(let table, let others),
+            .updateRows(let table, let others), .deleteRows(let table, let others),
+            .checkRows(let table, let others, _):
+            [table] + others
+        case .settleRows(let root, let table): [TableCopies.workingName(of: root), table]
+        case .renameTable(let table, let name): [table, name]
+        case .other: []
+        }
+    }
+}
+
+/// What the operations that rebuild tables mean for them.
+package enum TableCopies {
+    /// The name of the table that has the rows of a root entity while steps of the program write them.
+    package static func workingName(of root: String) -> String { "_step_\(root)" }
+
+    /// The name that a new table has while the old one is there.
+    package static func temporaryName(of table: String) -> String { "_new_\(table)" }
+
+    /// The name that a table has after some operations.
+    package static func lastingName(
+        of table: String, after operations: some Sequence<SchemaOperation>
+    ) -> String {
+        operations.reduce(table) { name, operation in
+            if case .renameTable(name, let new) = operation { new } else { name }
+        }
+    }
+
+    /// Whether the rows of a table that is dropped are in the new one of the same name, with the same
+    /// keys, and nowhere else.
+    package static func isCarried(_ table: String, by operations: [SchemaOperation]) -> Bool {
+        let copies = operations.copies(of: table)
+        return copies.count == 1 && copies[0].isOfObjects && copies[0].precedingRoots.isEmpty
+            && replacements(of: table).contains(copies[0].destination)
+    }
+
+    /// The names of the new table of the same name while the old one is there.
+    private static func replacements(of table: String) -> [String] {
+        [temporaryName(of: table), workingName(of: table)]
+    }
+
+    /// The columns, in lower case, that the new table of the same name takes from other columns of the
+    /// old one; nil if there is no new table with its rows and their keys.
+    package static func columnsMadeOfOthers(
+        of table: String, by operations: [SchemaOperation]
+    ) -> [String]? {
+        let names = replacements(of: table).map { $0.lowercased() }
+        for operation in operations {
+            switch operation {
+            case .copyRows(let copy)
+            where copy.source == table && copy.precedingRoots.isEmpty
+                && names.contains(copy.destination.lowercased()):
+                return copy.columnsMadeOfOthers.map { $0.lowercased() }
+            // Links of the same table alone.
+            case .insertRows(let new, [table]) where names.contains(new.lowercased()): return []
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// The columns, in lower case, that operations give a table, or the one that replaces it.
+    package static func columnsMade(
+        in table: String, by operations: [SchemaOperation]
+    ) -> Set<String> {
+        var columns: Set<String> = []
+        for operation in operations {
+            switch operation {
+            case .addColumn(let column, table): columns.insert(column.lowercased())
+            case .copyRows(let copy) where replacements(of: table).contains(copy.destination):
+                columns.formUnion((copy.columns + copy.computed).map { $0.lowercased() })
+            default: continue
+            }
+        }
+        return columns
+    }
+}
+
+extension Sequence<SchemaOperation> {
+    /// The copies of a table's rows.
+    func copies(of table: String) -> [RowCopy] {
+        compactMap { if case .copyRows(let copy) = $0, copy.source == table { copy } else { nil } }
+    }
+
+    /// The columns of old tables that copies read.
+    package var columnsRead: Set<String> {
+        reduce(into: []) { columns, operation in
+            if case .copyRows(let copy) = operation { columns.formUnion(copy.columnsRead) }
+        }
+    }
+
+    /// The columns that a table must have had, sorted: those that copies read, until it is dropped.
+    package func columnsRead(of table: String) -> [String] {
+        var columns: Set<String> = []
+        var added: Set<String> = []
+        for operation in self {
+            switch operation {
+            case .addColumn(let column, table): added.insert(column)
+            case .copyRows(let copy) where copy.source == table:
+                columns.formUnion(copy.columnsRead.subtracting(added))
+            case .dropTable(table), .renameTable(table, _): return columns.sorted()
+            default: continue
+            }
+        }
+        return columns.sorted()
+    }
+}

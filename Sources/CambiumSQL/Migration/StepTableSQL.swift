@@ -1,0 +1,296 @@
+import CambiumModel
+import CambiumPlan
+
+extension StepCoverage {
+    /// Whether the steps may write a table of the new version.
+    package func covers(_ table: Table, in model: Model) -> Bool {
+        switch table.content {
+        case .system: return false
+        case .objects(let root): return roots.contains(root)
+        case .links(let entity, let name):
+            guard let source = model.entity(named: entity),
+                let relationship = model.relationship(name, of: source)
+            else { return false }
+            return [entity, relationship.destination].compactMap(model.entity(named:))
+                .contains { roots.contains(model.root(of: $0).name) }
+        }
+    }
+}
+
+/// The tables that the program's steps work on, between the statements that fill them and those
+/// that ask of their rows what the new version asks.
+package enum StepTableSQL {
+    /// The next free key of each root entity that steps write.
+    package static let keys = "_code_keys"
+    /// What each old entity is now, and how far its keys were moved.
+    package static let entities = "_code_entities"
+    /// What the program said about which new object an old one became.
+    package static let successors = "_code_successors"
+    /// The keys of the new objects that were deleted again.
+    package static let deletions = "_code_deletions"
+
+    /// Makes a working table. It asks nothing of its rows, so that values may come one after the other.
+    static func create(_ table: Table) -> MigrationStatement {
+        let columns = table.columns.filter { !$0.isGenerated && $0.name != "_id" }
+            .map { SQLText.identifier($0.name) }
+        return .create(
+            TableCopies.workingName(of: table.name),
+            "(" + (["\"_id\" INTEGER PRIMARY KEY"] + columns).joined(separator: ", ") + ")")
+    }
+
+    /// Makes the tables that help the steps, and fills them.
+    static func prepare(_ match: ModelMatch, _ coverage: StepCoverage) -> [MigrationStatement] {
+        let oldRoots = match.oldRoots
+        let keys = coverage.roots.sorted().map { root in
+            let names = oldRoots[root] ?? []
+            let next = names.isEmpty ? "1" : "1 + coalesce(\(ModelMatch.keyCount(of: names)), 0)"
+            return MigrationStatement.insert(
+                into: Self.keys, "(\"entity\", \"next\") VALUES (\(literal(root)), \(next))")
+        }
+        let entities = match.old.entities.compactMap { entity -> MigrationStatement? in
+            guard let successor = match.newEntity(of: entity) else { return nil }
+            let shift = match.keyShift(of: entity).map { "coalesce(\($0), 0)" } ?? "0"
+            return .insert(
+                into: Self.entities,
+                """
+                ("entity", "successor", "shift") \
+                VALUES (\(literal(entity.name)), \(literal(successor.name)), \(shift))
+                """)
+        }
+        return [
+            .create(
+                Self.keys, "(\"entity\" TEXT PRIMARY KEY, \"next\" INTEGER NOT NULL) STRICT"),
+            .create(
+                Self.entities,
+                """
+                ("entity" TEXT PRIMARY KEY, \
+                "successor" TEXT NOT NULL, "shift" INTEGER NOT NULL) STRICT
+                """),
+            .create(
+                successors,
+                """
+                ("root" TEXT, "key" INTEGER, "newRoot" TEXT, "newKey" INTEGER NOT NULL, \
+                PRIMARY KEY ("root", "key", "newRoot")) STRICT, WITHOUT ROWID
+                """),
+            .create(
+                deletions,
+                """
+                ("root" TEXT, "key" INTEGER, \
+                PRIMARY KEY ("root", "key")) STRICT, WITHOUT ROWID
+                """),
+        ] + keys + entities
+    }
+
+    /// Brings the key table up to what the steps have given, and removes what has helped them.
+    static func finish(_ coverage: StepCoverage) -> [MigrationStatement] {
+        coverage.roots.sorted().map { root in
+            .update(
+                KeySQL.table,
+                set: """
+                    "next" = max("next", (SELECT given."next" FROM \
+                    \(quoted(keys)) AS given WHERE given."entity" = \(literal(root))))
+                    """,
+                where: "\"entity\" = \(literal(root))", from: [keys])
+        } + [keys, entities, successors, deletions].map { .drop($0) }
+    }
+
+    /// Gives a new table, which exists, the rows that the steps have left. From here on they meet
+    /// the conditions of the new version.
+    static func settle(_ table: Table, into name: String) -> [MigrationStatement] {
+        let columns = table.columns.filter { !$0.isGenerated }
+            .map { SQLText.identifier($0.name) }.joined(separator: ", ")
+        let working = TableCopies.workingName(of: table.name)
+        return [
+            MigrationStatement(
+                .settleRows(root: table.name, into: name),
+                "INSERT INTO \(quoted(name)) (\(columns))\n",
+                "SELECT \(columns)\nFROM \(quoted(working))"),
+            .drop(working),
+        ]
+    }
+
+    /// The same for one row, whose key is the parameter, of a statement that settles rows.
+    package static func settlementOfOne(_ statement: MigrationStatement) -> String {
+        statement.sql + " WHERE \"_id\" = ?"
+    }
+
+    static func quoted(_ name: String) -> String { SQLText.identifier(name) }
+
+    static func literal(_ text: String) -> String { SQLText.literal(text) }
+}
+
+/// Statements that read and write the rows of one entity for a step of the program.
+package struct StepRowSQL: Sendable {
+    /// The table that has the rows: of a store of the old version, or a working one.
+    package let table: String
+    private let columns: [String]
+    private let condition: String?
+    private let entity: String?
+
+    /// Describes the rows.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns that are read and written, besides the key.
+    ///   - entity: The entity, where the table has objects of several.
+    ///   - family: It and the entities that inherit from it.
+    package init(table: String, columns: [String], entity: String?, family: [String]) {
+        self.table = table
+        self.columns = columns.map(SQLText.identifier)
+        self.entity = entity
+        condition = entity.map { _ in
+            return "\"_entity\" IN (\(SQLText.literals(family)))"
+        }
+    }
+
+    private var quoted: String { SQLText.identifier(table) }
+
+    private var selection: String {
+        "SELECT \((["\"_id\""] + columns).joined(separator: ", ")) FROM \(quoted) WHERE "
+    }
+
+    /// Some rows after a key, in the order of their keys. Parameters: the key, how many.
+    package var batch: String {
+        selection + "\"_id\" > ?" + (condition.map { " AND \($0)" } ?? "")
+            + " ORDER BY \"_id\" LIMIT ?"
+    }
+
+    /// A row. Parameter: the key.
+    package var one: String {
+        selection + "\"_id\" = ?" + (condition.map { " AND \($0)" } ?? "")
+    }
+
+    /// How many rows there are.
+    package var count: String {
+        "SELECT count(*) FROM \(quoted)" + (condition.map { " WHERE \($0)" } ?? "")
+    }
+
+    /// Inserts a row. Parameters: the key, then the columns.
+    package var insertion: String {
+        let names =
+            ["\"_id\"", "\"_version\""] + (entity == nil ? [] : ["\"_entity\""]) + columns
+        let values =
+            ["?", "1"] + (entity.map { [SQLText.literal($0)] } ?? [])
+            + columns.map { _ in "?" }
+        return """
+            INSERT INTO \(quoted) (\(names.joined(separator: ", "))) \
+            VALUES (\(values.joined(separator: ", ")))
+            """
+    }
+
+    /// Gives a row other values. Parameters: the columns, then the key.
+    package var update: String {
+        let list = columns.isEmpty ? ["\"_id\" = \"_id\""] : columns.map { "\($0) = ?" }
+        return "UPDATE \(quoted) SET \(list.joined(separator: ", ")) WHERE \"_id\" = ?"
+    }
+
+    /// Deletes a row. Parameter: the key.
+    package var deletion: String { "DELETE FROM \(quoted) WHERE \"_id\" = ?" }
+
+    // MARK: The steps' own tables
+
+    /// The names of all tables.
+    package static let tables =
+        "SELECT \"name\" FROM \"sqlite_schema\" WHERE \"type\" = 'table'"
+    /// Takes the next key of a root entity. Parameter: its name.
+    package static let nextKey =
+        """
+        UPDATE "\(StepTableSQL.keys)" SET "next" = "next" + 1 WHERE "entity" = ? \
+        RETURNING "next" - 1
+        """
+    /// What the old entities are now: the old name, the new one, how far keys were moved.
+    package static let entities =
+        "SELECT \"entity\", \"successor\", \"shift\" FROM \"\(StepTableSQL.entities)\""
+    /// Notes what an old object became. Parameters: the old root entity and key, the new ones.
+    package static let note =
+        """
+        INSERT OR REPLACE INTO "\(StepTableSQL.successors)" \
+        ("root", "key", "newRoot", "newKey") VALUES (?, ?, ?, ?)
+        """
+    /// What an old object became, as was noted. Parameters: the old root entity and key, the new
+    /// root entity.
+    package static let noted =
+        """
+        SELECT "newKey" FROM "\(StepTableSQL.successors)" \
+        WHERE "root" = ? AND "key" = ? AND "newRoot" = ?
+        """
+    /// Notes that a new object was deleted. Parameters: its root entity and key.
+    package static let noteDeletion =
+        "INSERT OR IGNORE INTO \"\(StepTableSQL.deletions)\" (\"root\", \"key\") VALUES (?, ?)"
+
+    /// The keys of a table's rows, in their order.
+    package static func keys(of table: String) -> String {
+        "SELECT \"_id\" FROM \(SQLText.identifier(table)) ORDER BY 1"
+    }
+
+    /// The entity of a row. Parameter: the key.
+    package static func entity(in table: String) -> String {
+        "SELECT \"_entity\" FROM \(SQLText.identifier(table)) WHERE \"_id\" = ?"
+    }
+
+    /// The keys of rows without a value in a column; with an entity's own where there are several.
+    package static func missing(_ column: String, in table: String, family: [String]) -> String {
+        """
+        SELECT "_id" FROM \(SQLText.identifier(table)) \
+        WHERE \(SQLText.identifier(column)) IS NULL
+        """
+            + (family.isEmpty ? "" : " AND \"_entity\" IN (\(SQLText.literals(family)))")
+            + " ORDER BY 1"
+    }
+
+    /// Sets a column of a row. Parameters: the value, the key.
+    package static func set(_ column: String, in table: String) -> String {
+        """
+        UPDATE \(SQLText.identifier(table)) SET \(SQLText.identifier(column)) = ? \
+        WHERE "_id" = ?
+        """
+    }
+}
+
+/// Statements that read and write the links of a to-many relationship for a step of the program.
+package struct StepLinkSQL: Sendable {
+    private let table: String
+    private let source: String
+    private let destination: String
+    private let position: String?
+    /// Whether links are pairs in a table of their own, and not keys in the destinations' rows.
+    private let isPairs: Bool
+
+    /// Describes links.
+    ///
+    /// - Parameters:
+    ///   - table: The table that has them: pairs, or the destinations' rows.
+    ///   - source: The column of the keys of sources.
+    ///   - destination: That of the destinations; `_id` where the table has their rows.
+    ///   - position: The column of the places in the sources' lists, where they are ordered.
+    package init(table: String, source: String, destination: String, position: String?) {
+        self.table = SQLText.identifier(table)
+        self.source = SQLText.identifier(source)
+        self.destination = SQLText.identifier(destination)
+        self.position = position.map(SQLText.identifier)
+        isPairs = destination != "_id"
+    }
+
+    /// The keys of the destinations of a source, in the order of the list. Parameter: the source.
+    package var destinations: String {
+        "SELECT \(destination) FROM \(table) WHERE \(source) = ? ORDER BY "
+            + (position.map { "\($0) NULLS LAST, " } ?? "") + destination
+    }
+
+    /// Adds a link, or gives it another place. Parameters: source, destination, and the place
+    /// where there is one.
+    package var addition: String {
+        guard isPairs else {
+            return "UPDATE \(table) SET \(source) = ?1"
+                + (position.map { ", \($0) = ?3" } ?? "") + " WHERE \"_id\" = ?2"
+        }
+        return "INSERT OR REPLACE INTO \(table) (\(source), \(destination)"
+            + (position.map { ", \($0)) VALUES (?1, ?2, ?3)" } ?? ") VALUES (?1, ?2)")
+    }
+
+    /// Takes a link away. Parameters: source, destination.
+    package var removal: String {
+        isPairs
+            ? "DELETE FROM \(table) WHERE \(source) = ?1 AND \(destination) = ?2"
+            : "UPDATE \(table) SET \(source) = NULL WHERE \(source) = ?1 AND \"_id\" = ?2"
+    }
+}
