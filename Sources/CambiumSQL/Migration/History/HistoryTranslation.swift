@@ -61,7 +61,7 @@ final class HistoryTranslation {
         let shifts = match.old.entities.compactMap { entity in
             keyShift(of: entity).map { (entity, $0) }
         }
-        return Dictionary(grouping: shifts, by: \.1).sorted { $0.key < $1.key }.map {
+        return Dictionary(grouping: shifts, by: \.1).ordered { $0.key < $1.key }.map {
             shift, found in
             """
             UPDATE \(Self.changes) SET "key" = "key" + \(shift) \
@@ -98,7 +98,7 @@ final class HistoryTranslation {
                 .map { Change(from: $0, to: heirs[$0]) }
             if !changes.isEmpty { entities[changes, default: []].append(entity) }
         }
-        return entities.sorted { $0.value[0].name < $1.value[0].name }
+        return entities.ordered { $0.value[0].name < $1.value[0].name }
             .flatMap { changes, entities in
                 let areAllDeleted =
                     changes.allSatisfy { $0.to == nil }
@@ -183,7 +183,7 @@ final class HistoryTranslation {
             }
         }
         guard owned.contains(where: { heirs[$0.name] != $0.name }) else { return references }
-        let kept = heirs.sorted { $0.key < $1.key }
+        let kept = heirs.ordered { $0.key < $1.key }
         let keptNames = SQLText.literals(kept.map { $0.key })
         let removal =
             "DELETE FROM \(Self.values) WHERE \(changes) AND \"column\" NOT IN (\(keptNames))"

@@ -65,7 +65,7 @@ extension MigrationStepBuilder {
         let numbers = Dictionary(
             order.enumerated().map { ($0.element, $0.offset) },
             uniquingKeysWith: { first, _ in first })
-        return works.values.sorted { numbers[$0.table] ?? 0 < numbers[$1.table] ?? 0 }
+        return works.values.ordered { numbers[$0.table] ?? 0 < numbers[$1.table] ?? 0 }
     }
 
     private func note(

@@ -76,7 +76,7 @@ package final class SampleRows {
     package var rows: [Row] {
         let tables = schema.tables.enumerated()
             .map { (depth: depth(of: $0.element), number: $0.offset, table: $0.element) }
-            .sorted { ($0.depth, $0.number) < ($1.depth, $1.number) }
+            .ordered { ($0.depth, $0.number) < ($1.depth, $1.number) }
         return tables.map { $0.table }.flatMap { table -> [Row] in
             switch table.content {
             case .system: return []
