@@ -1,6 +1,6 @@
 /// One level of an order: by a property, reached through to-one relationships, or by what is
 /// computed of the object.
-package struct SortTerm: Sendable, Hashable {
+package struct SortTerm: Sendable {
     /// What is compared.
     package let value: ModelExpression
     /// Whether greater values come first.

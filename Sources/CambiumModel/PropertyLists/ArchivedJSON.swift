@@ -10,11 +10,13 @@ package enum ArchivedJSON {
     package static func text(of bytes: Data, as type: String) -> String? {
         guard let text = text(of: bytes) else { return nil }
         let shape = CodableShape(type)
-        if shape == .anything { return text }
+        if case .anything = shape { return text }
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)),
             let fitting = shape.fitting(value)
         else { return nil }
-        return fitting == value ? text : fitting.text
+        // The same value stays as it is written.
+        let other = fitting.text
+        return other == value.text ? text : other
     }
 
     /// The JSON of a keyed archive; of bytes that are JSON already, those. Nil where they hold an

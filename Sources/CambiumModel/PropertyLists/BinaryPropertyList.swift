@@ -2,7 +2,7 @@
 /// Foundation's reader does not give those references away.
 package struct BinaryPropertyList: Sendable {
     /// A value.
-    package enum Value: Sendable, Hashable {
+    package enum Value: Sendable {
         /// A whole number.
         case integer(Int)
         /// A whole number that is greater than any `Int`.
@@ -62,7 +62,10 @@ package struct BinaryPropertyList: Sendable {
     /// The value of a dictionary under a key; nil where there is none.
     package func member(_ name: String, of dictionary: Value) -> Value? {
         guard case .dictionary(let pairs) = dictionary else { return nil }
-        return pairs.first { value($0.key) == .string(name) }.map { value($0.value) }
+        for (key, member) in pairs {
+            if case .string(let own) = value(key), own == name { return value(member) }
+        }
+        return nil
     }
 
     /// The dictionary with that number by its keys; empty where it is none.

@@ -1,6 +1,6 @@
 /// What the JSON of a `codable` type looks like, as far as the type's name tells: types of the program's
 /// own may look like anything.
-indirect enum CodableShape: Equatable, Sendable {
+indirect enum CodableShape: Sendable {
     case anything
     case bool
     case integer(ClosedRange<Int64>)
@@ -41,7 +41,7 @@ indirect enum CodableShape: Equatable, Sendable {
 
     /// Dictionaries with other keys than texts and numbers are lists to Swift's encoder.
     private static func dictionary(_ key: Substring, _ value: Substring) -> CodableShape {
-        shape(key) == .string && !key.hasSuffix("?") ? .object(shape(value)) : .anything
+        if case .string = shape(key) { .object(shape(value)) } else { .anything }
     }
 
     /// The parts of a list at a separator that is in no brackets.
@@ -77,36 +77,52 @@ indirect enum CodableShape: Equatable, Sendable {
     /// A value as the type's decoder takes it; nil where it takes none that is the same. Core Data
     /// keeps truths, whole numbers and others as one kind of number.
     func fitting(_ value: JSONValue) -> JSONValue? {
-        switch (self, value) {
-        case (.anything, _), (.bool, .bool), (.number, .integer), (.number, .large),
-            (.number, .real), (.string, .string), (.optional, .null):
-            return value
-        case (.optional(let shape), _):
+        let isFit: Bool
+        switch self {
+        case .anything: isFit = true
+        case .optional(let shape):
+            if case .null = value { return value }
             return shape.fitting(value)
-        case (.bool, .integer(let number)) where number == 0 || number == 1:
-            return .bool(number == 1)
-        case (.integer(let range), .integer(let number)):
-            return range.contains(number) ? value : nil
-        case (.integer(let range), .bool(let flag)):
-            return range.contains(flag ? 1 : 0) ? .integer(flag ? 1 : 0) : nil
-        case (.integer, .real(let number)):
-            return Int64(exactly: number).flatMap { fitting(.integer($0)) }
-        case (.number, .bool(let flag)):
-            return .integer(flag ? 1 : 0)
-        case (.uuid, .string(let text)):
-            return UUID(uuidString: text) == nil ? nil : value
-        case (.url, .string(let text)):
-            return URL(string: text) == nil ? nil : value
-        case (.data, .string(let text)):
-            return Data(base64Encoded: text) == nil ? nil : value
-        case (.list(let shape), .list(let members)):
+        case .list(let shape):
+            guard case .list(let members) = value else { return nil }
             let fitting = members.compactMap(shape.fitting)
             return fitting.count == members.count ? .list(fitting) : nil
-        case (.object(let shape), .object(let members)):
+        case .object(let shape):
+            guard case .object(let members) = value else { return nil }
             let fitting = members.compactMapValues(shape.fitting)
             return fitting.count == members.count ? .object(fitting) : nil
-        default:
-            return nil
+        case .bool:
+            if case .integer(let number) = value, number == 0 || number == 1 {
+                return .bool(number == 1)
+            }
+            if case .bool = value { isFit = true } else { isFit = false }
+        case .integer(let range):
+            switch value {
+            case .integer(let number): isFit = range.contains(number)
+            case .bool(let flag): return range.contains(flag ? 1 : 0) ? .integer(flag ? 1 : 0) : nil
+            case .real(let number): return Int64(exactly: number).flatMap { fitting(.integer($0)) }
+            default: isFit = false
+            }
+        case .number:
+            switch value {
+            case .bool(let flag): return .integer(flag ? 1 : 0)
+            case .integer, .large, .real: isFit = true
+            default: isFit = false
+            }
+        case .string, .uuid, .url, .data:
+            guard case .string(let text) = value else { return nil }
+            isFit = isForm(of: text)
+        }
+        return isFit ? value : nil
+    }
+
+    /// Whether a text is one of this shape.
+    private func isForm(of text: String) -> Bool {
+        switch self {
+        case .uuid: UUID(uuidString: text) != nil
+        case .url: URL(string: text) != nil
+        case .data: Data(base64Encoded: text) != nil
+        default: true
         }
     }
 }

@@ -1,5 +1,5 @@
 /// A value of JSON, with whole numbers apart from others.
-enum JSONValue: Equatable {
+enum JSONValue {
     case null
     case bool(Bool)
     case integer(Int64)

@@ -5,7 +5,7 @@
 /// equals only nil, and any other comparison with nil is false.
 ///
 /// (Foundation has types named `Expression` and `Predicate`, hence the longer name.)
-public indirect enum ModelExpression: Sendable, Hashable {
+public indirect enum ModelExpression: Sendable {
     /// A constant. Beside an object it is the object's key, as an `.int`.
     case literal(Value)
     /// A property, reached from the object itself or from a variable through relationships. An

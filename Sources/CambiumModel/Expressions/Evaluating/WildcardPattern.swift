@@ -1,7 +1,7 @@
 /// The pattern of LIKE: `*` is any number of characters, `?` is one; a backslash takes the meaning
 /// from what follows it. A character is a Unicode scalar.
 package struct WildcardPattern {
-    package enum Element: Hashable {
+    package enum Element: Equatable {
         case anything
         case one
         case scalar(Unicode.Scalar)

@@ -101,7 +101,7 @@ extension ExpressionParser {
     }
 
     private func isNext(_ symbol: String) -> Bool {
-        following.kind == .symbol(symbol)
+        following.isSymbol(symbol)
     }
 
     private mutating func parseConstant(

@@ -26,7 +26,7 @@ package struct ExpressionParser {
     ) throws(ExpressionDiagnostic) -> ParsedExpression {
         var parser = ExpressionParser(text, arguments)
         let expression = try parser.parseDisjunction()
-        guard parser.current.kind == .end else {
+        guard case .end = parser.current.kind else {
             throw parser.unexpected("an operator or the end", hint: parser.endHint)
         }
         if let arguments, arguments.count > parser.argumentCount {
@@ -68,7 +68,7 @@ package struct ExpressionParser {
     }
 
     func isAt(_ symbol: String) -> Bool {
-        current.kind == .symbol(symbol)
+        current.isSymbol(symbol)
     }
 
     /// The word here in upper case, unless it is written as a name.

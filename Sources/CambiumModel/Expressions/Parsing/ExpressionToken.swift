@@ -1,6 +1,6 @@
 /// A word of an expression's text.
-struct ExpressionToken: Equatable {
-    enum Kind: Equatable {
+struct ExpressionToken {
+    enum Kind {
         /// A name or keyword; `isEscaped` where it was written `#name`, which is never a keyword.
         case word(String, isEscaped: Bool)
         /// Digits as they stand in the text.
@@ -23,6 +23,11 @@ struct ExpressionToken: Equatable {
 
     let kind: Kind
     let offset: Int
+
+    /// Whether it is this operator or bracket.
+    func isSymbol(_ symbol: String) -> Bool {
+        if case .symbol(let own) = kind { own == symbol } else { false }
+    }
 
     /// How messages call it.
     var description: String {

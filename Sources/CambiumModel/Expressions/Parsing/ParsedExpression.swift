@@ -1,6 +1,6 @@
 /// An expression as it was written: with places, without types.
-package struct ParsedExpression: Sendable, Hashable {
-    package indirect enum Kind: Sendable, Hashable {
+package struct ParsedExpression: Sendable {
+    package indirect enum Kind: Sendable {
         /// Digits as they stand in the text; which number they mean depends on what they meet.
         case number(String)
         /// A string, a truth value, nil or an argument.
@@ -30,7 +30,7 @@ package struct ParsedExpression: Sendable, Hashable {
     }
 
     /// A step of a key path.
-    package struct Name: Sendable, Hashable {
+    package struct Name: Sendable {
         package let text: String
         package let offset: Int
     }

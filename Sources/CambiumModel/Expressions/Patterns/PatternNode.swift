@@ -2,7 +2,7 @@
 ///
 /// Only whether a whole text matches is asked for. So greedy and reluctant repetitions differ in the
 /// order of the search only, and groups are numbered only for back-references.
-indirect enum PatternNode: Sendable, Hashable {
+indirect enum PatternNode: Sendable {
     /// Nothing.
     case empty
     /// One scalar.
@@ -24,7 +24,7 @@ indirect enum PatternNode: Sendable, Hashable {
 }
 
 /// How many a repetition takes, where there is a choice.
-enum PatternRepetition: Sendable, Hashable {
+enum PatternRepetition: Sendable {
     /// As many as can be.
     case greedy
     /// As few as can be.
@@ -34,7 +34,7 @@ enum PatternRepetition: Sendable, Hashable {
 }
 
 /// What is true at some places of a text.
-enum PatternAssertion: Sendable, Hashable {
+enum PatternAssertion: Sendable {
     /// `\A`, and `^` where it does not match at lines.
     case start
     /// `\z`, and `$` where it does not match at lines.

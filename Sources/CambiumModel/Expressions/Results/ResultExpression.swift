@@ -28,7 +28,7 @@ extension ResultExpression: CustomStringConvertible {
 }
 
 /// A condition over groups of objects: what HAVING is in SQL.
-package indirect enum GroupTest: Sendable, Hashable {
+package indirect enum GroupTest: Sendable {
     /// The value of a group stands in that relation to a constant. nil equals only nil; any other
     /// comparison with nil is false.
     case comparison(ResultExpression, ComparisonOperator, Value)
@@ -40,7 +40,7 @@ package indirect enum GroupTest: Sendable, Hashable {
 /// What is to be computed from the objects that a request finds.
 package struct ResultQuery: Sendable {
     /// One level of an order.
-    package struct Term: Sendable, Hashable {
+    package struct Term: Sendable {
         package let column: ResultExpression
         package let isDescending: Bool
         package let texts: TextOrder

@@ -1,5 +1,5 @@
 /// The options in effect at a place of a pattern, such as `(?i)`.
-struct PatternOptions: Sendable, Hashable {
+struct PatternOptions: Sendable {
     /// The letters of those that are on.
     private var letters: Set<Character>
 
