@@ -1,6 +1,6 @@
 /// One level of an order: by a property, reached through to-one relationships, or by what is
 /// computed of the object.
-package struct SortTerm: Sendable {
+package struct SortTerm: Sendable, Equatable {
     /// What is compared.
     package let value: ModelExpression
     /// Whether greater values come first.

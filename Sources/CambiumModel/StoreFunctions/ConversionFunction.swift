@@ -34,35 +34,46 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
 
     /// The result for arguments of the right number; NULL where they are of other types.
     package func call(_ arguments: [StoredValue]) -> StoredValue {
-        switch (self, arguments.first, arguments.last) {
-        case (.decimalBytes, .integer(let units), .integer(let scale)):
-            let value = DecimalStorage.decimal(ofUnits: units, scale: Int(scale))
-            return OrderedDecimal.bytes(of: value).map { .blob($0) } ?? .null
-        case (.decimalUnits, .blob(let bytes), .integer(let scale)):
-            return OrderedDecimal.decimal(of: bytes)
-                .flatMap { DecimalStorage.units(of: $0, scale: Int(scale)) }
-                .map { .integer($0) } ?? .null
-        case (.decimalText, .blob(let bytes), _):
-            return OrderedDecimal.decimal(of: bytes).map { .text($0.description) } ?? .null
-        case (.decimalOfText, .text(let text), _):
-            return Self.decimal(text).flatMap(OrderedDecimal.bytes).map { .blob($0) } ?? .null
-        case (.decimalOfNumber, .integer(let number), _):
-            return OrderedDecimal.bytes(spelled: "\(number)").map { .blob($0) } ?? .null
-        case (.decimalOfNumber, .real(let number), _):
-            return OrderedDecimal.bytes(spelled: "\(number)").map { .blob($0) } ?? .null
-        case (.decimalOfNumber, .text(let text), _):
-            return OrderedDecimal.bytes(spelled: text).map { .blob($0) } ?? .null
-        case (.decimalOfShortNumber, .integer(let number), _):
-            return OrderedDecimal.bytes(ofShort: Double(number)).map { .blob($0) } ?? .null
-        case (.decimalOfShortNumber, .real(let number), _):
-            return OrderedDecimal.bytes(ofShort: number).map { .blob($0) } ?? .null
-        case (.archiveJSON, .blob(let bytes), .text(let type)):
-            return ArchivedJSON.text(of: bytes, as: type).map { .text($0) } ?? .null
-        case (.wholeText, .text(let text), _):
-            guard text.utf8.contains(0) else { return .text(text) }
+        guard let first = arguments.first, let last = arguments.last else { return .null }
+        switch self {
+        case .decimalBytes:
+            guard let units = first.integer, let scale = last.integer else { return .null }
+            return .decimal(DecimalStorage.decimal(ofUnits: units, scale: Int(scale)))
+        case .decimalUnits:
+            guard let value = first.decimal, let scale = last.integer,
+                let units = DecimalStorage.units(of: value, scale: Int(scale))
+            else { return .null }
+            return .integer(units)
+        case .decimalText:
+            guard let value = first.decimal else { return .null }
+            return .text(value.description)
+        case .decimalOfText:
+            guard let text = first.text else { return .null }
+            return .decimal(Self.decimal(text))
+        case .decimalOfNumber:
+            let digits: String
+            switch first {
+            case .integer(let number): digits = number.description
+            case .real(let number): digits = number.description
+            case .text(let text): digits = text
+            default: return .null
+            }
+            return .bytes(OrderedDecimal.bytes(spelled: digits))
+        case .decimalOfShortNumber:
+            switch first {
+            case .integer(let number): return .bytes(OrderedDecimal.bytes(ofShort: Double(number)))
+            case .real(let number): return .bytes(OrderedDecimal.bytes(ofShort: number))
+            default: return .null
+            }
+        case .archiveJSON:
+            guard case .blob(let bytes) = first, let type = last.text,
+                let json = ArchivedJSON.text(of: bytes, as: type)
+            else { return .null }
+            return .text(json)
+        case .wholeText:
+            guard let text = first.text else { return .null }
+            guard text.utf8.contains(0) else { return first }
             return .text(text.replacing("\0", with: "\u{FFFF}"))
-        default:
-            return .null
         }
     }
 

@@ -158,12 +158,17 @@ package final class StoreFunctions {
 
 extension StoredValue {
     /// An exact number of any scale as columns hold it; NULL for none.
-    fileprivate static func decimal(_ value: Decimal?) -> StoredValue {
-        value.flatMap(OrderedDecimal.bytes).map { .blob($0) } ?? .null
+    static func decimal(_ value: Decimal?) -> StoredValue {
+        if let value { bytes(OrderedDecimal.bytes(of: value)) } else { .null }
+    }
+
+    /// Bytes; NULL for none.
+    static func bytes(_ data: Data?) -> StoredValue {
+        if let data { .blob(data) } else { .null }
     }
 
     /// The exact number of any scale that a column holds.
-    fileprivate var decimal: Decimal? {
+    var decimal: Decimal? {
         if case .blob(let bytes) = self { OrderedDecimal.decimal(of: bytes) } else { nil }
     }
 

@@ -126,18 +126,16 @@ extension AttributeTypeDescriptor {
         valueCase: "bool", accessor: "bool", storage: .integer, integers: 0...1, neutral: "FALSE",
         xcodeName: "Boolean", otherNames: ["boolean"])
 
-    static let int16 = integer(Int16.self, bits: 16)
-    static let int32 = integer(Int32.self, bits: 32)
-    static let int64 = integer(Int64.self, bits: 64, otherNames: ["int", "integer"])
+    static let int16 = integer(bits: 16)
+    static let int32 = integer(bits: 32)
+    static let int64 = integer(bits: 64, otherNames: ["int", "integer"])
 
-    private static func integer<Number: FixedWidthInteger>(
-        _ type: Number.Type, bits: Int, otherNames: [String] = []
-    ) -> Self {
-        Self(
+    private static func integer(bits: Int, otherNames: [String] = []) -> Self {
+        let greatest = Int64.max >> (64 - bits)
+        return Self(
             name: "int\(bits)", title: "Whole number of \(bits) bits", swiftName: "Int\(bits)",
             isOfStandardLibrary: true, valueCase: "int", valueType: "Int64", accessor: "int\(bits)",
-            storage: .integer,
-            integers: Int64(Number.min)...Int64(Number.max), hasOrder: true, neutral: "0",
+            storage: .integer, integers: (-greatest - 1)...greatest, hasOrder: true, neutral: "0",
             noun: "whole number", xcodeName: "Integer \(bits)",
             otherNames: otherNames + ["integer \(bits)"])
     }

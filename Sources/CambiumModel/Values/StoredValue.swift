@@ -23,44 +23,47 @@ extension Value {
     ///
     /// - Returns: nil where the value is of another type or does not fit.
     package func stored(as type: AttributeType) -> StoredValue? {
-        switch (self, type) {
-        case (.null, _):
-            .null
-        case (.bool(let value), .bool):
-            .integer(value ? 1 : 0)
-        case (.int(let value), .int16):
-            Int16(exactly: value).map { .integer(Int64($0)) }
-        case (.int(let value), .int32):
-            Int32(exactly: value).map { .integer(Int64($0)) }
-        case (.int(let value), .int64):
-            .integer(value)
-        case (.int(let value), .float), (.int(let value), .double):
-            .real(Double(value))
-        case (.double(let value), .float), (.double(let value), .double):
-            .real(value)
-        case (.int(let value), .decimal(let scale)):
-            DecimalStorage.units(of: Decimal(value), scale: scale).map { .integer($0) }
-        case (.decimal(let value), .decimal(let scale)):
-            DecimalStorage.units(of: value, scale: scale).map { .integer($0) }
-        case (.int(let value), .anyDecimal):
-            OrderedDecimal.bytes(of: Decimal(value)).map { .blob($0) }
-        case (.decimal(let value), .anyDecimal):
-            OrderedDecimal.bytes(of: value).map { .blob($0) }
-        case (.string(let value), .string), (.string(let value), .codable):
-            .text(value)
-        case (.uri(let value), .uri):
-            .text(value.absoluteString)
-        case (.date(let value), .date):
-            .real(value.timeIntervalSinceReferenceDate)
-        case (.duration(let value), .duration):
-            DurationStorage.nanoseconds(of: value).map { .integer($0) }
-        case (.uuid(let value), .uuid):
-            .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
-        case (.data(let value), .data):
-            .blob(value)
-        default:
-            nil
+        switch self {
+        case .null: return .null
+        case .bool(let value): if case .bool = type { return .integer(value ? 1 : 0) }
+        case .int(let value):
+            switch type {
+            case .int16: return Int16(exactly: value) == nil ? nil : .integer(value)
+            case .int32: return Int32(exactly: value) == nil ? nil : .integer(value)
+            case .int64: return .integer(value)
+            case .float, .double: return .real(Double(value))
+            case .decimal, .anyDecimal: return Value.decimal(Decimal(value)).stored(as: type)
+            default: break
+            }
+        case .double(let value):
+            switch type {
+            case .float, .double: return .real(value)
+            default: break
+            }
+        case .decimal(let value):
+            switch type {
+            case .decimal(let scale):
+                return DecimalStorage.units(of: value, scale: scale).map { .integer($0) }
+            case .anyDecimal: return OrderedDecimal.bytes(of: value).map { .blob($0) }
+            default: break
+            }
+        case .string(let value):
+            switch type {
+            case .string, .codable: return .text(value)
+            default: break
+            }
+        case .uri(let value): if case .uri = type { return .text(value.absoluteString) }
+        case .date(let value):
+            if case .date = type { return .real(value.timeIntervalSinceReferenceDate) }
+        case .duration(let value):
+            if case .duration = type {
+                return DurationStorage.nanoseconds(of: value).map { .integer($0) }
+            }
+        case .uuid(let value):
+            if case .uuid = type { return .blob(withUnsafeBytes(of: value.uuid) { Data($0) }) }
+        case .data(let value): if case .data = type { return .blob(value) }
         }
+        return nil
     }
 }
 
@@ -69,37 +72,38 @@ extension StoredValue {
     ///
     /// - Returns: nil where this is not a form of that type.
     package func value(as type: AttributeType) -> Value? {
-        switch (self, type) {
-        case (.null, _):
-            .null
-        case (.integer(let value), .bool):
-            value == 0 || value == 1 ? .bool(value == 1) : nil
-        case (.integer(let value), .int16):
-            Int16(exactly: value).map { .int(Int64($0)) }
-        case (.integer(let value), .int32):
-            Int32(exactly: value).map { .int(Int64($0)) }
-        case (.integer(let value), .int64):
-            .int(value)
-        case (.integer(let value), .decimal(let scale)):
-            .decimal(DecimalStorage.decimal(ofUnits: value, scale: scale))
-        case (.real(let value), .float), (.real(let value), .double):
-            .double(value)
-        case (.real(let value), .date):
-            .date(Date(timeIntervalSinceReferenceDate: value))
-        case (.blob(let value), .anyDecimal):
-            OrderedDecimal.decimal(of: value).map { .decimal($0) }
-        case (.text(let value), .string), (.text(let value), .codable):
-            .string(value)
-        case (.text(let value), .uri):
-            URL(string: value).map { .uri($0) }
-        case (.integer(let value), .duration):
-            .duration(.nanoseconds(value))
-        case (.blob(let value), .uuid):
-            UUID(bytes: value).map { .uuid($0) }
-        case (.blob(let value), .data):
-            .data(value)
-        default:
-            nil
+        switch self {
+        case .null: return .null
+        case .integer(let value):
+            switch type {
+            case .bool: return value == 0 || value == 1 ? .bool(value == 1) : nil
+            case .int16: return Int16(exactly: value) == nil ? nil : .int(value)
+            case .int32: return Int32(exactly: value) == nil ? nil : .int(value)
+            case .int64: return .int(value)
+            case .decimal(let scale):
+                return .decimal(DecimalStorage.decimal(ofUnits: value, scale: scale))
+            case .duration: return .duration(.nanoseconds(value))
+            default: return nil
+            }
+        case .real(let value):
+            switch type {
+            case .float, .double: return .double(value)
+            case .date: return .date(Date(timeIntervalSinceReferenceDate: value))
+            default: return nil
+            }
+        case .text(let value):
+            switch type {
+            case .string, .codable: return .string(value)
+            case .uri: return URL(string: value).map { .uri($0) }
+            default: return nil
+            }
+        case .blob(let value):
+            switch type {
+            case .anyDecimal: return OrderedDecimal.decimal(of: value).map { .decimal($0) }
+            case .uuid: return UUID(bytes: value).map { .uuid($0) }
+            case .data: return .data(value)
+            default: return nil
+            }
         }
     }
 }

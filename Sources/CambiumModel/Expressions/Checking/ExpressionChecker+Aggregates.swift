@@ -8,7 +8,7 @@ extension ExpressionChecker {
                 functionOffset: offset)
         }
         guard let (element, collection) = firstCollection(collections(operand, maximum: 1)),
-            isFit(function, element.typed.type, at: offset)
+            isFit(function, element.type, at: offset)
         else { return nil }
         return Checked(
             source: .aggregate(function, element.source),
@@ -41,7 +41,7 @@ extension ExpressionChecker {
             return nil
         }
         guard let (element, elementPath) = subqueryElement(found, value, at: path.offset),
-            isFit(function, element.typed.type, at: functionOffset)
+            isFit(function, element.type, at: functionOffset)
         else { return nil }
         guard fetchedProperty == nil || !FetchedPropertyScope.isSource(variable) else {
             return fail("$\(variable) is the object that has the property", at: offset)

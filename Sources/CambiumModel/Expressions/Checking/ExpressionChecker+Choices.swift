@@ -13,9 +13,9 @@ extension ExpressionChecker {
     /// type.
     mutating func operand(_ parsed: ParsedExpression, against other: Checked) -> Checked? {
         guard parsed.isChoiceOfConstants, other.opaque == nil,
-            other.typed.type.hasConstantsOfOthers
+            other.type.hasConstantsOfOthers
         else { return operand(parsed) }
-        return choice(parsed, as: other.typed.type)
+        return choice(parsed, as: other.type)
     }
 
     /// Checks a comparison that has such a choice at its left.
@@ -32,19 +32,11 @@ extension ExpressionChecker {
         return relate(one, relation, other, options, at: offset)
     }
 
-    /// Gives two numbers one type.
-    private func alignNumbers(_ one: inout Checked, _ other: inout Checked) {
-        guard one.typed.type != other.typed.type, one.typed.type.isNumber,
-            other.typed.type.isNumber
-        else { return }
-        if let first = one.typed.type.scale, let second = other.typed.type.scale {
-            let type = ExpressionType.decimal(scale: max(first, second))
-            one.typed = .convert(one.typed, type)
-            other.typed = .convert(other.typed, type)
-        } else {
-            one.typed = .convert(one.typed, .double)
-            other.typed = .convert(other.typed, .double)
-        }
+    /// The type that two numbers of different types have in common; nil where nothing changes.
+    private func commonType(_ one: ExpressionType, _ other: ExpressionType) -> ExpressionType? {
+        guard one != other, one.isNumber, other.isNumber else { return nil }
+        guard let first = one.scale, let second = other.scale else { return .double }
+        return .decimal(scale: max(first, second))
     }
 
     mutating func conditional(
@@ -57,16 +49,19 @@ extension ExpressionChecker {
         guard let test, let left, let right, var (one, other) = unify(left, right) else {
             return nil
         }
-        alignNumbers(&one, &other)
-        guard one.typed.isNull || other.typed.isNull || one.typed.type == other.typed.type else {
+        if let type = commonType(one.type, other.type) {
+            one = one.converted(to: type)
+            other = other.converted(to: type)
+        }
+        guard one.typed.isNull || other.typed.isNull || one.type == other.type else {
             return fail(
-                "the two values of TERNARY are \(one.typed.type.description) and "
-                    + other.typed.type.description, at: offset)
+                "the two values of TERNARY are \(one.type.description) and "
+                    + other.type.description, at: offset)
         }
         let isFirstNull = one.typed.isNull
         let typed: TypedExpression =
             isFirstNull
-            ? .conditional(test.typed, .literal(.null, other.typed.type), other.typed)
+            ? .conditional(test.typed, .literal(.null, other.type), other.typed)
             : .conditional(test.typed, one.typed, other.typed)
         return Checked(
             source: .conditional(test.source, then: one.source, otherwise: other.source),

@@ -109,9 +109,9 @@ extension ExpressionChecker {
         _ operand: Checked, _ right: ParsedExpression, at offset: Int
     ) -> Checked? {
         if let list = listParameter(right, for: operand) {
-            guard operand.typed.type.isOrdered else {
+            guard operand.type.isOrdered else {
                 return fail(
-                    "\(operand.typed.type.description) has no order, so BETWEEN says nothing",
+                    "\(operand.type.description) has no order, so BETWEEN says nothing",
                     at: operand.offset)
             }
             return Checked(
@@ -183,7 +183,7 @@ extension ExpressionChecker {
         _ operand: Checked, _ right: ParsedExpression, _ options: ComparisonOptions, at offset: Int
     ) -> Checked? {
         guard let whole = check(right) else { return nil }
-        if whole.typed.type == .string, operand.typed.type == .string || operand.flexible != nil {
+        if whole.type == .string, operand.type == .string || operand.flexible != nil {
             return relate(whole, .contains, operand, options, at: offset)
         }
         guard right.isArgument else {
@@ -213,7 +213,7 @@ extension ExpressionChecker {
         default:
             guard isComparable(one, other, relation) else { return nil }
             let folding = options.subtracting(.normalized)
-            let types = [one.typed.type, other.typed.type]
+            let types = [one.type, other.type]
             if folding.isEmpty || types.contains(where: \.hasNoSpelling) {
                 typed =
                     .existence(one.typed, relation, other.typed)
@@ -237,9 +237,9 @@ extension ExpressionChecker {
     private mutating func requireStrings(
         _ left: Checked, _ right: Checked, for what: String
     ) -> Bool {
-        for side in [left, right] where side.typed.type != .string && !side.typed.isNull {
+        for side in [left, right] where side.type != .string && !side.typed.isNull {
             return refuse(
-                "\(what) needs a string, not \(side.typed.type.description)", at: side.offset)
+                "\(what) needs a string, not \(side.type.description)", at: side.offset)
         }
         return true
     }
@@ -282,12 +282,12 @@ extension ExpressionChecker {
     private mutating func isComparable(
         _ left: Checked, _ right: Checked, _ relation: ComparisonOperator
     ) -> Bool {
-        let (one, other) = (left.typed.type, right.typed.type)
+        let (one, other) = (left.type, right.type)
         if left.typed.isNull || right.typed.isNull { return true }
         for side in [left, right] {
-            guard case .codable = side.typed.type else { continue }
+            guard case .codable = side.type else { continue }
             return refuse(
-                "\(side.typed.type.description) can only be compared with nil", at: side.offset)
+                "\(side.type.description) can only be compared with nil", at: side.offset)
         }
         guard isSameKind(one, other) else {
             return refuse(

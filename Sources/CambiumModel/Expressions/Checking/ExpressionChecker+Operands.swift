@@ -2,42 +2,35 @@ extension ExpressionChecker {
     /// Gives two operands types that meet: a constant takes the type of the other side, and exact
     /// and floating-point numbers become floating-point.
     mutating func unify(_ left: Checked, _ right: Checked) -> (Checked, Checked)? {
-        var (one, other) = (left, right)
-        switch (left.flexible, right.flexible) {
-        case (nil, nil): break
-        case (.some, nil), (.parameter, .some):
-            guard let settled = settle(left, as: right.typed.type, of: right.typed) else {
-                return nil
+        var one = left
+        var other = right
+        if let flexible = left.flexible {
+            var isSettled = right.flexible == nil
+            if case .parameter = flexible { isSettled = true }
+            if isSettled {
+                guard let settled = settle(left, as: right.type, of: right.typed) else {
+                    return nil
+                }
+                one = settled
+            } else if case .parameter = right.flexible {
+                guard let settled = settle(right, as: left.type, of: left.typed) else {
+                    return nil
+                }
+                other = settled
             }
-            one = settled
-        case (nil, .some), (.some, .parameter):
-            guard let settled = settle(right, as: left.typed.type, of: left.typed) else {
-                return nil
-            }
+        } else if right.flexible != nil {
+            guard let settled = settle(right, as: left.type, of: left.typed) else { return nil }
             other = settled
-        case (.some, .some): break
         }
         for side in [one, other] {
             if case .parameter(let name, .null) = side.typed {
                 return untold(name, at: side.offset)
             }
         }
-        switch (one.typed.type, other.typed.type) {
-        case (.decimal, let type) where type.isFloatingPoint,
-            (.anyDecimal, let type) where type.isFloatingPoint:
-            one.typed = .convert(one.typed, .double)
-        case (let type, .decimal) where type.isFloatingPoint,
-            (let type, .anyDecimal) where type.isFloatingPoint:
-            other.typed = .convert(other.typed, .double)
-        case (let type, .anyDecimal) where type.isNumber && type.scale != nil:
-            one.typed = .convert(one.typed, .anyDecimal)
-        case (.anyDecimal, let type) where type.isNumber && type.scale != nil:
-            other.typed = .convert(other.typed, .anyDecimal)
-        default: break
-        }
-        one.flexible = nil
-        other.flexible = nil
-        return (one, other)
+        let type = other.type
+        if let common = one.type.met(by: type) { one = one.converted(to: common) }
+        if let common = type.met(by: one.type) { other = other.converted(to: common) }
+        return (one.settled, other.settled)
     }
 
     // MARK: Arithmetic
@@ -50,7 +43,7 @@ extension ExpressionChecker {
         let second = check(right)
         guard let first, let second else { return nil }
         guard let (one, other) = unifyForArithmetic(first, operation, second) else { return nil }
-        let isExact = one.typed.type == .anyDecimal || other.typed.type == .anyDecimal
+        let isExact = one.type == .anyDecimal || other.type == .anyDecimal
         guard purpose != .index || !(isExact || operation == .power) else {
             return fail(
                 "SQLite cannot compute this by itself, so an index cannot use it", at: offset,
@@ -58,8 +51,8 @@ extension ExpressionChecker {
         }
         guard let typed = typedArithmetic(one.typed, operation, other.typed) else {
             return fail(
-                "'\(operation.rawValue)' does not apply to \(one.typed.type.description) and "
-                    + other.typed.type.description, at: offset)
+                "'\(operation.rawValue)' does not apply to \(one.type.description) and "
+                    + other.type.description, at: offset)
         }
         return Checked(
             source: .arithmetic(one.source, operation, other.source), typed: typed, offset: offset)
@@ -71,26 +64,26 @@ extension ExpressionChecker {
     ) -> (Checked, Checked)? {
         // A duration is multiplied by an integer.
         if operation == .multiply || operation == .divide {
-            if left.typed.type == .duration, right.isFlexibleNumber {
+            if left.type == .duration, right.isFlexibleNumber {
                 return settle(right, as: .integer).map { (left, $0) }
             }
-            if right.typed.type == .duration, left.isFlexibleNumber {
+            if right.type == .duration, left.isFlexibleNumber {
                 return settle(left, as: .integer).map { ($0, right) }
             }
         }
-        if left.typed.type == .date, right.isFlexibleNumber {
+        if left.type == .date, right.isFlexibleNumber {
             guard let seconds = settle(right, as: .double) else { return nil }
             return (left, seconds)
         }
-        if right.typed.type == .date, left.isFlexibleNumber {
+        if right.type == .date, left.isFlexibleNumber {
             guard let seconds = settle(left, as: .double) else { return nil }
             return (seconds, right)
         }
         if wantsExact {
-            if isFraction(left), right.typed.type == .integer {
+            if isFraction(left), right.type == .integer {
                 return settle(left, as: .decimal(scale: 0)).map { ($0, right) }
             }
-            if isFraction(right), left.typed.type == .integer {
+            if isFraction(right), left.type == .integer {
                 return settle(right, as: .decimal(scale: 0)).map { (left, $0) }
             }
         }
@@ -107,49 +100,59 @@ extension ExpressionChecker {
         _ left: TypedExpression, _ operation: ArithmeticOperator, _ right: TypedExpression
     ) -> TypedExpression? {
         let isSum = operation == .add || operation == .subtract
-        switch (left.type, right.type) {
-        case (.string, .string) where operation == .add:
+        let other = right.type
+        switch left.type {
+        case .string:
+            guard other == .string, operation == .add else { return nil }
             return .arithmetic(left, .add, right, .string)
-        case (.date, .date) where operation == .subtract:
-            return .arithmetic(left, .subtract, right, .double)
-        case (.date, .duration) where isSum:
-            return .arithmetic(left, operation, .convert(right, .double), .date)
-        case (.duration, .date) where operation == .add:
-            return .arithmetic(.convert(left, .double), .add, right, .date)
-        case (.date, _) where isSum:
-            return right.floating.map { .arithmetic(left, operation, $0, .date) }
-        case (_, .date) where operation == .add:
+        case .date:
+            if other == .date, operation == .subtract {
+                return .arithmetic(left, .subtract, right, .double)
+            }
+            guard isSum else { return nil }
+            return right.seconds.map { .arithmetic(left, operation, $0, .date) }
+        case .duration: return durationArithmetic(left, operation, right, isSum: isSum)
+        case let one where other == .date:
+            guard one.isNumber, operation == .add else { return nil }
             return left.floating.map { .arithmetic($0, .add, right, .date) }
-        case (.duration, .duration):
+        case .integer where other == .duration:
+            return operation == .multiply ? .arithmetic(left, operation, right, other) : nil
+        case .integer where other == .integer:
+            return operation == .power
+                ? floatingArithmetic(left, .power, right)
+                : .arithmetic(left, operation, right, .integer)
+        case let one:
+            guard one.isNumber, other.isNumber, operation != .bitwiseAnd, operation != .bitwiseOr
+            else { return nil }
+            if one == .anyDecimal, other == .anyDecimal, operation != .power {
+                return .arithmetic(left, operation, right, .anyDecimal)
+            }
+            guard let first = one.scale, let second = other.scale,
+                let scale = isSum
+                    ? max(first, second) : operation == .multiply ? first + second : nil,
+                isSum || scale <= DecimalStorage.maximumScale
+            else { return floatingArithmetic(left, operation, right) }
+            return .arithmetic(left, operation, right, .decimal(scale: scale))
+        }
+    }
+
+    /// Arithmetic with a duration at the left.
+    private func durationArithmetic(
+        _ left: TypedExpression, _ operation: ArithmeticOperator, _ right: TypedExpression,
+        isSum: Bool
+    ) -> TypedExpression? {
+        switch right.type {
+        case .date:
+            guard operation == .add else { return nil }
+            return .arithmetic(.convert(left, .double), .add, right, .date)
+        case .duration:
             if isSum { return .arithmetic(left, operation, right, .duration) }
             guard operation == .divide else { return nil }
             return .arithmetic(
                 .convert(left, .double), .divide, .convert(right, .double), .double)
-        case (.duration, .integer) where operation == .multiply || operation == .divide,
-            (.integer, .duration) where operation == .multiply:
+        case .integer where operation == .multiply || operation == .divide:
             return .arithmetic(left, operation, right, .duration)
-        case (.integer, .integer):
-            return operation == .power
-                ? floatingArithmetic(left, .power, right)
-                : .arithmetic(left, operation, right, .integer)
-        case (let one, let other) where one.isNumber && other.isNumber:
-            guard operation != .bitwiseAnd, operation != .bitwiseOr else { return nil }
-            if one == .anyDecimal, other == .anyDecimal, operation != .power {
-                return .arithmetic(left, operation, right, .anyDecimal)
-            }
-            if let first = one.scale, let second = other.scale {
-                if isSum {
-                    let type = ExpressionType.decimal(scale: max(first, second))
-                    return .arithmetic(left, operation, right, type)
-                }
-                if operation == .multiply, first + second <= DecimalStorage.maximumScale {
-                    let type = ExpressionType.decimal(scale: first + second)
-                    return .arithmetic(left, operation, right, type)
-                }
-            }
-            return floatingArithmetic(left, operation, right)
-        default:
-            return nil
+        default: return nil
         }
     }
 
@@ -204,5 +207,24 @@ extension ExpressionChecker.Checked {
     fileprivate var isFlexibleNumber: Bool {
         if case .parameter = flexible { return true }
         return flexible != nil && typed.type.isNumber
+    }
+}
+
+extension ExpressionType {
+    /// What an exact number of this type becomes where it meets a number of another one; nil where it
+    /// stays.
+    fileprivate func met(by other: ExpressionType) -> ExpressionType? {
+        switch self {
+        case .decimal where other.isFloatingPoint, .anyDecimal where other.isFloatingPoint: .double
+        case .integer, .decimal: other == .anyDecimal ? .anyDecimal : nil
+        default: nil
+        }
+    }
+}
+
+extension TypedExpression {
+    /// What can be added to a date: a number, or a duration as its seconds.
+    fileprivate var seconds: TypedExpression? {
+        type == .duration ? .convert(self, .double) : floating
     }
 }

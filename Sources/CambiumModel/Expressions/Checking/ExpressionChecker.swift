@@ -1,15 +1,45 @@
 /// Gives the parts of a parsed expression their meaning in a model, and finds everything that has
 /// none. A part that is wrong is reported once; what contains it says nothing more.
 struct ExpressionChecker {
-    /// A part that is right.
-    struct Checked {
-        var source: ModelExpression
-        var typed: TypedExpression
+    /// A part that is right. It is a class to keep the checker's frames small.
+    final class Checked {
+        let source: ModelExpression
+        let typed: TypedExpression
         let offset: Int
         /// Set for a constant or parameter whose type is up to what it meets.
-        var flexible: FlexibleOperand?
+        let flexible: FlexibleOperand?
         /// Set for a value that can be compared with nil only.
-        var opaque: OpaqueOperand?
+        let opaque: OpaqueOperand?
+
+        init(
+            source: ModelExpression, typed: TypedExpression, offset: Int,
+            flexible: FlexibleOperand? = nil, opaque: OpaqueOperand? = nil
+        ) {
+            self.source = source
+            self.typed = typed
+            self.offset = offset
+            self.flexible = flexible
+            self.opaque = opaque
+        }
+
+        var type: ExpressionType { typed.type }
+
+        /// The same with a type that is final.
+        var settled: Checked {
+            flexible == nil ? self : settled(source, typed)
+        }
+
+        /// The same with another meaning, whose type is final.
+        func settled(_ source: ModelExpression, _ typed: TypedExpression) -> Checked {
+            Checked(source: source, typed: typed, offset: offset, opaque: opaque)
+        }
+
+        /// A number as one of another type.
+        func converted(to type: ExpressionType) -> Checked {
+            Checked(
+                source: source, typed: .convert(typed, type), offset: offset, flexible: flexible,
+                opaque: opaque)
+        }
     }
 
     /// What an expression is for, which decides what it may use.
@@ -149,20 +179,20 @@ struct ExpressionChecker {
         if let flexible = checked.flexible {
             if case .value(.bool) = flexible { return checked }
             return fail(
-                "\(checked.typed.type.description) is no condition", at: checked.offset)
+                "\(checked.type.description) is no condition", at: checked.offset)
         }
-        guard checked.typed.type == .bool else {
+        guard checked.type == .bool else {
             return fail(
-                "\(checked.typed.type.description) is no condition", at: checked.offset,
+                "\(checked.type.description) is no condition", at: checked.offset,
                 hint: "compare it with something")
         }
         switch checked.typed {
         case .attribute, .parameter, .aggregate, .conditional:
-            checked.source = .comparison(checked.source, .equal, .literal(.bool(true)), [])
-            checked.typed = .comparison(checked.typed, .equal, .literal(.bool(true), .bool))
-        default: break
+            return checked.settled(
+                .comparison(checked.source, .equal, .literal(.bool(true)), []),
+                .comparison(checked.typed, .equal, .literal(.bool(true), .bool)))
+        default: return checked
         }
-        return checked
     }
 
     mutating func anyValue(
@@ -184,32 +214,16 @@ struct ExpressionChecker {
         wantsExact = wanted.isExact
         defer { wantsExact = false }
         guard let checked = anyValue(parsed, as: wanted) else { return nil }
-        guard var settled = settle(checked, as: wanted) else { return nil }
+        guard let settled = settle(checked, as: wanted) else { return nil }
         if case .literal(let value, _) = settled.typed, model.stored(value, as: type) == nil {
             return fail("the value does not fit the attribute", at: settled.offset)
         }
-        switch (settled.typed.type, wanted) {
-        case (.null, _): break
-        case let (type, wanted) where type == wanted: break
-        case (.float, .double), (.double, .float): break
-        case (.integer, .float), (.integer, .double):
-            settled.typed = .convert(settled.typed, .double)
-        case (.integer, .decimal(let scale)):
-            settled.typed = .convert(settled.typed, .decimal(scale: scale))
-        case (.integer, .anyDecimal), (.decimal, .anyDecimal):
-            settled.typed = .convert(settled.typed, .anyDecimal)
-        case (.date, .float) where isDerivation, (.date, .double) where isDerivation,
-            (.decimal, .float) where isDerivation, (.decimal, .double) where isDerivation,
-            (.anyDecimal, .float) where isDerivation, (.anyDecimal, .double) where isDerivation:
-            settled.typed = .convert(settled.typed, .double)
-        case (.decimal(let own), .decimal(let scale)) where own <= scale:
-            settled.typed = .convert(settled.typed, .decimal(scale: scale))
-        default:
+        guard let kept = settled.fitted(to: wanted, isDerivation) else {
             return fail(
-                settled.typed.type.mismatch(with: wanted),
-                at: settled.offset, hint: hint(settled.typed.type, wanted))
+                settled.type.mismatch(with: wanted),
+                at: settled.offset, hint: hint(settled.type, wanted))
         }
-        return settled
+        return kept
     }
 
     /// How to come to the wanted kind of number.
@@ -305,5 +319,30 @@ struct ExpressionChecker {
         let right = checked.compactMap(\.self)
         guard right.count == operands.count else { return nil }
         return (right.map(\.source), right.map(\.typed))
+    }
+}
+
+extension ExpressionChecker.Checked {
+    /// The value as an attribute of a type takes it; nil where the attribute does not.
+    ///
+    /// - Parameter isDerivation: Whether an exact number may become a floating-point one, and a
+    ///   date its seconds since 2001-01-01 UTC.
+    fileprivate func fitted(
+        to wanted: ExpressionType, _ isDerivation: Bool
+    ) -> ExpressionChecker.Checked? {
+        let type = type
+        if type == wanted || type == .null { return self }
+        switch wanted {
+        case .float, .double:
+            if type.isFloatingPoint { return self }
+            let isKept = type == .integer || isDerivation && (type == .date || type.isNumber)
+            return isKept ? converted(to: .double) : nil
+        case .decimal(let scale):
+            guard type.isNumber, let own = type.scale, own <= scale else { return nil }
+        case .anyDecimal:
+            guard type.isNumber, type.scale != nil else { return nil }
+        default: return nil
+        }
+        return converted(to: wanted)
     }
 }

@@ -35,23 +35,17 @@ extension ExpressionChecker {
         _ operand: Checked, as type: ExpressionType, of other: TypedExpression? = nil
     ) -> Checked? {
         guard let flexible = operand.flexible, type != .null else { return operand }
-        var settled = operand
-        settled.flexible = nil
         if case .parameter(let name) = flexible {
             note(name, type, of: other, isList: false, at: operand.offset)
-            settled.typed = .parameter(name, type)
-            return settled
+            return operand.settled(operand.source, .parameter(name, type))
         }
         if case .value(.null) = flexible {
-            settled.typed = .literal(.null, type)
-            return settled
+            return operand.settled(operand.source, .literal(.null, type))
         }
         guard let (value, ownType) = constant(flexible, as: type) else {
             return fail(mismatch(operand, type), at: operand.offset, hint: hint(operand, type))
         }
-        settled.source = .literal(value)
-        settled.typed = .literal(value, ownType)
-        return settled
+        return operand.settled(.literal(value), .literal(value, ownType))
     }
 
     private func mismatch(_ operand: Checked, _ type: ExpressionType) -> String {
@@ -63,7 +57,7 @@ extension ExpressionChecker {
             default: break
             }
         }
-        return operand.typed.type.mismatch(with: type)
+        return operand.type.mismatch(with: type)
     }
 
     private func hint(_ operand: Checked, _ type: ExpressionType) -> String? {

@@ -11,26 +11,39 @@ extension Model {
     /// A constant in the form that values of a type have, with the type that it has then; nil where
     /// it is no value of that type, nor can be compared with one.
     func constant(_ value: Value, as type: ExpressionType) -> (Value, ExpressionType)? {
-        switch (value, type) {
-        case (.null, _): return (.null, type)
-        case (.string, .string): return (value, type)
-        case (.int(let number), .bool) where number == 0 || number == 1:
-            return (.bool(number == 1), .bool)
-        case (.bool(let isTrue), .integer): return (.int(isTrue ? 1 : 0), .integer)
-        case (.int, .integer): return (value, type)
-        case (.int, .object): return (value, type)
-        case (.double, _), (.int, _), (.decimal, _): return number(value, as: type)
-        case (.string(let text), .date):
-            return (try? Date(text, strategy: .iso8601)).map { (.date($0), .date) }
-                ?? (try? Date(text + "T00:00:00Z", strategy: .iso8601)).map { (.date($0), .date) }
-        case (.string(let text), .enumeration(let name)):
+        switch value {
+        case .null: return (value, type)
+        case .double, .decimal: return number(value, as: type)
+        case .int(let number):
+            switch type {
+            case .bool where number == 0 || number == 1: return (.bool(number == 1), type)
+            case .integer, .object: return (value, type)
+            default: return self.number(value, as: type)
+            }
+        case .bool(let isTrue):
+            if case .integer = type { return (.int(isTrue ? 1 : 0), type) }
+        case .string(let text):
+            guard let value = constant(text, as: type) else { return nil }
+            return (value, type)
+        default: break
+        }
+        return value.naturalType == type ? (value.normalized, type) : nil
+    }
+
+    private func constant(_ text: String, as type: ExpressionType) -> Value? {
+        switch type {
+        case .string: return .string(text)
+        case .date:
+            let date =
+                (try? Date(text, strategy: .iso8601))
+                ?? (try? Date(text + "T00:00:00Z", strategy: .iso8601))
+            return date.map { .date($0) }
+        case .enumeration(let name):
             let cases = enumeration(named: name)?.cases ?? []
             let known =
                 cases.first { $0.rawValue == .string(text) } ?? cases.first { $0.name == text }
-            return known.map { ($0.rawValue, type) }
-        case (.string(let text), _):
-            return AttributeType(type).flatMap { Value(spelled: text, as: $0) }.map { ($0, type) }
-        default: return value.naturalType == type ? (value.normalized, type) : nil
+            return known?.rawValue
+        default: return AttributeType(type).flatMap { Value(spelled: text, as: $0) }
         }
     }
 

@@ -187,9 +187,9 @@ extension ExpressionChecker {
         if let declared = parameters.first(where: { $0.name == name }) {
             guard declared.isList else { return nil }
             let type = declared.expressionType
-            if operand.flexible == nil, !isSameKind(operand.typed.type, type) {
+            if operand.flexible == nil, !isSameKind(operand.type, type) {
                 _ = fail(
-                    "\(operand.typed.type.description) cannot be compared with "
+                    "\(operand.type.description) cannot be compared with "
                         + type.description, at: parsed.offset)
             }
             return (name, .parameter(name))
@@ -197,7 +197,7 @@ extension ExpressionChecker {
         guard allowsUndeclaredParameters || inference?.allows(name) == true else { return nil }
         inference?.meet(name, at: parsed.offset)
         if operand.flexible == nil {
-            note(name, operand.typed.type, of: operand.typed, isList: true, at: parsed.offset)
+            note(name, operand.type, of: operand.typed, isList: true, at: parsed.offset)
         }
         return (name, .parameter(name))
     }

@@ -56,37 +56,22 @@ struct TextWeights {
 
     // MARK: Alphabets
 
-    private static let alphabets: [String: [Character: [UInt8]]] = {
-        let nordic: [(after: Character, come: String)] = [("z", "æøå")]
-        let letters: [String: [(after: Character, come: String)]] = [
-            "cs": [("c", "č"), ("r", "ř"), ("s", "š"), ("z", "ž")],
-            "da": nordic, "nb": nordic, "nn": nordic, "no": nordic,
-            "es": [("n", "ñ")],
-            "fi": [("z", "åäö")], "sv": [("z", "åäö")],
-            "hr": [("c", "čć"), ("d", "đ"), ("s", "š"), ("z", "ž")],
-            "hu": [("o", "öő"), ("u", "üű")],
-            "is": [
-                ("a", "á"), ("d", "ð"), ("e", "é"), ("i", "í"), ("o", "ó"), ("u", "ú"),
-                ("y", "ý"), ("z", "þæö"),
-            ],
-            "pl": [
-                ("a", "ą"), ("c", "ć"), ("e", "ę"), ("l", "ł"), ("n", "ń"), ("o", "ó"),
-                ("s", "ś"), ("z", "źż"),
-            ],
-            "ro": [("a", "ăâ"), ("i", "î"), ("s", "ș"), ("t", "ț")],
-            "sk": [("a", "ä"), ("c", "č"), ("o", "ô"), ("s", "š"), ("z", "ž")],
-            "sl": [("c", "č"), ("s", "š"), ("z", "ž")],
-            "tr": [("c", "ç"), ("g", "ğ"), ("o", "ö"), ("s", "ş"), ("u", "ü")],
-        ]
-        return letters.mapValues { places in
-            var weights: [Character: [UInt8]] = [:]
-            for place in places {
-                for (index, letter) in place.come.enumerated() {
-                    // After whatever begins with the letter before: no text has this byte.
-                    weights[letter] = Array(String(place.after).utf8) + [0xFE, UInt8(index + 1)]
-                }
+    /// For each language words of a letter and those that come after it.
+    private static let letters = [
+        "cs": "cč rř sš zž", "da": "zæøå", "es": "nñ", "fi": "zåäö", "hr": "cčć dđ sš zž",
+        "hu": "oöő uüű", "is": "aá dð eé ií oó uú yý zþæö", "nb": "zæøå", "nn": "zæøå",
+        "no": "zæøå", "pl": "aą cć eę lł nń oó sś zźż", "ro": "aăâ iî sș tț",
+        "sk": "aä cč oô sš zž", "sl": "cč sš zž", "sv": "zåäö", "tr": "cç gğ oö sş uü",
+    ]
+
+    private static let alphabets = letters.mapValues { words in
+        var weights: [Character: [UInt8]] = [:]
+        for word in words.split(separator: " ") {
+            for (index, letter) in word.dropFirst().enumerated() {
+                // After whatever begins with the letter before: no text has this byte.
+                weights[letter] = Array(word.prefix(1).utf8) + [0xFE, UInt8(index + 1)]
             }
-            return weights
         }
-    }()
+        return weights
+    }
 }

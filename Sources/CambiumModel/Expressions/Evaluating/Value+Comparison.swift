@@ -9,20 +9,36 @@ extension Value {
     /// The order of two values; nil where one is nil or they are of types that have no order
     /// between them.
     package static func order(_ left: Value, _ right: Value) -> Order? {
-        switch (left, right) {
-        case (.int(let one), .int(let other)): order(one, other)
-        case (.double(let one), .double(let other)): order(one, other)
-        case (.decimal(let one), .decimal(let other)): order(one, other)
-        case (.int(let one), .double(let other)): order(one, other)
-        case (.double(let one), .int(let other)): order(other, one)?.reversed
-        case (.int(let one), .decimal(let other)): order(Decimal(one), other)
-        case (.decimal(let one), .int(let other)): order(one, Decimal(other))
-        case (.date(let one), .date(let other)):
-            order(one.timeIntervalSinceReferenceDate, other.timeIntervalSinceReferenceDate)
-        case (.duration(let one), .duration(let other)): order(one, other)
-        case (.string(let one), .string(let other)):
-            one.hasEqualBytes(other) ? .equal : one.precedesByBytes(other) ? .less : .greater
-        default: nil
+        switch left {
+        case .int(let one):
+            switch right {
+            case .int(let other): return order(one, other)
+            case .double(let other): return order(one, other)
+            case .decimal(let other): return order(Decimal(one), other)
+            default: return nil
+            }
+        case .double(let one):
+            switch right {
+            case .double(let other): return order(one, other)
+            case .int(let other): return order(other, one)?.reversed
+            default: return nil
+            }
+        case .decimal(let one):
+            switch right {
+            case .decimal(let other): return order(one, other)
+            case .int(let other): return order(one, Decimal(other))
+            default: return nil
+            }
+        case .date(let one):
+            guard case .date(let other) = right else { return nil }
+            return order(one.timeIntervalSinceReferenceDate, other.timeIntervalSinceReferenceDate)
+        case .duration(let one):
+            guard case .duration(let other) = right else { return nil }
+            return order(one, other)
+        case .string(let one):
+            guard case .string(let other) = right else { return nil }
+            return one.hasEqualBytes(other) ? .equal : one.precedesByBytes(other) ? .less : .greater
+        default: return nil
         }
     }
 
@@ -72,15 +88,18 @@ extension Value {
 
     /// Equal, or both nil.
     static func areEqual(_ left: Value, _ right: Value) -> Bool {
-        switch (left, right) {
-        case (.null, .null): true
-        case (.null, _), (_, .null): false
-        case (.int(let one), .int(let other)): one == other
-        case (.string(let one), .string(let other)): one.hasEqualBytes(other)
-        case (.uri(let one), .uri(let other)):
-            one.absoluteString.hasEqualBytes(other.absoluteString)
-        case (.bool, .bool), (.uuid, .uuid), (.data, .data): left == right
-        default: order(left, right) == .equal
+        switch left {
+        case .null:
+            if case .null = right { return true }
+            return false
+        case .string(let one):
+            guard case .string(let other) = right else { return false }
+            return one.hasEqualBytes(other)
+        case .uri(let one):
+            guard case .uri(let other) = right else { return false }
+            return one.absoluteString.hasEqualBytes(other.absoluteString)
+        case .bool, .uuid, .data: return left == right
+        default: return order(left, right) == .equal
         }
     }
 

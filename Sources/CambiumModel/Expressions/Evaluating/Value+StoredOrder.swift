@@ -10,30 +10,49 @@ extension Value {
     /// Less than 0, 0 or greater than 0, as SQLite orders the stored forms. What is not a number,
     /// which no store keeps, comes between null and the least number, so that this is an order.
     package func order(relativeTo other: Value) -> Int {
-        switch (self, other) {
-        case (.null, .null): 0
-        case (.null, _): -1
-        case (_, .null): 1
-        case (.bool(let one), .bool(let other)): (one ? 1 : 0) - (other ? 1 : 0)
-        case (.int(let one), .int(let other)): one < other ? -1 : one > other ? 1 : 0
-        case (.double(let one), .double(let other)): Self.numberOrder(one, other)
-        case (.int(let one), .double(let other)): Self.numberOrder(Double(one), other)
-        case (.double(let one), .int(let other)): Self.numberOrder(one, Double(other))
-        case (.date(let one), .date(let other)):
-            Self.numberOrder(
-                one.timeIntervalSinceReferenceDate, other.timeIntervalSinceReferenceDate)
-        case (.string(let one), .string(let other)): one.utf8.order(relativeTo: other.utf8)
-        case (.uri(let one), .uri(let other)):
-            Value.string(one.absoluteString).order(relativeTo: .string(other.absoluteString))
-        case (.uuid(let one), .uuid(let other)): one < other ? -1 : one == other ? 0 : 1
-        case (.data(let one), .data(let other)):
-            one == other ? 0 : one.lexicographicallyPrecedes(other) ? -1 : 1
-        default:
-            switch Self.order(self, other) {
-            case .less: -1
-            case .greater: 1
-            case .equal, nil: 0
+        if case .null = other {
+            if case .null = self { return 0 }
+            return 1
+        }
+        switch self {
+        case .null: return -1
+        case .bool(let one):
+            if case .bool(let other) = other { return (one ? 1 : 0) - (other ? 1 : 0) }
+        case .int(let one):
+            switch other {
+            case .int(let other): return one < other ? -1 : one > other ? 1 : 0
+            case .double(let other): return Self.numberOrder(Double(one), other)
+            default: break
             }
+        case .double(let one):
+            switch other {
+            case .double(let other): return Self.numberOrder(one, other)
+            case .int(let other): return Self.numberOrder(one, Double(other))
+            default: break
+            }
+        case .date(let one):
+            if case .date(let other) = other {
+                return Self.numberOrder(
+                    one.timeIntervalSinceReferenceDate, other.timeIntervalSinceReferenceDate)
+            }
+        case .string(let one):
+            if case .string(let other) = other { return one.utf8.order(relativeTo: other.utf8) }
+        case .uri(let one):
+            if case .uri(let other) = other {
+                return one.absoluteString.utf8.order(relativeTo: other.absoluteString.utf8)
+            }
+        case .uuid(let one):
+            if case .uuid(let other) = other { return one < other ? -1 : one == other ? 0 : 1 }
+        case .data(let one):
+            if case .data(let other) = other {
+                return one == other ? 0 : one.lexicographicallyPrecedes(other) ? -1 : 1
+            }
+        case .decimal, .duration: break
+        }
+        switch Self.order(self, other) {
+        case .less: return -1
+        case .greater: return 1
+        case .equal, nil: return 0
         }
     }
 

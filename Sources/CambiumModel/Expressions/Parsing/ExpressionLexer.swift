@@ -47,7 +47,7 @@ struct ExpressionLexer {
         case UInt8(ascii: "%"):
             kind = .placeholder(try placeholder())
         default:
-            if isDigit(byte) || (byte == UInt8(ascii: ".") && peek(1).map(isDigit) == true) {
+            if isDigit(byte) || (byte == UInt8(ascii: ".") && hasDigit(at: 1)) {
                 kind = .number(number())
             } else if isNameStart(byte) {
                 kind = .word(word(), isEscaped: false)
@@ -74,7 +74,11 @@ struct ExpressionLexer {
     private mutating func word() -> String {
         let start = position
         while let byte = peek(), isNameStart(byte) || isDigit(byte) { position += 1 }
-        return String(decoding: bytes[start..<position], as: UTF8.self)
+        return text(from: start)
+    }
+
+    private func text(from start: Int) -> String {
+        String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
     private mutating func name(after sign: String) throws(ExpressionDiagnostic) -> String {
@@ -90,22 +94,30 @@ struct ExpressionLexer {
         let start = position
         if peek() == UInt8(ascii: "0"), let mark = peek(1), "xXbBoO".utf8.contains(mark) {
             position += 2
-            while let byte = peek(), isNameStart(byte) || isDigit(byte) { position += 1 }
-            return String(decoding: bytes[start..<position], as: UTF8.self)
+            _ = word()
+            return text(from: start)
         }
-        while let byte = peek(), isDigit(byte) { position += 1 }
-        if peek() == UInt8(ascii: "."), peek(1).map(isDigit) == true {
+        skipDigits()
+        if peek() == UInt8(ascii: "."), hasDigit(at: 1) {
             position += 1
-            while let byte = peek(), isDigit(byte) { position += 1 }
+            skipDigits()
         }
-        if let mark = peek(), mark == UInt8(ascii: "e") || mark == UInt8(ascii: "E") {
-            let hasSign = peek(1) == UInt8(ascii: "+") || peek(1) == UInt8(ascii: "-")
-            if peek(hasSign ? 2 : 1).map(isDigit) == true {
-                position += hasSign ? 2 : 1
-                while let byte = peek(), isDigit(byte) { position += 1 }
+        if let mark = peek(), mark | 0x20 == UInt8(ascii: "e") {
+            let length = peek(1) == UInt8(ascii: "+") || peek(1) == UInt8(ascii: "-") ? 2 : 1
+            if hasDigit(at: length) {
+                position += length
+                skipDigits()
             }
         }
-        return String(decoding: bytes[start..<position], as: UTF8.self)
+        return text(from: start)
+    }
+
+    private mutating func skipDigits() {
+        while hasDigit(at: 0) { position += 1 }
+    }
+
+    private func hasDigit(at distance: Int) -> Bool {
+        if let byte = peek(distance) { isDigit(byte) } else { false }
     }
 
     /// The format of an argument as printf spells it: flags, width and length are read over.

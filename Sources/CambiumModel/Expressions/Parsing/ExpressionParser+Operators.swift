@@ -59,48 +59,38 @@ extension ExpressionParser {
         return try parseRelation(of: left) ?? left
     }
 
-    private static let symbols: [String: ComparisonOperator] = [
+    private static let relations: [String: ComparisonOperator] = [
         "=": .equal, "==": .equal, "!=": .notEqual, "<>": .notEqual, "<": .less,
         "<=": .lessOrEqual, "=<": .lessOrEqual, ">": .greater, ">=": .greaterOrEqual,
-        "=>": .greaterOrEqual,
+        "=>": .greaterOrEqual, "IN": .in, "BEGINSWITH": .beginsWith, "ENDSWITH": .endsWith,
+        "CONTAINS": .contains, "LIKE": .like, "MATCHES": .matches,
     ]
 
-    private static let keywords: [String: ComparisonOperator] = [
-        "IN": .in, "BEGINSWITH": .beginsWith, "ENDSWITH": .endsWith, "CONTAINS": .contains,
-        "LIKE": .like, "MATCHES": .matches,
-    ]
+    private var relation: ComparisonOperator? {
+        if case .symbol(let symbol) = current.kind { return Self.relations[symbol] }
+        return keyword.flatMap { Self.relations[$0] }
+    }
 
     private mutating func parseRelation(
         of left: ParsedExpression
     ) throws(ExpressionDiagnostic) -> ParsedExpression? {
         let offset = current.offset
-        if case .symbol(let symbol) = current.kind, let relation = Self.symbols[symbol] {
-            advance()
-            let options = try parseOptions()
-            return try node(.comparison(left, relation, try parseSum(), options), at: offset)
-        }
-        switch keyword {
-        case "BETWEEN":
+        let word = keyword
+        if word == "BETWEEN" {
             advance()
             return try node(.between(left, try parseSum()), at: offset)
-        case "NOT":  // `x NOT IN y`
-            advance()
-            guard let relation = keyword.flatMap({ Self.keywords[$0] }) else {
-                throw unexpected("IN, CONTAINS, LIKE or another comparison")
-            }
-            advance()
-            let options = try parseOptions()
-            let comparison = try node(
-                .comparison(left, relation, try parseSum(), options), at: offset)
-            return try node(.not(comparison), at: offset)
-        case let word?:
-            guard let relation = Self.keywords[word] else { return nil }
-            advance()
-            let options = try parseOptions()
-            return try node(.comparison(left, relation, try parseSum(), options), at: offset)
-        case nil:
+        }
+        let isNegated = word == "NOT"  // `x NOT IN y`
+        if isNegated { advance() }
+        guard let relation, !isNegated || keyword != nil else {
+            if isNegated { throw unexpected("IN, CONTAINS, LIKE or another comparison") }
             return nil
         }
+        advance()
+        let options = try parseOptions()
+        let comparison = try node(
+            .comparison(left, relation, try parseSum(), options), at: offset)
+        return isNegated ? try node(.not(comparison), at: offset) : comparison
     }
 
     private mutating func parseOptions() throws(ExpressionDiagnostic) -> ComparisonOptions {
@@ -126,37 +116,28 @@ extension ExpressionParser {
     // MARK: Arithmetic
 
     mutating func parseSum() throws(ExpressionDiagnostic) -> ParsedExpression {
-        var left = try parseProduct()
-        while case .symbol(let symbol) = current.kind, ["+", "-", "&", "|"].contains(symbol),
-            let operation = ArithmeticOperator(rawValue: symbol)
+        try parseOperations(.sum)
+    }
+
+    /// Reads operations of a level, whose operands bind tighter.
+    private mutating func parseOperations(
+        _ level: ModelExpression.Level
+    ) throws(ExpressionDiagnostic) -> ParsedExpression {
+        var left = try parseOperand(level)
+        while case .symbol(let symbol) = current.kind,
+            let operation = ArithmeticOperator(rawValue: symbol), operation.level == level
         {
             let offset = current.offset
             advance()
-            left = try node(.arithmetic(left, operation, try parseProduct()), at: offset)
+            left = try node(.arithmetic(left, operation, try parseOperand(level)), at: offset)
         }
         return left
     }
 
-    private mutating func parseProduct() throws(ExpressionDiagnostic) -> ParsedExpression {
-        var left = try parsePower()
-        while case .symbol(let symbol) = current.kind, ["*", "/"].contains(symbol),
-            let operation = ArithmeticOperator(rawValue: symbol)
-        {
-            let offset = current.offset
-            advance()
-            left = try node(.arithmetic(left, operation, try parsePower()), at: offset)
-        }
-        return left
-    }
-
-    private mutating func parsePower() throws(ExpressionDiagnostic) -> ParsedExpression {
-        var left = try parseSign()
-        while isAt("**") {
-            let offset = current.offset
-            advance()
-            left = try node(.arithmetic(left, .power, try parseSign()), at: offset)
-        }
-        return left
+    private mutating func parseOperand(
+        _ level: ModelExpression.Level
+    ) throws(ExpressionDiagnostic) -> ParsedExpression {
+        try level == .power ? parseSign() : parseOperations(level.next)
     }
 
     private mutating func parseSign() throws(ExpressionDiagnostic) -> ParsedExpression {

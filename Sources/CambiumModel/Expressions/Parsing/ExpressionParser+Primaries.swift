@@ -60,10 +60,13 @@ extension ExpressionParser {
         "BLOCK": "write the condition itself, so that the store can find what meets it",
         "BLOCKPREDICATE": "write the condition itself, so that the store can find what meets it",
     ]
-    /// Words that have a meaning of their own, and are names only after a `#` or a point.
-    static let constants: Set<String> = [
-        "NIL", "NULL", "TRUE", "YES", "TRUEPREDICATE", "FALSE", "NO", "FALSEPREDICATE", "SELF",
+    private static let values: [String: Value] = [
+        "NIL": .null, "NULL": .null, "TRUE": .bool(true), "YES": .bool(true),
+        "TRUEPREDICATE": .bool(true), "FALSE": .bool(false), "NO": .bool(false),
+        "FALSEPREDICATE": .bool(false),
     ]
+    /// Words that have a meaning of their own, and are names only after a `#` or a point.
+    static let constants = Set(values.keys).union(["SELF"])
     static let reserved: Set<String> = [
         "AND", "OR", "NOT", "IN", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH",
         "BETWEEN", "ANY", "ALL", "SOME", "NONE",
@@ -72,44 +75,47 @@ extension ExpressionParser {
     private mutating func parseWord() throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
         let isCall = isNext("(")
-        switch keyword {
-        case "NIL", "NULL": return try parseConstant(.null)
-        case "TRUE", "YES", "TRUEPREDICATE": return try parseConstant(.bool(true))
-        case "FALSE", "NO", "FALSEPREDICATE": return try parseConstant(.bool(false))
-        case "SELF":
-            advance()
-            return try parsePath(root: .subject, names: [], at: offset)
-        case "SUBQUERY" where isCall: return try parseSubquery()
-        case "TERNARY" where isCall: return try parseConditional()
-        case "CAST" where isCall: return try parseCast()
-        case "FUNCTION" where isCall: return try parseMethod()
-        case let word? where isCall && Self.notSupported[word] != nil:
-            throw ExpressionDiagnostic(
-                offset: offset, message: "'\(word)()' is not supported",
-                hint: Self.notSupported[word])
-        case let word? where Self.reserved.contains(word):
-            throw ExpressionDiagnostic(
-                offset: offset, message: "expected a value, found the keyword \(word)",
-                hint: "a property of that name is written #\(word.lowercased())")
-        default: break
-        }
         guard case .word(let text, _) = current.kind else { throw unexpected("a value") }
+        if let word = keyword {
+            if let value = Self.values[word] {
+                advance()
+                return try node(.literal(value), at: offset)
+            }
+            if word == "SELF" {
+                advance()
+                return try parsePath(root: .subject, names: [], at: offset)
+            }
+            if isCall, let call = try parseCall(word) { return call }
+            if Self.reserved.contains(word) {
+                throw ExpressionDiagnostic(
+                    offset: offset, message: "expected a value, found the keyword " + word,
+                    hint: "a property of that name is written #" + word.lowercased())
+            }
+        }
         if isCall || isNext(":") { return try parseFunction(named: text) }
         advance()
         return try parsePath(
             root: .subject, names: [.init(text: text, offset: offset)], at: offset)
     }
 
-    private func isNext(_ symbol: String) -> Bool {
-        following.isSymbol(symbol)
+    /// Reads what is called by a keyword; nil where the word is none.
+    private mutating func parseCall(
+        _ word: String
+    ) throws(ExpressionDiagnostic) -> ParsedExpression? {
+        switch word {
+        case "SUBQUERY": return try parseSubquery()
+        case "TERNARY": return try parseConditional()
+        case "CAST": return try parseCast()
+        case "FUNCTION": return try parseMethod()
+        default:
+            guard let hint = Self.notSupported[word] else { return nil }
+            throw ExpressionDiagnostic(
+                offset: current.offset, message: "'" + word + "()' is not supported", hint: hint)
+        }
     }
 
-    private mutating func parseConstant(
-        _ value: Value
-    ) throws(ExpressionDiagnostic) -> ParsedExpression {
-        let offset = current.offset
-        advance()
-        return try node(.literal(value), at: offset)
+    private func isNext(_ symbol: String) -> Bool {
+        following.isSymbol(symbol)
     }
 
     // MARK: Arguments
@@ -184,10 +190,7 @@ extension ExpressionParser {
                     message: "a path has at most \(ExpressionChecker.maximumPathLength) names")
             }
             switch current.kind {
-            case .word(let text, _):
-                names.append(.init(text: text, offset: stepOffset))
-                advance()
-            case .operation(let text):
+            case .word(let text, _), .operation(let text):
                 names.append(.init(text: text, offset: stepOffset))
                 advance()
             case .placeholder("K"):

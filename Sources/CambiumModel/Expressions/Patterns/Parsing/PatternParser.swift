@@ -129,7 +129,8 @@ struct PatternParser {
     }
 
     private mutating func element() throws(PatternSyntaxError) -> PatternNode {
-        switch take() {
+        guard let mark = take() else { return .empty }
+        switch mark {
         case "(": return try nested { parser throws(PatternSyntaxError) in try parser.group() }
         case "[": return try customClass()
         case "\\": return try escape()
@@ -137,12 +138,12 @@ struct PatternParser {
             return .scalar(options.matchesLineEnds ? .anything : .lineEnd(isNegated: true))
         case "^": return .assertion(options.matchesAtLines ? .lineStart : .start)
         case "$": return .assertion(options.matchesAtLines ? .lineEnd : .end)
-        case let mark? where "*+?".contains(mark):
-            throw PatternSyntaxError("there is nothing that '\(mark)' could repeat")
-        case "{" where try isAmount():
-            throw PatternSyntaxError("there is nothing that '{' could repeat")
-        case let character?: return literal(String(character))
-        case nil: return .empty
+        default:
+            let isAmount = try mark == "{" ? self.isAmount() : "*+?".contains(mark)
+            guard !isAmount else {
+                throw PatternSyntaxError("there is nothing that '\(mark)' could repeat")
+            }
+            return literal(String(mark))
         }
     }
 
