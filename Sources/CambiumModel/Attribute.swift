@@ -307,7 +307,7 @@ extension Attribute {
 extension Model {
     /// The composite attributes of an entity, inherited ones first.
     public func compositeAttributes(of entity: Entity) -> [CompositeAttribute] {
-        lineage(of: entity).flatMap(\.compositeAttributes)
+        lineage(of: entity).flatMap { $0.compositeAttributes }
     }
 
     /// A composite attribute of the entity or of an ancestor.
@@ -345,7 +345,7 @@ extension Entity {
             let required = composite.attributes.filter { !$0.isOptional }
                 .map { "\(attribute.name).\($0.name)" }
             let parts = attributes.filter { attribute.contains($0) && !$0.isTransient }
-                .map(\.name)
+                .map { $0.name }
             let names = Set(parts)
             return PresenceRule(
                 composite: attribute.name, parts: parts,

@@ -93,7 +93,7 @@ public struct FetchedProperty: Sendable, Hashable {
 extension Model {
     /// The fetched properties of an entity, inherited ones first.
     public func fetchedProperties(of entity: Entity) -> [FetchedProperty] {
-        lineage(of: entity).flatMap(\.fetchedProperties)
+        lineage(of: entity).flatMap { $0.fetchedProperties }
     }
 }
 

@@ -171,12 +171,12 @@ extension Model {
 
     /// All attributes of an entity, inherited ones first.
     public func attributes(of entity: Entity) -> [Attribute] {
-        lineage(of: entity).flatMap(\.attributes)
+        lineage(of: entity).flatMap { $0.attributes }
     }
 
     /// All relationships of an entity, inherited ones first.
     public func relationships(of entity: Entity) -> [Relationship] {
-        lineage(of: entity).flatMap(\.relationships)
+        lineage(of: entity).flatMap { $0.relationships }
     }
 
     /// An attribute of the entity or of an ancestor.

@@ -245,13 +245,13 @@ extension Model {
     /// one that a file says to have: names are names and unique, what they refer to exists, an
     /// inverse leads back, parents have no cycles.
     var isConsistent: Bool {
-        let names = entities.map(\.name)
-        let types = enumerations.map(\.name) + composites.map(\.name)
+        let names = entities.map { $0.name }
+        let types = enumerations.map { $0.name } + composites.map { $0.name }
         return Self.areNames(names) && Self.areNames(types)
             && entities.allSatisfy { hasRoot($0) && isConsistent($0) }
             && composites.allSatisfy { areConsistent($0.attributes, $0.compositeAttributes) }
             && enumerations.allSatisfy { type in
-                Self.areNames(type.cases.map(\.name)) && type.hasRawValues
+                Self.areNames(type.cases.map { $0.name }) && type.hasRawValues
             }
     }
 
@@ -280,15 +280,17 @@ extension Model {
 
     private func isConsistent(_ entity: Entity) -> Bool {
         let lineage = lineage(of: entity)
-        let inherited = lineage.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) }
+        let inherited = lineage.flatMap {
+            $0.attributes.map { $0.name } + $0.relationships.map { $0.name }
+        }
         let known = Set(inherited)
         return Self.areNames(inherited)
             && areConsistent(entity.attributes, entity.compositeAttributes)
-            && Self.areNames(entity.rules.map(\.name))
+            && Self.areNames(entity.rules.map { $0.name })
             && entity.uniqueConstraints.allSatisfy {
                 !$0.properties.isEmpty && $0.properties.allSatisfy(known.contains)
             }
-            && entity.indexes.flatMap(\.elements).allSatisfy {
+            && entity.indexes.flatMap { $0.elements }.allSatisfy {
                 $0.expression != nil || known.contains($0.property)
             }
             && entity.relationships.allSatisfy { leadsBack($0, to: entity) }
@@ -297,7 +299,7 @@ extension Model {
     private func areConsistent(
         _ attributes: [Attribute], _ compositeAttributes: [CompositeAttribute]
     ) -> Bool {
-        Self.areNames(attributes.map(\.name))
+        Self.areNames(attributes.map { $0.name })
             && attributes.allSatisfy { attribute in
                 switch attribute.type {
                 case .enumeration(let name): enumeration(named: name) != nil

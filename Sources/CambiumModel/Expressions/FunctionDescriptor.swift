@@ -121,11 +121,11 @@ extension FunctionDescriptor {
         bounds: ClosedRange<Int64>? = nil,
         _ value: @escaping @Sendable (FunctionArguments) -> Value
     ) -> FunctionDescriptor {
-        let types = arguments.map(\.value)
+        let types = arguments.map { $0.value }
         return FunctionDescriptor(
-            spelling: .call(function.rawValue), arguments: arguments.map(\.key),
+            spelling: .call(function.rawValue), arguments: arguments.map { $0.key },
             methods: methods, parameterTypes: types, isCalledBySQL: true, bounds: { _ in bounds },
-            typed: { $0.map(\.type) == types ? .function(function, $0, result) : nil },
+            typed: { $0.map { $0.type } == types ? .function(function, $0, result) : nil },
             value: value)
     }
 

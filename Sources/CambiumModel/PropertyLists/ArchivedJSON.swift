@@ -323,7 +323,7 @@ enum JSONValue {
         case .large(let number): "\(number)"
         case .real(let number): "\(number)"
         case .string(let string): Self.quoted(string)
-        case .list(let members): "[" + members.map(\.text).joined(separator: ",") + "]"
+        case .list(let members): "[" + members.map { $0.text }.joined(separator: ",") + "]"
         case .object(let members):
             "{"
                 + members.sorted { $0.key < $1.key }

@@ -29,7 +29,7 @@ package struct StoreFunction: Sendable {
     }
 
     package static let all =
-        ModelFunction.allCases.filter(\.descriptor.isCalledBySQL).map { StoreFunction($0) } + [
+        ModelFunction.allCases.filter { $0.descriptor.isCalledBySQL }.map { StoreFunction($0) } + [
             fold, text, power, number, string, decimal, double, calculate, magnitude, total,
             sortKey,
         ]

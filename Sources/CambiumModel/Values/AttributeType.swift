@@ -117,7 +117,7 @@ package struct AttributeTypeDescriptor: Sendable {
 extension AttributeTypeDescriptor {
     /// The word for the type that other tools and databases call so; nil where none does.
     package static func word(forOther name: String) -> String? {
-        (AttributeType.plain.map(\.descriptor) + [.decimal, .codable])
+        (AttributeType.plain.map { $0.descriptor } + [.decimal, .codable])
             .first { $0.otherNames.contains(name.lowercased()) }?.name
     }
 

@@ -214,7 +214,7 @@ extension ExpressionChecker {
             guard isComparable(one, other, relation) else { return nil }
             let folding = options.subtracting(.normalized)
             let types = [one.type, other.type]
-            if folding.isEmpty || types.contains(where: \.hasNoSpelling) {
+            if folding.isEmpty || types.contains(where: { $0.hasNoSpelling }) {
                 typed =
                     .existence(one.typed, relation, other.typed)
                     ?? .existence(other.typed, relation.mirrored, one.typed)

@@ -173,7 +173,7 @@ extension ExpressionChecker {
         let checked = operands.enumerated().map { index, operand in
             check(operand).flatMap { settle($0, for: descriptor, index) }
         }
-        let right = checked.compactMap(\.self)
+        let right = checked.compactMap { $0 }
         guard right.count == operands.count else { return nil }
         guard isAllowed(function, right.first?.typed.type, at: offset) else { return nil }
         guard right.count == descriptor.arguments.count else {
@@ -183,12 +183,12 @@ extension ExpressionChecker {
             return fail(
                 "nothing tells the type of this parameter", at: unknown.offset, lacksType: true)
         }
-        guard let typed = descriptor.typed(right.map(\.typed)) else {
-            let types = right.map(\.typed.type.description).joined(separator: " and ")
+        guard let typed = descriptor.typed(right.map({ $0.typed })) else {
+            let types = right.map { $0.typed.type.description }.joined(separator: " and ")
             return fail("'\(function.rawValue)' does not apply to \(types)", at: offset)
         }
         return Checked(
-            source: .function(function, right.map(\.source)), typed: typed, offset: offset)
+            source: .function(function, right.map { $0.source }), typed: typed, offset: offset)
     }
 
     /// Gives a parameter the type that a function wants, and a constant as it stands.
@@ -295,7 +295,7 @@ extension ExpressionChecker {
         switch type {
         case .enumeration(let name):
             guard let enumeration = model.enumeration(named: name) else { return nil }
-            let names = enumeration.cases.map(\.name)
+            let names = enumeration.cases.map { $0.name }
             if case .literal(.string(let text), _) = operand.typed,
                 let nearest = nearestName(to: text, among: names)
             {

@@ -23,7 +23,7 @@ extension ExpressionChecker {
             }
             start = known
         }
-        return path(root, from: start, names.flatMap(\.parts), at: offset)
+        return path(root, from: start, names.flatMap { $0.parts }, at: offset)
     }
 
     /// Follows names without dots. The tree gets the parts of composite values with their dots.
@@ -197,9 +197,9 @@ extension ExpressionChecker {
             return unknownPart(name, of: composite, of: entity)
         }
         let known =
-            model.attributes(of: entity).map(\.name)
-            + model.compositeAttributes(of: entity).map(\.name)
-            + model.relationships(of: entity).map(\.name)
+            model.attributes(of: entity).map { $0.name }
+            + model.compositeAttributes(of: entity).map { $0.name }
+            + model.relationships(of: entity).map { $0.name }
         let count = diagnostics.count
         _ = fail(
             "'\(entity.name)' has no property '\(name.text)'", at: name.offset,
@@ -216,8 +216,8 @@ extension ExpressionChecker {
     ) -> Checked? {
         let prefix = composite.name + "."
         let known =
-            (model.attributes(of: entity).map(\.name)
-            + model.compositeAttributes(of: entity).map(\.name))
+            (model.attributes(of: entity).map { $0.name }
+            + model.compositeAttributes(of: entity).map { $0.name })
             .filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
             .filter { !$0.contains(".") }
         let text = String(name.text.dropFirst(prefix.count))
@@ -333,11 +333,11 @@ extension ExpressionChecker {
             return nil
         }
         guard let first = value.first else { return (found, path) }
-        let name = value.flatMap(\.parts).map(\.text).joined(separator: ".")
+        let name = value.flatMap { $0.parts }.map { $0.text }.joined(separator: ".")
         guard let attribute = model.attribute(name, of: path.entity),
             let declarer = model.declarer(of: name, in: path.entity)
         else {
-            let known = model.attributes(of: path.entity).map(\.name)
+            let known = model.attributes(of: path.entity).map { $0.name }
             _ = fail(
                 "'\(name)' is no attribute of \(path.entity.name)", at: first.offset,
                 hint: nearestName(to: name, among: known).map { "did you mean '\($0)'?" }

@@ -316,9 +316,9 @@ struct ExpressionChecker {
         _ operands: [ParsedExpression], at offset: Int
     ) -> ([ModelExpression], [TypedExpression])? {
         let checked = operands.map { condition($0) }
-        let right = checked.compactMap(\.self)
+        let right = checked.compactMap { $0 }
         guard right.count == operands.count else { return nil }
-        return (right.map(\.source), right.map(\.typed))
+        return (right.map { $0.source }, right.map { $0.typed })
     }
 }
 

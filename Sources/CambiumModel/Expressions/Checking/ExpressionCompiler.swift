@@ -329,7 +329,7 @@ extension ExpressionChecker {
         case "name" where names.count == 1:
             return flexible(.value(.string(scope.name)), at: offset)
         case "userInfo" where names.count > 1:
-            let key = names.dropFirst().map(\.text).joined(separator: ".")
+            let key = names.dropFirst().map { $0.text }.joined(separator: ".")
             if let value = scope.userInfo[key] {
                 return flexible(.value(.string(value)), at: offset)
             }

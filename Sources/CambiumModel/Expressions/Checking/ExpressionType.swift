@@ -349,7 +349,7 @@ enum NumberText {
     /// The exact number, or nil where it has more digits than a decimal.
     static func decimal(_ text: String) -> Decimal? {
         if let integer = integer(text) { return Decimal(integer) }
-        let digits = text.lazy.filter(\.isNumber).count
+        let digits = text.lazy.filter { $0.isNumber }.count
         guard digits <= 38, double(text) != nil, let value = Decimal(string: text),
             value.isFinite
         else { return nil }

@@ -111,10 +111,10 @@ extension AttributeType {
     func meeting(_ other: AttributeType) -> AttributeType? {
         if self == other { return self }
         let types = [self, other].map { ExpressionType($0) }
-        guard types.allSatisfy(\.isNumber) else { return nil }
-        if types.contains(where: \.isFloatingPoint) { return .double }
+        guard types.allSatisfy({ $0.isNumber }) else { return nil }
+        if types.contains(where: { $0.isFloatingPoint }) { return .double }
         if types.contains(.anyDecimal) { return .anyDecimal }
-        let scales = types.compactMap(\.scale)
+        let scales = types.compactMap { $0.scale }
         if let greatest = scales.max(), types.contains(where: { $0 != .integer }) {
             return .decimal(scale: greatest)
         }
@@ -146,7 +146,7 @@ extension ExpressionChecker {
     }
 
     private mutating func unknownParameter(_ name: String, at offset: Int) -> Checked? {
-        let known = parameters.map(\.name) + variables.keys.sorted() + unusedNames
+        let known = parameters.map { $0.name } + variables.keys.sorted() + unusedNames
         let nearest = nearestName(to: name, among: known)
         let count = diagnostics.count
         _ = fail(

@@ -235,7 +235,7 @@ extension ExpressionParser {
         _ name: ParsedExpression.Name
     ) throws(ExpressionDiagnostic) -> AggregateFunction {
         if let function = AggregateFunction(rawValue: name.text.lowercased()) { return function }
-        let known = AggregateFunction.allCases.map(\.rawValue)
+        let known = AggregateFunction.allCases.map { $0.rawValue }
         throw ExpressionDiagnostic(
             offset: name.offset, message: "'\(name.text)' is not supported",
             hint: nearestName(to: name.text, among: known).map { "did you mean '\($0)'?" }

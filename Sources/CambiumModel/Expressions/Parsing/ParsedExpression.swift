@@ -53,7 +53,7 @@ package struct ParsedExpression: Sendable {
     init(_ kind: Kind, at offset: Int) {
         self.kind = kind
         self.offset = offset
-        depth = 1 + (kind.operands.lazy.map(\.depth).max() ?? 0)
+        depth = 1 + (kind.operands.lazy.map { $0.depth }.max() ?? 0)
     }
 }
 

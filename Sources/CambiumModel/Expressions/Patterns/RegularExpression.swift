@@ -379,7 +379,7 @@ extension PatternNode {
     fileprivate var needsSearch: Bool {
         switch self {
         case .empty, .scalar, .assertion: false
-        case .sequence(let parts), .choice(let parts): parts.contains(where: \.needsSearch)
+        case .sequence(let parts), .choice(let parts): parts.contains(where: { $0.needsSearch })
         case .repetition(.scalar, _, _, _): false
         case .repetition(let body, _, _, let kind): kind == .possessive || body.needsSearch
         case .capture(_, let body): body.needsSearch
@@ -392,8 +392,8 @@ extension PatternNode {
         switch self {
         case .empty, .assertion, .lookahead, .reference: true
         case .scalar, .grapheme: false
-        case .sequence(let parts): parts.allSatisfy(\.mayBeEmpty)
-        case .choice(let parts): parts.contains(where: \.mayBeEmpty)
+        case .sequence(let parts): parts.allSatisfy { $0.mayBeEmpty }
+        case .choice(let parts): parts.contains(where: { $0.mayBeEmpty })
         case .repetition(let body, let minimum, _, _): minimum == 0 || body.mayBeEmpty
         case .capture(_, let body), .atomic(let body): body.mayBeEmpty
         }
