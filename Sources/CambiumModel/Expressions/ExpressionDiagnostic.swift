@@ -155,6 +155,12 @@ private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -
     return last[right.count]
 }
 
+/// A hint at the candidate that a misspelt name probably means.
+func suggestion(for name: String, among candidates: some Sequence<String>) -> String? {
+    guard let nearest = nearestName(to: name, among: candidates) else { return nil }
+    return "did you mean '" + nearest + "'?"
+}
+
 extension StringProtocol {
     /// The text as a message shows what comes out of a store or a file, which may be of any length: its
     /// beginning, and how long it is where that is not all.

@@ -80,6 +80,10 @@ package enum ArchivedJSON {
             return objects.indices.contains(number) ? list.value(objects[number]) : nil
         }
 
+        private func target(_ name: String, of value: Value) -> Value? {
+            target(list.member(name, of: value))
+        }
+
         private static func json(_ number: Double) -> JSONValue? {
             guard number.isFinite else { return nil }
             return number == number.rounded() && abs(number) < 1e15
@@ -97,34 +101,35 @@ package enum ArchivedJSON {
 
         /// A dictionary of a property list, or an archived object by its class.
         private mutating func object(_ value: Value, depth: Int) -> JSONValue? {
-            guard let kind = target(list.member("$class", of: value)),
-                case .string(let name)? = target(list.member("$classname", of: kind))
+            guard let kind = target("$class", of: value),
+                let name = target("$classname", of: kind)?.string
             else { return objects.isEmpty ? dictionary(pairs(of: value), depth: depth) : nil }
-            switch name {
-            case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet", "NSOrderedSet",
-                "NSMutableOrderedSet":
+            switch name.hasPrefix("NSMutable") ? "NS" + name.dropFirst(9) : name {
+            case "NSArray", "NSSet", "NSOrderedSet":
                 return array(archivedMembers("NS.objects", of: value), depth: depth)
-            case "NSDictionary", "NSMutableDictionary":
+            case "NSDictionary":
                 let keys = archivedMembers("NS.keys", of: value)
                 let values = archivedMembers("NS.objects", of: value)
                 return keys.count == values.count
                     ? dictionary(Array(zip(keys, values)), depth: depth) : nil
             case "NSDate":
-                guard case .real(let seconds)? = list.member("NS.time", of: value) else { break }
-                return Self.json(seconds)
-            case "NSUUID":
-                guard case .data(let bytes)? = list.member("NS.uuidbytes", of: value) else { break }
-                return UUID(bytes: bytes).map { .string($0.uuidString) }
-            case "NSURL": return address(value, depth: depth).map(JSONValue.string)
-            case "NSString", "NSMutableString":
-                guard case .string(let string)? = target(list.member("NS.string", of: value))
-                else { break }
-                return .string(string)
-            case "NSData", "NSMutableData":
-                guard case .data(let data)? = target(list.member("NS.data", of: value)) else {
-                    break
+                if let seconds = list.member("NS.time", of: value)?.real {
+                    return Self.json(seconds)
                 }
-                return .string(data.base64EncodedString())
+            case "NSUUID":
+                if let bytes = list.member("NS.uuidbytes", of: value)?.data,
+                    let uuid = UUID(bytes: bytes)
+                {
+                    return .string(uuid.uuidString)
+                }
+            case "NSURL":
+                if let address = address(value, depth: depth) { return .string(address) }
+            case "NSString":
+                if let text = target("NS.string", of: value)?.string { return .string(text) }
+            case "NSData":
+                if let data = target("NS.data", of: value)?.data {
+                    return .string(data.base64EncodedString())
+                }
             default: break
             }
             return nil
@@ -133,13 +138,14 @@ package enum ArchivedJSON {
         /// The whole address of a URL, which may be told as a part of another one.
         private func address(_ value: Value, depth: Int) -> String? {
             guard depth < 64,
-                case .string(let relative)? = target(list.member("NS.relative", of: value))
+                let relative = target("NS.relative", of: value)?.string
             else { return nil }
-            switch target(list.member("NS.base", of: value)) {
-            case nil, .string("$null"): return relative
-            case let base?:
-                return address(base, depth: depth + 1).flatMap { URL(string: $0) }
-                    .flatMap { URL(string: relative, relativeTo: $0)?.absoluteString }
+            guard let base = target("NS.base", of: value), base.string != "$null" else {
+                return relative
+            }
+            guard let start = address(base, depth: depth + 1) else { return nil }
+            return URL(string: start).flatMap {
+                URL(string: relative, relativeTo: $0)?.absoluteString
             }
         }
 

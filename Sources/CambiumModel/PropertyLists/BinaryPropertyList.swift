@@ -174,3 +174,9 @@ package struct BinaryPropertyList: Sendable {
         return Int(exactly: number) ?? Int(Int64(bitPattern: number))
     }
 }
+
+extension BinaryPropertyList.Value {
+    var string: String? { if case .string(let text) = self { text } else { nil } }
+    var data: Data? { if case .data(let bytes) = self { bytes } else { nil } }
+    var real: Double? { if case .real(let number) = self { number } else { nil } }
+}

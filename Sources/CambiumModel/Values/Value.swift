@@ -31,16 +31,12 @@ extension Value: CustomStringConvertible {
     public var description: String {
         switch self {
         case .null: "nil"
-        case .bool(let value): "\(value)"
-        case .int(let value): "\(value)"
-        case .double(let value): "\(value)"
-        case .decimal(let value): "\(value)"
-        case .string(let value): "\"\(value)\""
-        case .date(let value): "\(value)"
-        case .duration(let value): "\(value)"
-        case .uuid(let value): "\(value)"
-        case .uri(let value): "\(value)"
-        case .data(let value): "\(value.count) bytes"
+        case .string(let value): "\"" + value + "\""
+        case .date(let value): value.description
+        case .duration(let value): value.description
+        case .uri(let value): value.description
+        case .data(let value): value.count.description + " bytes"
+        case .bool, .int, .double, .decimal, .uuid: plainText
         }
     }
 }
@@ -52,9 +48,9 @@ extension Value {
     package var plainText: String {
         switch self {
         case .null: ""
-        case .bool(let value): "\(value)"
-        case .int(let value): "\(value)"
-        case .double(let value): "\(value)"
+        case .bool(let value): value.description
+        case .int(let value): value.description
+        case .double(let value): value.description
         case .decimal(let value): value.description
         case .string(let value): value
         case .date(let value): value.formatted(.iso8601)
@@ -89,7 +85,7 @@ extension Value {
         case .double: ("double", plainText)
         case .decimal: ("decimal", plainText)
         case .string: ("string", plainText)
-        case .date(let value): ("date", "\(value.timeIntervalSinceReferenceDate)")
+        case .date(let value): ("date", value.timeIntervalSinceReferenceDate.description)
         case .duration: ("duration", plainText)
         case .uuid: ("uuid", plainText)
         case .uri: ("uri", plainText)

@@ -309,7 +309,8 @@ extension ExpressionChecker {
     /// chosen from several, each of them is such a constant.
     mutating func choice(_ parsed: ParsedExpression, as type: ExpressionType) -> Checked? {
         guard case .conditional(let condition, let first, let second) = parsed.kind else {
-            return check(parsed).flatMap { settle($0, as: type) }
+            guard let checked = check(parsed) else { return nil }
+            return settle(checked, as: type)
         }
         return conditional(condition, first, second, at: parsed.offset, as: type)
     }
@@ -344,13 +345,19 @@ extension ExpressionChecker {
         return .decimal(scale: max(first, second))
     }
 
+    private mutating func branch(
+        _ parsed: ParsedExpression, as type: ExpressionType?
+    ) -> Checked? {
+        if let type { choice(parsed, as: type) } else { check(parsed) }
+    }
+
     mutating func conditional(
         _ condition: ParsedExpression, _ first: ParsedExpression, _ second: ParsedExpression,
         at offset: Int, as type: ExpressionType? = nil
     ) -> Checked? {
         let test = self.condition(condition)
-        let left = type.map { choice(first, as: $0) } ?? check(first)
-        let right = type.map { choice(second, as: $0) } ?? check(second)
+        let left = branch(first, as: type)
+        let right = branch(second, as: type)
         guard let test, let left, let right, var (one, other) = unify(left, right) else {
             return nil
         }

@@ -65,29 +65,32 @@ extension ExpressionChecker {
         // A duration is multiplied by an integer.
         if operation == .multiply || operation == .divide {
             if left.type == .duration, right.isFlexibleNumber {
-                return settle(right, as: .integer).map { (left, $0) }
+                return pair(left, settle(right, as: .integer))
             }
             if right.type == .duration, left.isFlexibleNumber {
-                return settle(left, as: .integer).map { ($0, right) }
+                return pair(settle(left, as: .integer), right)
             }
         }
         if left.type == .date, right.isFlexibleNumber {
-            guard let seconds = settle(right, as: .double) else { return nil }
-            return (left, seconds)
+            return pair(left, settle(right, as: .double))
         }
         if right.type == .date, left.isFlexibleNumber {
-            guard let seconds = settle(left, as: .double) else { return nil }
-            return (seconds, right)
+            return pair(settle(left, as: .double), right)
         }
         if wantsExact {
             if isFraction(left), right.type == .integer {
-                return settle(left, as: .decimal(scale: 0)).map { ($0, right) }
+                return pair(settle(left, as: .decimal(scale: 0)), right)
             }
             if isFraction(right), left.type == .integer {
-                return settle(right, as: .decimal(scale: 0)).map { (left, $0) }
+                return pair(left, settle(right, as: .decimal(scale: 0)))
             }
         }
         return unify(left, right)
+    }
+
+    private func pair(_ one: Checked?, _ other: Checked?) -> (Checked, Checked)? {
+        guard let one, let other else { return nil }
+        return (one, other)
     }
 
     /// Whether an operand is a number that is written with places.
@@ -109,12 +112,12 @@ extension ExpressionChecker {
             if other == .date, operation == .subtract {
                 return .arithmetic(left, .subtract, right, .double)
             }
-            guard isSum else { return nil }
-            return right.seconds.map { .arithmetic(left, operation, $0, .date) }
+            guard isSum, let seconds = right.seconds else { return nil }
+            return .arithmetic(left, operation, seconds, .date)
         case .duration: return durationArithmetic(left, operation, right, isSum: isSum)
         case let one where other == .date:
-            guard one.isNumber, operation == .add else { return nil }
-            return left.floating.map { .arithmetic($0, .add, right, .date) }
+            guard one.isNumber, operation == .add, let seconds = left.floating else { return nil }
+            return .arithmetic(seconds, .add, right, .date)
         case .integer where other == .duration:
             return operation == .multiply ? .arithmetic(left, operation, right, other) : nil
         case .integer where other == .integer:
@@ -159,9 +162,8 @@ extension ExpressionChecker {
     private func floatingArithmetic(
         _ left: TypedExpression, _ operation: ArithmeticOperator, _ right: TypedExpression
     ) -> TypedExpression? {
-        left.floating.flatMap { one in
-            right.floating.map { .arithmetic(one, operation, $0, .double) }
-        }
+        guard let one = left.floating, let other = right.floating else { return nil }
+        return .arithmetic(one, operation, other, .double)
     }
 
     // MARK: Functions

@@ -203,7 +203,7 @@ extension ExpressionChecker {
         let count = diagnostics.count
         _ = fail(
             "'\(entity.name)' has no property '\(name.text)'", at: name.offset,
-            hint: nearestName(to: name.text, among: known).map { "did you mean '\($0)'?" }
+            hint: suggestion(for: name.text, among: known)
                 ?? (entity.name == variables[FillScope.former]?.entity.name
                     ? "$\(FillScope.former) has the stored attributes of the object, and leads to no other "
                         + "object" : nil))
@@ -221,7 +221,7 @@ extension ExpressionChecker {
             .filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
             .filter { !$0.contains(".") }
         let text = String(name.text.dropFirst(prefix.count))
-        let nearest = nearestName(to: text, among: known).map { "did you mean '\($0)'?" }
+        let nearest = suggestion(for: text, among: known)
         return fail(
             "'\(composite.composite)' has no attribute '\(text)'", at: name.offset,
             hint: nearest ?? (known.isEmpty ? nil : "it has \(known.joined(separator: ", "))"))
@@ -340,7 +340,7 @@ extension ExpressionChecker {
             let known = model.attributes(of: path.entity).map { $0.name }
             _ = fail(
                 "'\(name)' is no attribute of \(path.entity.name)", at: first.offset,
-                hint: nearestName(to: name, among: known).map { "did you mean '\($0)'?" }
+                hint: suggestion(for: name, among: known)
                     ?? "only an attribute of the elements themselves can follow a SUBQUERY")
             diagnostics[diagnostics.count - 1].lackingEntity = path.entity.name
             return nil

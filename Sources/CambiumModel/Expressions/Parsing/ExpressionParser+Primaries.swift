@@ -238,7 +238,7 @@ extension ExpressionParser {
         let known = AggregateFunction.allCases.map { $0.rawValue }
         throw ExpressionDiagnostic(
             offset: name.offset, message: "'\(name.text)' is not supported",
-            hint: nearestName(to: name.text, among: known).map { "did you mean '\($0)'?" }
+            hint: suggestion(for: name.text, among: known)
                 ?? "there are \(known.joined(separator: ", "))")
     }
 }
@@ -293,7 +293,7 @@ extension ExpressionParser {
         let known = Array(ModelFunction.byName.keys) + Self.operations.keys + Self.aggregates.keys
         throw ExpressionDiagnostic(
             offset: offset, message: "there is no function '\(first)'",
-            hint: nearestName(to: name, among: known.sorted()).map { "did you mean '\($0)'?" })
+            hint: suggestion(for: name, among: known.sorted()))
     }
 
     private mutating func parseOperands() throws(ExpressionDiagnostic) -> [ParsedExpression] {

@@ -8,7 +8,7 @@ extension PatternParser {
         if let control = Self.controls[letter] { return literal(control) }
         if "dDhHsSvVwW".contains(letter) { return try spelt("\\" + String(letter)) }
         if "xuUo0".contains(letter) { return try number(letter) }
-        if ("1"..."9").contains(letter) {
+        if "123456789".contains(letter) {
             return try reference(to: String(letter) + (groupNumber() ?? ""))
         }
         switch letter {
@@ -25,7 +25,7 @@ extension PatternParser {
             return try reference(until: end, behind: letter)
         default:
             if let scalar = letter.unicodeScalars.first, scalar.isASCII,
-                scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                Character(scalar).isLetter || Character(scalar).isNumber
             {
                 throw Self.unknown(letter)
             }

@@ -304,15 +304,24 @@ private struct ResultChecker {
 
     /// Whether the store has a form for the constant among values of a type.
     private func isKept(_ constant: Value, as type: ExpressionType) -> Bool {
-        switch (constant, type) {
-        case (.int, .integer), (.int, .float), (.int, .double), (.int, .enumeration): true
-        case (.double, .float), (.double, .double), (.string, .enumeration): true
-        case (.int(let value), .decimal(let scale)):
-            DecimalStorage.units(of: Decimal(value), scale: scale) != nil
-        case (.decimal(let value), .decimal(let scale)):
-            DecimalStorage.units(of: value, scale: scale) != nil
-        case (.int, .anyDecimal), (.decimal, .anyDecimal): true
-        default: constant.naturalType == type
+        switch type {
+        case .float, .double:
+            switch constant {
+            case .int, .double: return true
+            default: return false
+            }
+        case .enumeration:
+            switch constant {
+            case .int, .string: return true
+            default: return false
+            }
+        case .decimal, .anyDecimal:
+            switch constant {
+            case .int(let value): return type.keeps(Decimal(value))
+            case .decimal(let value): return type.keeps(value)
+            default: return false
+            }
+        default: return constant.naturalType == type
         }
     }
 }
@@ -323,22 +332,47 @@ extension ExpressionType {
     /// - Returns: nil where the stored form is not one of that type, which only another program can
     ///   have written.
     package func value(of stored: StoredValue) -> Value? {
-        switch (stored, self) {
-        case (.null, _): .null
-        case (.integer(let value), .bool): .bool(value != 0)
-        case (.integer(let value), .object), (.integer(let value), .enumeration): .int(value)
-        case (.text(let value), .enumeration), (.text(let value), .codable): .string(value)
-        default: AttributeType(self).flatMap(stored.value)
+        switch stored {
+        case .null: return .null
+        case .integer(let value):
+            switch self {
+            case .bool: return .bool(value != 0)
+            case .object, .enumeration: return .int(value)
+            default: break
+            }
+        case .text(let value):
+            switch self {
+            case .enumeration, .codable: return .string(value)
+            default: break
+            }
+        case .real, .blob: break
         }
+        guard let type = AttributeType(self) else { return nil }
+        return stored.value(as: type)
     }
 
     /// A value in the form in which columns of the type hold it; nil where it has none.
     package func stored(_ value: Value) -> StoredValue? {
-        switch (value, self) {
-        case (.null, _): .null
-        case (.int(let value), .object), (.int(let value), .enumeration): .integer(value)
-        case (.string(let value), .enumeration), (.string(let value), .codable): .text(value)
-        default: AttributeType(self).flatMap(value.stored)
+        switch self {
+        case .object, .enumeration, .codable:
+            switch value {
+            case .null: return .null
+            case .int(let value):
+                if case .codable = self { return nil } else { return .integer(value) }
+            case .string(let value):
+                if case .object = self { return nil } else { return .text(value) }
+            default: return nil
+            }
+        default:
+            if case .null = value { return .null }
+            guard let type = AttributeType(self) else { return nil }
+            return value.stored(as: type)
         }
+    }
+
+    /// Whether an exact number can be a value of a type of these.
+    fileprivate func keeps(_ number: Decimal) -> Bool {
+        guard case .decimal(let scale) = self else { return true }
+        return DecimalStorage.units(of: number, scale: scale) != nil
     }
 }
