@@ -289,7 +289,7 @@ extension Model {
 /// Who inherits from whom and who declares what, worked out once for a model: everything that
 /// follows an entity's parents or children, or looks for a property, asks here instead of searching
 /// all of them again.
-struct ModelHierarchy: Sendable, Hashable {
+final class ModelHierarchy: Sendable {
     /// Where a property stands in its entity's list.
     enum Place: Sendable {
         case attribute(Int)
@@ -392,10 +392,4 @@ struct ModelHierarchy: Sendable, Hashable {
         }
         return places
     }
-
-    // It follows from the entities, which are compared beside it.
-
-    static func == (_: ModelHierarchy, _: ModelHierarchy) -> Bool { true }
-
-    func hash(into _: inout Hasher) {}
 }

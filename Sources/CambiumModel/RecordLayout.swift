@@ -83,7 +83,7 @@ struct ColumnNames {
     /// For each entity of the table the columns of its own properties that have another name.
     private(set) var columns: [[String: String]]
 
-    private struct Claim {
+    private final class Claim {
         let owner: Int
         let property: String
         /// The name of the column, if no other has it.

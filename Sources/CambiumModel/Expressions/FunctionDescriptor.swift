@@ -1,6 +1,6 @@
 /// What the language of expressions knows of a function: how it is written, what it applies to, and
 /// its value. The SQL of those that an engine has itself is written by `ExpressionSQL`.
-package struct FunctionDescriptor: Sendable {
+package final class FunctionDescriptor: Sendable {
     /// How a function is written.
     enum Spelling: Sendable {
         /// `name(a)` or `name:(a)`; for `name:second`, as Core Data's functions are called,
@@ -14,23 +14,44 @@ package struct FunctionDescriptor: Sendable {
     /// The names of its arguments, as messages and the documentation have them.
     package let arguments: [String]
     /// What else `CAST` calls the type, in lower case.
-    var otherCasts: [String] = []
+    let otherCasts: [String]
     /// The methods that `FUNCTION(a, 'name')` calls for it, in lower case.
-    var methods: [String] = []
+    let methods: [String]
     /// The types that parameters have as its arguments, where nothing else tells; nil for any.
-    var parameterTypes: [ExpressionType?] = []
+    let parameterTypes: [ExpressionType?]
     /// Whether SQLite computes it without the program, so that an index can use it, for an argument
     /// of a type.
-    var isInSQLite: @Sendable (ExpressionType?) -> Bool = { _ in false }
+    let isInSQLite: @Sendable (ExpressionType?) -> Bool
     /// Whether SQL calls the program for its value; then ``value`` knows no other arguments than
     /// strings, integers and floating-point numbers.
-    package var isCalledBySQL = false
+    package let isCalledBySQL: Bool
     /// The least and the greatest integer that it gives; nil where nothing tells.
-    var bounds: @Sendable ([TypedExpression]) -> ClosedRange<Int64>? = { _ in nil }
+    let bounds: @Sendable ([TypedExpression]) -> ClosedRange<Int64>?
     /// The call with its type; nil where it does not apply to arguments of these types.
     let typed: @Sendable ([TypedExpression]) -> TypedExpression?
     /// The value; nil for arguments that it does not apply to.
-    var value: @Sendable (FunctionArguments) -> Value = { _ in .null }
+    let value: @Sendable (FunctionArguments) -> Value
+
+    init(
+        spelling: Spelling, arguments: [String], otherCasts: [String] = [], methods: [String] = [],
+        parameterTypes: [ExpressionType?] = [],
+        isInSQLite: @escaping @Sendable (ExpressionType?) -> Bool = { _ in false },
+        isCalledBySQL: Bool = false,
+        bounds: @escaping @Sendable ([TypedExpression]) -> ClosedRange<Int64>? = { _ in nil },
+        typed: @escaping @Sendable ([TypedExpression]) -> TypedExpression?,
+        value: @escaping @Sendable (FunctionArguments) -> Value = { _ in .null }
+    ) {
+        self.spelling = spelling
+        self.arguments = arguments
+        self.otherCasts = otherCasts
+        self.methods = methods
+        self.parameterTypes = parameterTypes
+        self.isInSQLite = isInSQLite
+        self.isCalledBySQL = isCalledBySQL
+        self.bounds = bounds
+        self.typed = typed
+        self.value = value
+    }
 
     /// How a call is written.
     func text(of operands: [String]) -> String {

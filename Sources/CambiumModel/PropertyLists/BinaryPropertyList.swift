@@ -1,6 +1,6 @@
 /// The binary form of a property list with references between objects, as keyed archives have it.
 /// Foundation's reader does not give those references away.
-package struct BinaryPropertyList: Sendable {
+package final class BinaryPropertyList: Sendable {
     /// A value.
     package enum Value: Sendable {
         /// A whole number.

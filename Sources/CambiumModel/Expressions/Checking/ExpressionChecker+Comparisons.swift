@@ -1,6 +1,6 @@
 extension ExpressionChecker {
     /// Checks a comparison, under a quantifier or not.
-    mutating func comparison(_ parsed: ParsedExpression, quantifier: Quantifier?) -> Checked? {
+    func comparison(_ parsed: ParsedExpression, quantifier: Quantifier?) -> Checked? {
         let (left, right): (ParsedExpression, ParsedExpression)
         var relation = ComparisonOperator.equal
         var options: ComparisonOptions = []
@@ -88,7 +88,7 @@ extension ExpressionChecker {
     }
 
     /// `object IN path` and `path CONTAINS object`.
-    private mutating func membership(
+    private func membership(
         of operand: ParsedExpression, in path: ParsedExpression, _ options: ComparisonOptions,
         _ relation: ComparisonOperator, at offset: Int
     ) -> Checked? {
@@ -105,7 +105,7 @@ extension ExpressionChecker {
             typed: exists(test.typed, in: collections), offset: offset)
     }
 
-    private mutating func between(
+    private func between(
         _ operand: Checked, _ right: ParsedExpression, at offset: Int
     ) -> Checked? {
         if let list = listParameter(right, for: operand) {
@@ -134,7 +134,7 @@ extension ExpressionChecker {
             typed: .and([from.typed, to.typed]), offset: offset)
     }
 
-    private mutating func among(
+    private func among(
         _ operand: Checked, _ right: ParsedExpression, _ options: ComparisonOptions, at offset: Int
     ) -> Checked? {
         if let list = listParameter(right, for: operand) {
@@ -179,7 +179,7 @@ extension ExpressionChecker {
 
     /// `x IN y` where y is one value: a string in which x is, as in Core Data, or (as `x IN %@`
     /// with one value is as common as with a list) what x is equal to.
-    private mutating func within(
+    private func within(
         _ operand: Checked, _ right: ParsedExpression, _ options: ComparisonOptions, at offset: Int
     ) -> Checked? {
         guard let whole = check(right) else { return nil }
@@ -195,7 +195,7 @@ extension ExpressionChecker {
     }
 
     /// Checks one operand against another. The result's source is always a `.comparison`.
-    mutating func relate(
+    func relate(
         _ left: Checked, _ relation: ComparisonOperator, _ right: Checked,
         _ options: ComparisonOptions, at offset: Int
     ) -> Checked? {
@@ -234,7 +234,7 @@ extension ExpressionChecker {
             offset: offset)
     }
 
-    private mutating func requireStrings(
+    private func requireStrings(
         _ left: Checked, _ right: Checked, for what: String
     ) -> Bool {
         for side in [left, right] where side.type != .string && !side.typed.isNull {
@@ -244,7 +244,7 @@ extension ExpressionChecker {
         return true
     }
 
-    private mutating func isPattern(_ pattern: Checked) -> Bool {
+    private func isPattern(_ pattern: Checked) -> Bool {
         guard case .literal(.string(let text), _) = pattern.typed else { return true }
         do throws(PatternSyntaxError) {
             _ = try RegularExpression(text)
@@ -268,7 +268,7 @@ extension ExpressionChecker {
 
     /// Finds what is wrong with the right side of a comparison whose left side has no meaning:
     /// names that there are not. What depends on the left side is passed over.
-    private mutating func checkAlone(_ right: ParsedExpression) {
+    private func checkAlone(_ right: ParsedExpression) {
         switch right.kind {
         case .path(.variable(let name), let names) where names.isEmpty:
             let isList = parameters.contains { $0.name == name && $0.isList }
@@ -279,7 +279,7 @@ extension ExpressionChecker {
         }
     }
 
-    private mutating func isComparable(
+    private func isComparable(
         _ left: Checked, _ right: Checked, _ relation: ComparisonOperator
     ) -> Bool {
         let (one, other) = (left.type, right.type)
@@ -307,7 +307,7 @@ extension ExpressionChecker {
 extension ExpressionChecker {
     /// Checks a value of a type whose constants are written as those of another one: where it is
     /// chosen from several, each of them is such a constant.
-    mutating func choice(_ parsed: ParsedExpression, as type: ExpressionType) -> Checked? {
+    func choice(_ parsed: ParsedExpression, as type: ExpressionType) -> Checked? {
         guard case .conditional(let condition, let first, let second) = parsed.kind else {
             guard let checked = check(parsed) else { return nil }
             return settle(checked, as: type)
@@ -317,7 +317,7 @@ extension ExpressionChecker {
 
     /// Checks what is compared with a value: constants that it is chosen from are those of the value's
     /// type.
-    mutating func operand(_ parsed: ParsedExpression, against other: Checked) -> Checked? {
+    func operand(_ parsed: ParsedExpression, against other: Checked) -> Checked? {
         guard parsed.isChoiceOfConstants, other.opaque == nil,
             other.type.hasConstantsOfOthers
         else { return operand(parsed) }
@@ -325,7 +325,7 @@ extension ExpressionChecker {
     }
 
     /// Checks a comparison that has such a choice at its left.
-    mutating func choice(
+    func choice(
         _ left: ParsedExpression, _ relation: ComparisonOperator, _ right: ParsedExpression,
         _ options: ComparisonOptions, at offset: Int
     ) -> Checked? {
@@ -345,13 +345,13 @@ extension ExpressionChecker {
         return .decimal(scale: max(first, second))
     }
 
-    private mutating func branch(
+    private func branch(
         _ parsed: ParsedExpression, as type: ExpressionType?
     ) -> Checked? {
         if let type { choice(parsed, as: type) } else { check(parsed) }
     }
 
-    mutating func conditional(
+    func conditional(
         _ condition: ParsedExpression, _ first: ParsedExpression, _ second: ParsedExpression,
         at offset: Int, as type: ExpressionType? = nil
     ) -> Checked? {

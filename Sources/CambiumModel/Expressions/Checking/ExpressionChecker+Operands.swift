@@ -1,7 +1,7 @@
 extension ExpressionChecker {
     /// Gives two operands types that meet: a constant takes the type of the other side, and exact
     /// and floating-point numbers become floating-point.
-    mutating func unify(_ left: Checked, _ right: Checked) -> (Checked, Checked)? {
+    func unify(_ left: Checked, _ right: Checked) -> (Checked, Checked)? {
         var one = left
         var other = right
         if let flexible = left.flexible {
@@ -35,7 +35,7 @@ extension ExpressionChecker {
 
     // MARK: Arithmetic
 
-    mutating func arithmetic(
+    func arithmetic(
         _ left: ParsedExpression, _ operation: ArithmeticOperator, _ right: ParsedExpression,
         at offset: Int
     ) -> Checked? {
@@ -59,7 +59,7 @@ extension ExpressionChecker {
     }
 
     /// Seconds that are added to a date stay seconds.
-    private mutating func unifyForArithmetic(
+    private func unifyForArithmetic(
         _ left: Checked, _ operation: ArithmeticOperator, _ right: Checked
     ) -> (Checked, Checked)? {
         // A duration is multiplied by an integer.
@@ -168,7 +168,7 @@ extension ExpressionChecker {
 
     // MARK: Functions
 
-    mutating func function(
+    func function(
         _ function: ModelFunction, _ operands: [ParsedExpression], at offset: Int
     ) -> Checked? {
         let descriptor = function.descriptor
@@ -194,7 +194,7 @@ extension ExpressionChecker {
     }
 
     /// Gives a parameter the type that a function wants, and a constant as it stands.
-    private mutating func settle(
+    private func settle(
         _ operand: Checked, for function: FunctionDescriptor, _ index: Int
     ) -> Checked? {
         guard case .parameter = operand.flexible, index < function.parameterTypes.count,
@@ -241,7 +241,7 @@ indirect enum FlexibleOperand {
 
 extension ExpressionChecker {
     /// A constant with the type that it has when it meets nothing.
-    mutating func flexible(_ operand: FlexibleOperand, at offset: Int) -> Checked? {
+    func flexible(_ operand: FlexibleOperand, at offset: Int) -> Checked? {
         let value: Value
         switch operand {
         case .number(let digits):
@@ -264,7 +264,7 @@ extension ExpressionChecker {
     }
 
     /// Gives a flexible operand the type of what it meets; leaves others as they are.
-    mutating func settle(
+    func settle(
         _ operand: Checked, as type: ExpressionType, of other: TypedExpression? = nil
     ) -> Checked? {
         guard let flexible = operand.flexible, type != .null else { return operand }
@@ -385,7 +385,7 @@ final class OpaqueOperand {
 
 extension ExpressionChecker {
     /// `composite == nil`: all of its parts are nil.
-    mutating func relateOpaque(
+    func relateOpaque(
         _ left: Checked, _ relation: ComparisonOperator, _ right: Checked, at offset: Int
     ) -> Checked? {
         guard let opaque = left.opaque ?? right.opaque else { return nil }

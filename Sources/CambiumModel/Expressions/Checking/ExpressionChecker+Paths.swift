@@ -2,7 +2,7 @@ extension ExpressionChecker {
     /// SQLite joins at most 64 tables, and no person writes such a path.
     static let maximumPathLength = 50
 
-    mutating func path(
+    func path(
         _ root: PathRoot, _ names: [ParsedExpression.Name], at offset: Int
     ) -> Checked? {
         guard names.count <= Self.maximumPathLength else {
@@ -27,7 +27,7 @@ extension ExpressionChecker {
     }
 
     /// Follows names without dots. The tree gets the parts of composite values with their dots.
-    private mutating func path(
+    private func path(
         _ root: PathRoot, from start: ObjectPath, _ names: [ParsedExpression.Name], at offset: Int
     ) -> Checked? {
         var path = start
@@ -118,7 +118,7 @@ extension ExpressionChecker {
     }
 
     /// Steps through a to-many relationship where something surrounding speaks about many objects.
-    private mutating func enter(
+    private func enter(
         _ relationship: Relationship, of owner: ObjectPath, to destination: Entity,
         at name: ParsedExpression.Name
     ) -> ObjectPath? {
@@ -148,7 +148,7 @@ extension ExpressionChecker {
     }
 
     /// Checks a part that must lead through to-many relationships.
-    mutating func collections(
+    func collections(
         _ parsed: ParsedExpression, maximum: Int
     ) -> (element: Checked, [TypedCollection])? {
         let outer = capture
@@ -190,7 +190,7 @@ extension ExpressionChecker {
 
     // MARK: Unknown names
 
-    private mutating func unknownProperty(
+    private func unknownProperty(
         _ name: ParsedExpression.Name, of entity: Entity, within composite: CompositeAttribute?
     ) -> Checked? {
         if let composite {
@@ -211,7 +211,7 @@ extension ExpressionChecker {
         return nil
     }
 
-    private mutating func unknownPart(
+    private func unknownPart(
         _ name: ParsedExpression.Name, of composite: CompositeAttribute, of entity: Entity
     ) -> Checked? {
         let prefix = composite.name + "."
@@ -227,7 +227,7 @@ extension ExpressionChecker {
             hint: nearest ?? (known.isEmpty ? nil : "it has \(known.joined(separator: ", "))"))
     }
 
-    private mutating func unknownVariable(_ name: String, at offset: Int) -> Checked? {
+    private func unknownVariable(_ name: String, at offset: Int) -> Checked? {
         if parameters.contains(where: { $0.name == name }) || unusedNames.contains(name)
             || inference?.names?.contains(name) ?? false
         {
@@ -258,7 +258,7 @@ extension ParsedExpression.Name {
 }
 
 extension ExpressionChecker {
-    mutating func aggregate(
+    func aggregate(
         _ function: AggregateFunction, _ operand: ParsedExpression, at offset: Int
     ) -> Checked? {
         if case .subquery(let path, let variable, let condition, let value) = operand.kind {
@@ -274,7 +274,7 @@ extension ExpressionChecker {
             typed: .aggregate(function, collection, element.typed), offset: offset)
     }
 
-    private mutating func isFit(
+    private func isFit(
         _ function: AggregateFunction, _ type: ExpressionType, at offset: Int
     ) -> Bool {
         let isFit: Bool =
@@ -291,7 +291,7 @@ extension ExpressionChecker {
 
     /// The path of the subquery may end with the attribute that is aggregated; the variable then is
     /// the object that has it.
-    private mutating func subquery(
+    private func subquery(
         _ function: AggregateFunction, _ path: ParsedExpression, _ variable: String,
         _ condition: ParsedExpression, _ value: [ParsedExpression.Name], at offset: Int,
         functionOffset: Int
@@ -322,7 +322,7 @@ extension ExpressionChecker {
     }
 
     /// What is aggregated, and the object that the variable stands for.
-    private mutating func subqueryElement(
+    private func subqueryElement(
         _ found: Checked, _ value: [ParsedExpression.Name], at offset: Int
     ) -> (Checked, ObjectPath)? {
         if case .attribute(let path, _, _) = found.typed, value.isEmpty { return (found, path) }
@@ -361,13 +361,13 @@ extension ExpressionChecker {
 
 /// What a derived attribute and an index may not use.
 extension ExpressionChecker {
-    mutating func notOfItsRow(at offset: Int) -> Checked? {
+    func notOfItsRow(at offset: Int) -> Checked? {
         fail(
             "an index can only use properties of its own entity", at: offset,
             hint: "make a derived attribute of the path and index that")
     }
 
-    mutating func isAllowed(_ attribute: Attribute, _ path: ObjectPath, at offset: Int) -> Bool {
+    func isAllowed(_ attribute: Attribute, _ path: ObjectPath, at offset: Int) -> Bool {
         guard purpose.isStored else { return true }
         if attribute.isTransient {
             return refuse(
@@ -380,7 +380,7 @@ extension ExpressionChecker {
         return true
     }
 
-    mutating func isAllowed(
+    func isAllowed(
         _ relationship: Relationship, _ path: ObjectPath, at offset: Int
     ) -> Bool {
         guard purpose.isStored else { return true }
@@ -395,7 +395,7 @@ extension ExpressionChecker {
         return true
     }
 
-    mutating func isAllowed(
+    func isAllowed(
         _ relation: ComparisonOperator, _ options: ComparisonOptions, at offset: Int
     ) -> Bool {
         guard purpose == .index else { return true }
@@ -413,7 +413,7 @@ extension ExpressionChecker {
         return true
     }
 
-    mutating func isAllowed(
+    func isAllowed(
         _ function: ModelFunction, _ type: ExpressionType?, at offset: Int
     ) -> Bool {
         guard purpose == .fill || function != .uuid else {

@@ -1,6 +1,6 @@
 /// Gives the parts of a parsed expression their meaning in a model, and finds everything that has
 /// none. A part that is wrong is reported once; what contains it says nothing more.
-struct ExpressionChecker {
+final class ExpressionChecker {
     /// A part that is right. It is a class to keep the checker's frames small.
     final class Checked {
         let source: ModelExpression
@@ -101,20 +101,20 @@ struct ExpressionChecker {
         }
     }
 
-    mutating func makeVariable() -> Int {
+    func makeVariable() -> Int {
         variableCount += 1
         return variableCount - 1
     }
 
     // MARK: Running
 
-    mutating func run(
+    func run(
         _ text: String, _ arguments: [FormatArgument]?,
-        _ check: (inout ExpressionChecker, ParsedExpression) -> Checked?
+        _ check: (ExpressionChecker, ParsedExpression) -> Checked?
     ) -> Result<ModelExpression, ExpressionDiagnostics> {
         do throws(ExpressionDiagnostic) {
             let parsed = try ExpressionParser.parse(text, arguments: arguments)
-            let checked = located { check(&$0, parsed) }
+            let checked = located { check($0, parsed) }
             return Result { () throws(ExpressionDiagnostics) in try finish(checked).source }
         } catch {
             return .failure(ExpressionDiagnostics([error]))
@@ -122,13 +122,13 @@ struct ExpressionChecker {
     }
 
     /// Checks again where the result is too deep for a statement, to find the place.
-    mutating func located(_ check: (inout ExpressionChecker) -> Checked?) -> Checked? {
-        let checked = check(&self)
+    func located(_ check: (ExpressionChecker) -> Checked?) -> Checked? {
+        let checked = check(self)
         guard let checked, diagnostics.isEmpty, StatementDepth(of: checked.typed).isTooGreat else {
             return checked
         }
         locatesDepth = true
-        return check(&self) == nil ? nil : checked
+        return check(self) == nil ? nil : checked
     }
 
     func finish(_ checked: Checked?) throws(ExpressionDiagnostics) -> Checked {
@@ -149,7 +149,7 @@ struct ExpressionChecker {
     /// Reports a mistake; nil, so that the part it is in is left out.
     ///
     /// - Parameter lacksType: Whether the mistake is that nothing tells the type of a parameter.
-    mutating func fail(
+    func fail(
         _ message: String, at offset: Int, hint: String? = nil, lacksType: Bool = false
     ) -> Checked? {
         // Whoever reads a hundred mistakes has got the point; a hostile text has a million.
@@ -162,13 +162,13 @@ struct ExpressionChecker {
     }
 
     /// Reports a mistake; false, so that what has it is not allowed.
-    mutating func refuse(_ message: String, at offset: Int, hint: String? = nil) -> Bool {
+    func refuse(_ message: String, at offset: Int, hint: String? = nil) -> Bool {
         fail(message, at: offset, hint: hint) != nil
     }
 
     // MARK: Modes
 
-    mutating func condition(_ parsed: ParsedExpression) -> Checked? {
+    func condition(_ parsed: ParsedExpression) -> Checked? {
         guard parsed.depth <= ModelExpression.maximumDepth else {
             return fail("the expression is too deep", at: parsed.offset)
         }
@@ -195,7 +195,7 @@ struct ExpressionChecker {
         }
     }
 
-    mutating func anyValue(
+    func anyValue(
         _ parsed: ParsedExpression, as type: ExpressionType? = nil
     ) -> Checked? {
         guard parsed.depth <= ModelExpression.maximumDepth else {
@@ -207,7 +207,7 @@ struct ExpressionChecker {
 
     /// - Parameter isDerivation: Whether an exact number may become a floating-point one, and a
     ///   date its seconds since 2001-01-01 UTC.
-    mutating func value(
+    func value(
         _ parsed: ParsedExpression, as type: AttributeType, isDerivation: Bool = false
     ) -> Checked? {
         let wanted = ExpressionType(type)
@@ -243,7 +243,7 @@ struct ExpressionChecker {
     // MARK: Parts
 
     /// Checks a part that has one value.
-    mutating func check(_ parsed: ParsedExpression) -> Checked? {
+    func check(_ parsed: ParsedExpression) -> Checked? {
         guard let checked = operand(parsed) else { return nil }
         if let opaque = checked.opaque {
             return fail(opaque.mistake, at: checked.offset, hint: opaque.hint)
@@ -252,7 +252,7 @@ struct ExpressionChecker {
     }
 
     /// Checks a part that may be a value that can be compared with nil only.
-    mutating func operand(_ parsed: ParsedExpression) -> Checked? {
+    func operand(_ parsed: ParsedExpression) -> Checked? {
         let checked = part(parsed)
         guard locatesDepth, diagnostics.isEmpty, let checked,
             StatementDepth(of: checked.typed).isTooGreat
@@ -261,7 +261,7 @@ struct ExpressionChecker {
         return nil
     }
 
-    private mutating func part(_ parsed: ParsedExpression) -> Checked? {
+    private func part(_ parsed: ParsedExpression) -> Checked? {
         switch parsed.kind {
         case .refused(let reason):
             return fail(reason, at: parsed.offset)
@@ -312,7 +312,7 @@ struct ExpressionChecker {
         }
     }
 
-    private mutating func conditions(
+    private func conditions(
         _ operands: [ParsedExpression], at offset: Int
     ) -> ([ModelExpression], [TypedExpression])? {
         let checked = operands.map { condition($0) }

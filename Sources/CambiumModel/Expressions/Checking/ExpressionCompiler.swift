@@ -16,7 +16,7 @@ package enum ExpressionCompiler {
         _ text: String, entity: Entity, model: Model, parameters: [FetchParameter] = [],
         variables: [String: Entity] = [:], arguments: [FormatArgument]? = nil
     ) -> Result<ModelExpression, ExpressionDiagnostics> {
-        var checker = ExpressionChecker(
+        let checker = ExpressionChecker(
             entity: entity, model: model, parameters: parameters, variables: variables)
         return checker.run(text, arguments) { checker, parsed in checker.condition(parsed) }
     }
@@ -40,7 +40,7 @@ package enum ExpressionCompiler {
     package static func fill(
         _ text: String, as type: AttributeType, entity: Entity, model: Model, former: Entity?
     ) -> Result<ModelExpression, ExpressionDiagnostics> {
-        var checker = ExpressionChecker(
+        let checker = ExpressionChecker(
             entity: entity, model: model, variables: FillScope.variables(former))
         checker.purpose = .fill
         return checker.run(text, nil) { checker, parsed in checker.value(parsed, as: type) }
@@ -59,7 +59,7 @@ package enum ExpressionCompiler {
         _ text: String, as type: AttributeType?, entity: Entity, model: Model,
         parameters: [FetchParameter] = []
     ) -> Result<ModelExpression, ExpressionDiagnostics> {
-        var checker = ExpressionChecker(entity: entity, model: model, parameters: parameters)
+        let checker = ExpressionChecker(entity: entity, model: model, parameters: parameters)
         return checker.run(text, nil) { checker, parsed in
             guard let type else { return checker.anyValue(parsed) }
             return checker.value(parsed, as: type)
@@ -78,7 +78,7 @@ package enum ExpressionCompiler {
     package static func derivation(
         _ text: String, as type: AttributeType, entity: Entity, model: Model
     ) -> Result<ModelExpression, ExpressionDiagnostics> {
-        var checker = ExpressionChecker(entity: entity, model: model)
+        let checker = ExpressionChecker(entity: entity, model: model)
         checker.purpose = .derivation
         return checker.run(text, nil) { checker, parsed in
             checker.value(parsed, as: type, isDerivation: true)
@@ -89,7 +89,7 @@ package enum ExpressionCompiler {
     package static func indexElement(
         _ text: String, entity: Entity, model: Model
     ) -> Result<ModelExpression, ExpressionDiagnostics> {
-        var checker = ExpressionChecker(entity: entity, model: model)
+        let checker = ExpressionChecker(entity: entity, model: model)
         checker.purpose = .index
         return checker.run(text, nil) { checker, parsed in
             guard let checked = checker.anyValue(parsed) else { return nil }
@@ -106,7 +106,7 @@ package enum ExpressionCompiler {
     package static func indexCondition(
         _ text: String, entity: Entity, model: Model
     ) -> Result<ModelExpression, ExpressionDiagnostics> {
-        var checker = ExpressionChecker(entity: entity, model: model)
+        let checker = ExpressionChecker(entity: entity, model: model)
         checker.purpose = .index
         return checker.run(text, nil) { checker, parsed in checker.condition(parsed) }
     }
@@ -127,7 +127,7 @@ package enum ExpressionCompiler {
         _ text: String, property: String, userInfo: [String: String] = [:], source: Entity,
         destination: Entity, model: Model
     ) -> Result<ModelExpression, ExpressionDiagnostics> {
-        var checker = ExpressionChecker(
+        let checker = ExpressionChecker(
             entity: destination, model: model,
             variables: [FetchedPropertyScope.sourceName: source])
         checker.fetchedProperty = FetchedPropertyScope(name: property, userInfo: userInfo)
@@ -159,7 +159,7 @@ package enum ExpressionCompiler {
             }
             // A comparison of a parameter with nil says nothing of its type, which another part of
             // the text may say: what the first round complains about is left to the second.
-            var first = ExpressionChecker(entity: entity, model: model, parameters: parameters)
+            let first = ExpressionChecker(entity: entity, model: model, parameters: parameters)
             first.inference = ParameterInference(names: undeclared.map { Set($0) })
             _ = first.condition(parsed)
             let found = first.inference?.parameters() ?? .success([])
@@ -169,7 +169,7 @@ package enum ExpressionCompiler {
                 throw others.isEmpty ? failure : ExpressionDiagnostics(others)
             }
             let inferred = try found.get()
-            var second = ExpressionChecker(
+            let second = ExpressionChecker(
                 entity: entity, model: model, parameters: parameters + inferred)
             second.unusedNames = (undeclared ?? []).filter { name in
                 !inferred.contains { $0.name == name }
@@ -195,7 +195,7 @@ extension ExpressionCompiler {
         allowsParameters: Bool = false
     ) throws(ExpressionDiagnostics) -> TypedExpression {
         try typed(expression, parameters) { (parsed) throws(ExpressionDiagnostics) in
-            var checker = ExpressionChecker(entity: entity, model: model, variables: variables)
+            let checker = ExpressionChecker(entity: entity, model: model, variables: variables)
             checker.allowsUndeclaredParameters = allowsParameters
             let checked = checker.condition(parsed)
             return try checker.finish(checked).typed
@@ -216,7 +216,7 @@ extension ExpressionCompiler {
         allowsParameters: Bool = false, isFill: Bool = false
     ) throws(ExpressionDiagnostics) -> TypedExpression {
         try typed(expression, parameters) { (parsed) throws(ExpressionDiagnostics) in
-            var checker = ExpressionChecker(entity: entity, model: model, variables: variables)
+            let checker = ExpressionChecker(entity: entity, model: model, variables: variables)
             checker.allowsUndeclaredParameters = allowsParameters
             if isFill { checker.purpose = .fill }
             let checked =
@@ -322,7 +322,7 @@ struct FetchedPropertyScope {
 
 extension ExpressionChecker {
     /// `$FETCHED_PROPERTY.name` and `$FETCHED_PROPERTY.userInfo.key` are constants.
-    mutating func described(
+    func described(
         _ scope: FetchedPropertyScope, _ names: [ParsedExpression.Name], at offset: Int
     ) -> Checked? {
         switch names.first?.text {

@@ -125,7 +125,7 @@ extension AttributeType {
 // MARK: Parameters in the checker
 
 extension ExpressionChecker {
-    mutating func parameter(_ name: String, at offset: Int) -> Checked? {
+    func parameter(_ name: String, at offset: Int) -> Checked? {
         if let declared = parameters.first(where: { $0.name == name }) {
             guard !declared.isList else {
                 return fail(
@@ -145,7 +145,7 @@ extension ExpressionChecker {
             flexible: .parameter(name))
     }
 
-    private mutating func unknownParameter(_ name: String, at offset: Int) -> Checked? {
+    private func unknownParameter(_ name: String, at offset: Int) -> Checked? {
         let known = parameters.map { $0.name } + variables.keys.sorted() + unusedNames
         let nearest = nearestName(to: name, among: known)
         let count = diagnostics.count
@@ -156,12 +156,12 @@ extension ExpressionChecker {
         return nil
     }
 
-    mutating func untold<Result>(_ name: String, at offset: Int) -> Result? {
+    func untold<Result>(_ name: String, at offset: Int) -> Result? {
         _ = fail("nothing tells the type of $\(name) here", at: offset, lacksType: true)
         return nil
     }
 
-    mutating func note(
+    func note(
         _ name: String, _ type: ExpressionType, of other: TypedExpression?, isList: Bool,
         at offset: Int
     ) {
@@ -178,7 +178,7 @@ extension ExpressionChecker {
     }
 
     /// A parameter that stands for a list, at the right of IN or BETWEEN; nil for anything else.
-    mutating func listParameter(
+    func listParameter(
         _ parsed: ParsedExpression, for operand: Checked
     ) -> (name: String, source: ModelExpression)? {
         guard case .path(.variable(let name), let names) = parsed.kind, names.isEmpty,

@@ -67,10 +67,23 @@ package struct ObjectPath: Sendable, Hashable {
         case variable(Int)
     }
 
-    package struct Step: Sendable, Hashable {
+    package final class Step: Sendable, Hashable {
         package let relationship: Relationship
         /// The entity that the step starts from.
         package let source: Entity
+
+        init(relationship: Relationship, source: Entity) {
+            self.relationship = relationship
+            self.source = source
+        }
+
+        package static func == (one: Step, other: Step) -> Bool {
+            one === other || one.relationship == other.relationship && one.source == other.source
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(relationship.name)
+        }
     }
 
     package let root: Root

@@ -1,5 +1,5 @@
 extension ExpressionParser {
-    mutating func parsePrimary() throws(ExpressionDiagnostic) -> ParsedExpression {
+    func parsePrimary() throws(ExpressionDiagnostic) -> ParsedExpression {
         let token = current
         switch token.kind {
         case .number(let digits):
@@ -26,7 +26,7 @@ extension ExpressionParser {
         }
     }
 
-    private mutating func parseBrackets() throws(ExpressionDiagnostic) -> ParsedExpression {
+    private func parseBrackets() throws(ExpressionDiagnostic) -> ParsedExpression {
         try expect("(")
         try enter()
         defer { leave() }
@@ -38,7 +38,7 @@ extension ExpressionParser {
         throw unexpected("')'", hint: "a list is written {a, b}")
     }
 
-    private mutating func parseList() throws(ExpressionDiagnostic) -> ParsedExpression {
+    private func parseList() throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
         try expect("{")
         try enter()
@@ -72,7 +72,7 @@ extension ExpressionParser {
         "BETWEEN", "ANY", "ALL", "SOME", "NONE",
     ]
 
-    private mutating func parseWord() throws(ExpressionDiagnostic) -> ParsedExpression {
+    private func parseWord() throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
         let isCall = isNext("(")
         guard case .word(let text, _) = current.kind else { throw unexpected("a value") }
@@ -99,7 +99,7 @@ extension ExpressionParser {
     }
 
     /// Reads what is called by a keyword; nil where the word is none.
-    private mutating func parseCall(
+    private func parseCall(
         _ word: String
     ) throws(ExpressionDiagnostic) -> ParsedExpression? {
         switch word {
@@ -120,7 +120,7 @@ extension ExpressionParser {
 
     // MARK: Arguments
 
-    private mutating func parseArgument(
+    private func parseArgument(
         _ format: String
     ) throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
@@ -145,7 +145,7 @@ extension ExpressionParser {
         }
     }
 
-    private mutating func takeArgument() throws(ExpressionDiagnostic) -> FormatArgument {
+    private func takeArgument() throws(ExpressionDiagnostic) -> FormatArgument {
         guard let arguments else {
             throw ExpressionDiagnostic(
                 offset: current.offset,
@@ -178,7 +178,7 @@ extension ExpressionParser {
 
     /// Reads the steps of a path after its first; `@sum` and its like may stand last or before the
     /// property that they are about.
-    private mutating func parsePath(
+    private func parsePath(
         root: PathRoot, names first: [ParsedExpression.Name], at offset: Int
     ) throws(ExpressionDiagnostic) -> ParsedExpression {
         var names = first
@@ -219,7 +219,7 @@ extension ExpressionParser {
     }
 
     /// Reads `[SIZE]`, the number of elements, and refuses other places.
-    private mutating func parseSubscript() throws(ExpressionDiagnostic) {
+    private func parseSubscript() throws(ExpressionDiagnostic) {
         let offset = current.offset
         advance()
         guard keyword == "SIZE" else {
@@ -264,7 +264,7 @@ extension ExpressionParser {
     ]
 
     /// Reads `name(a)`, `name:(a)` and `name:second:(a, b)`.
-    mutating func parseFunction(named first: String) throws(ExpressionDiagnostic)
+    func parseFunction(named first: String) throws(ExpressionDiagnostic)
         -> ParsedExpression
     {
         let offset = current.offset
@@ -296,7 +296,7 @@ extension ExpressionParser {
             hint: suggestion(for: name, among: known.sorted()))
     }
 
-    private mutating func parseOperands() throws(ExpressionDiagnostic) -> [ParsedExpression] {
+    private func parseOperands() throws(ExpressionDiagnostic) -> [ParsedExpression] {
         try expect("(")
         // Twice, because reading a call takes the stack that two brackets do.
         try enter()
@@ -326,7 +326,7 @@ extension ExpressionParser {
     // MARK: Calls in capitals
 
     /// Reads `CAST(value, 'NSNumber')`.
-    mutating func parseCast() throws(ExpressionDiagnostic) -> ParsedExpression {
+    func parseCast() throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
         advance()
         let operands = try parseOperands()
@@ -342,7 +342,7 @@ extension ExpressionParser {
     }
 
     /// Reads `FUNCTION(value, 'method')`.
-    mutating func parseMethod() throws(ExpressionDiagnostic) -> ParsedExpression {
+    func parseMethod() throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
         advance()
         let operands = try parseOperands()
@@ -358,7 +358,7 @@ extension ExpressionParser {
         return try node(.function(function, [operands[0]]), at: offset)
     }
 
-    mutating func parseConditional() throws(ExpressionDiagnostic) -> ParsedExpression {
+    func parseConditional() throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
         advance()
         let operands = try parseOperands()
@@ -368,7 +368,7 @@ extension ExpressionParser {
 
     /// Reads `SUBQUERY(collection, $variable, condition)` with what stands behind it: `.@count`, or
     /// an aggregate of an attribute, `.@min.price` or `.price.@min`.
-    mutating func parseSubquery() throws(ExpressionDiagnostic) -> ParsedExpression {
+    func parseSubquery() throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
         advance()
         try expect("(")

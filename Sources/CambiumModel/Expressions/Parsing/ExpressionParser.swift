@@ -2,7 +2,7 @@
 ///
 /// From the loosest to the tightest binding: OR, AND, NOT, comparisons, `+ - & |`, `* /`, `**`.
 /// Keywords are read in any case. A name that is also a keyword is written `#name`.
-package struct ExpressionParser {
+package final class ExpressionParser {
     /// How deep operands may nest in a text.
     private static let maximumDepth = ModelExpression.maximumDepth / 2
     /// How deep brackets, signs and calls may nest, each of which takes the parser several steps.
@@ -24,7 +24,7 @@ package struct ExpressionParser {
     package static func parse(
         _ text: String, arguments: [FormatArgument]? = nil
     ) throws(ExpressionDiagnostic) -> ParsedExpression {
-        var parser = ExpressionParser(text, arguments)
+        let parser = ExpressionParser(text, arguments)
         let expression = try parser.parseDisjunction()
         guard case .end = parser.current.kind else {
             throw parser.unexpected("an operator or the end", hint: parser.endHint)
@@ -62,7 +62,7 @@ package struct ExpressionParser {
         "AND", "OR", "IN", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH", "BETWEEN",
     ]
 
-    mutating func advance() {
+    func advance() {
         current = following
         following = lexer.next()
     }
@@ -77,13 +77,13 @@ package struct ExpressionParser {
         return nil
     }
 
-    mutating func skip(_ symbol: String) -> Bool {
+    func skip(_ symbol: String) -> Bool {
         guard isAt(symbol) else { return false }
         advance()
         return true
     }
 
-    mutating func expect(_ symbol: String) throws(ExpressionDiagnostic) {
+    func expect(_ symbol: String) throws(ExpressionDiagnostic) {
         guard skip(symbol) else { throw unexpected("'\(symbol)'") }
     }
 
@@ -106,12 +106,12 @@ package struct ExpressionParser {
     }
 
     /// Goes one level down, for brackets, unary operators and arguments.
-    mutating func enter() throws(ExpressionDiagnostic) {
+    func enter() throws(ExpressionDiagnostic) {
         nesting += 1
         guard nesting <= Self.maximumNesting else { throw tooDeep(at: current.offset) }
     }
 
-    mutating func leave() {
+    func leave() {
         nesting -= 1
     }
 
@@ -124,7 +124,7 @@ package struct ExpressionParser {
 extension ExpressionParser {
     // MARK: Logic
 
-    mutating func parseDisjunction() throws(ExpressionDiagnostic) -> ParsedExpression {
+    func parseDisjunction() throws(ExpressionDiagnostic) -> ParsedExpression {
         let first = try parseConjunction()
         guard isAt("||") || keyword == "OR" else { return first }
         let offset = current.offset
@@ -136,7 +136,7 @@ extension ExpressionParser {
         return try node(.or(operands), at: offset)
     }
 
-    private mutating func parseConjunction() throws(ExpressionDiagnostic) -> ParsedExpression {
+    private func parseConjunction() throws(ExpressionDiagnostic) -> ParsedExpression {
         let first = try parseNegation()
         guard isAt("&&") || keyword == "AND" else { return first }
         let offset = current.offset
@@ -148,7 +148,7 @@ extension ExpressionParser {
         return try node(.and(operands), at: offset)
     }
 
-    private mutating func parseNegation() throws(ExpressionDiagnostic) -> ParsedExpression {
+    private func parseNegation() throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
         guard isAt("!") || keyword == "NOT" else { return try parseComparison() }
         advance()
@@ -163,7 +163,7 @@ extension ExpressionParser {
         "ANY": .any, "SOME": .any, "ALL": .all, "NONE": .none,
     ]
 
-    private mutating func parseComparison() throws(ExpressionDiagnostic) -> ParsedExpression {
+    private func parseComparison() throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
         if let quantifier = keyword.flatMap({ Self.quantifiers[$0] }) {
             advance()
@@ -194,7 +194,7 @@ extension ExpressionParser {
         return keyword.flatMap { Self.relations[$0] }
     }
 
-    private mutating func parseRelation(
+    private func parseRelation(
         of left: ParsedExpression
     ) throws(ExpressionDiagnostic) -> ParsedExpression? {
         let offset = current.offset
@@ -216,7 +216,7 @@ extension ExpressionParser {
         return isNegated ? try node(.not(comparison), at: offset) : comparison
     }
 
-    private mutating func parseOptions() throws(ExpressionDiagnostic) -> ComparisonOptions {
+    private func parseOptions() throws(ExpressionDiagnostic) -> ComparisonOptions {
         guard skip("[") else { return [] }
         guard case .word(let letters, _) = current.kind else { throw unexpected("c, d or n") }
         var options: ComparisonOptions = []
@@ -238,12 +238,12 @@ extension ExpressionParser {
 
     // MARK: Arithmetic
 
-    mutating func parseSum() throws(ExpressionDiagnostic) -> ParsedExpression {
+    func parseSum() throws(ExpressionDiagnostic) -> ParsedExpression {
         try parseOperations(.sum)
     }
 
     /// Reads operations of a level, whose operands bind tighter.
-    private mutating func parseOperations(
+    private func parseOperations(
         _ level: ModelExpression.Level
     ) throws(ExpressionDiagnostic) -> ParsedExpression {
         var left = try parseOperand(level)
@@ -257,13 +257,13 @@ extension ExpressionParser {
         return left
     }
 
-    private mutating func parseOperand(
+    private func parseOperand(
         _ level: ModelExpression.Level
     ) throws(ExpressionDiagnostic) -> ParsedExpression {
         try level == .power ? parseSign() : parseOperations(level.next)
     }
 
-    private mutating func parseSign() throws(ExpressionDiagnostic) -> ParsedExpression {
+    private func parseSign() throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
         guard skip("-") else { return try parsePrimary() }
         if case .number(let digits) = current.kind {

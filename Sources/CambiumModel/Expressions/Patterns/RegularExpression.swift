@@ -2,7 +2,7 @@
 ///
 /// The syntax is that of ICU as far as the standard library's `Regex` knows it. As in predicates on
 /// Apple's platforms, `.` matches line ends too, and `^` and `$` match at each line.
-package struct RegularExpression: Sendable {
+package final class RegularExpression: Sendable {
     package let pattern: String
     let program: PatternProgram
 

@@ -6,7 +6,7 @@ package final class ResultComposer {
     package typealias Subject = (key: Int64, subject: any ExpressionSubject)
 
     /// A column made ready.
-    private struct Column {
+    private final class Column {
         let function: AggregateFunction?
         let evaluator: ExpressionEvaluator
 

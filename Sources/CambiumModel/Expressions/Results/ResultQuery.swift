@@ -110,7 +110,7 @@ package struct SortTerm: Sendable, Equatable {
 
 /// A ``ResultQuery`` as SQL and memory read it: every name is resolved, and what cannot be asked is
 /// refused.
-package struct TypedResults: Sendable {
+package final class TypedResults: Sendable {
     /// A column, with the type of its values.
     package struct Column: Sendable {
         package let function: AggregateFunction?
@@ -209,7 +209,7 @@ package struct TypedResults: Sendable {
 }
 
 /// Finds the meaning of the parts of a query.
-private struct ResultChecker {
+private final class ResultChecker {
     let query: ResultQuery
     let entity: Entity
     let model: Model
