@@ -122,15 +122,26 @@ struct ColumnNames {
             }
         }
         var wanted: [String: Int] = [:]
-        for claim in claims { wanted[claim.folded, default: 0] += 1 }
-        let beside = Set(claims.flatMap { $0.names(with: $0.column).dropFirst() })
+        var beside: Set<String> = []
+        for claim in claims {
+            wanted[claim.folded, default: 0] += 1
+            if !claim.suffixes.isEmpty {
+                beside.formUnion(claim.names(with: claim.column).dropFirst())
+            }
+        }
         func isFree(_ claim: Claim) -> Bool {
             wanted[claim.folded] == 1 && declarations[claim.property] ?? 1 == 1
                 && !beside.contains(claim.folded) && !claim.folded.hasPrefix("_")
         }
-        let others = claims.filter { !isFree($0) }
-        guard !others.isEmpty else { return }
-        var taken = Set(claims.filter(isFree).flatMap { $0.names(with: $0.column) })
+        var others: [Claim] = []
+        var taken: Set<String> = []
+        for claim in claims {
+            if isFree(claim) {
+                taken.formUnion(claim.names(with: claim.column))
+            } else {
+                others.append(claim)
+            }
+        }
         for claim in others {
             let first = "\(family[claim.owner].name)_\(claim.column)"
             var column = first
@@ -147,12 +158,16 @@ struct ColumnNames {
     private static func claims(
         of family: [Entity], _ suffixes: (Relationship) -> [String]
     ) -> [Claim] {
-        family.enumerated().flatMap { owner, entity in
-            entity.attributes.filter { !$0.isTransient }.map { Claim(owner, $0.name) }
-                + entity.relationships.filter { !$0.isToMany && !$0.isTransient }.map {
-                    Claim(owner, $0.name, suffixes: suffixes($0))
-                }
+        var claims: [Claim] = []
+        for (owner, entity) in family.enumerated() {
+            for attribute in entity.attributes where !attribute.isTransient {
+                claims.append(Claim(owner, attribute.name))
+            }
+            for toOne in entity.relationships where !toOne.isToMany && !toOne.isTransient {
+                claims.append(Claim(owner, toOne.name, suffixes: suffixes(toOne)))
+            }
         }
+        return claims
     }
 
     /// The name of a property, as a column can have it.

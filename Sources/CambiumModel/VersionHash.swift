@@ -37,19 +37,19 @@ extension Model {
     }
 
     private func canonicalLines(of entity: Entity) -> [String] {
-        let parent = entity.parent.map { " : \($0)" } ?? ""
+        let parent = Self.text(" : ", entity.parent)
         let attributes = entity.attributes.map { attribute in
             "\(entity.name).attribute \(attribute.name) \(canonicalName(of: attribute.type))"
                 + (attribute.isOptional ? " optional" : "")
                 + (attribute.isTransient ? " transient" : "")
                 + (attribute.isExternal ? " external" : "")
-                + (attribute.derivation.map { " derived \($0)" } ?? "")
+                + Self.text(" derived ", attribute.derivation?.description)
                 + modifier(attribute.hashModifier)
         }
         let relationships = entity.relationships.map { relationship in
             "\(entity.name).relationship \(relationship.name) "
                 + "\(count(of: relationship)) \(relationship.destination)"
-                + (relationship.inverse.map { " <- \($0)" } ?? "")
+                + Self.text(" <- ", relationship.inverse)
                 + (relationship.isOptional && !relationship.isToMany ? " optional" : "")
                 + (relationship.isTransient ? " transient" : "")
                 + modifier(relationship.hashModifier)
@@ -68,7 +68,11 @@ extension Model {
 
     /// The modifier may hold anything; a line holds no line feed but the one that ends it.
     private func modifier(_ text: String?) -> String {
-        text.map { " # \($0.debugDescription)" } ?? ""
+        Self.text(" # ", text?.debugDescription)
+    }
+
+    private static func text(_ mark: String, _ text: String?) -> String {
+        if let text { mark + text } else { "" }
     }
 
     private func canonicalName(of type: AttributeType) -> String {

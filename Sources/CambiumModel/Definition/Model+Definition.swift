@@ -116,13 +116,19 @@ extension AttributeType: DefinitionPart {
 
     init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
         let name = try coder.word(it?.caseName)
-        switch (name, it) {
-        case ("decimal", .decimal(let scale)?): self = .decimal(scale: try coder.part(scale))
-        case ("decimal", _): self = .decimal(scale: try coder.part(nil))
-        case ("enumeration", .enumeration(let type)?): self = .enumeration(try coder.part(type))
-        case ("enumeration", _): self = .enumeration(try coder.part(nil))
-        case ("codable", .codable(let type)?): self = .codable(try coder.part(type))
-        case ("codable", _): self = .codable(try coder.part(nil))
+        switch name {
+        case "decimal":
+            var scale: Int?
+            if case .decimal(let own)? = it { scale = own }
+            self = .decimal(scale: try coder.part(scale))
+        case "enumeration", "codable":
+            var type: String?
+            switch it {
+            case .enumeration(let own)?, .codable(let own)?: type = own
+            default: break
+            }
+            let read = try coder.part(type)
+            self = name == "codable" ? .codable(read) : .enumeration(read)
         default:
             guard let type = Self.plain.first(where: { $0.caseName == name }) else {
                 throw UnreadableDefinition()

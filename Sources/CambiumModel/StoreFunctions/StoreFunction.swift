@@ -36,17 +36,15 @@ package struct StoreFunction: Sendable {
 
     /// (text, options): without case or accents.
     package static let fold = StoreFunction("fold", 2) { _, arguments in
-        guard case .text(let text) = arguments[0], case .integer(let bits) = arguments[1] else {
-            return .null
-        }
+        guard let text = arguments[0].text, let bits = arguments[1].integer else { return .null }
         return .text(text.folded(ComparisonOptions(rawValue: Int(truncatingIfNeeded: bits))))
     }
 
     /// (text, operator, text, options): 1 or 0; NULL where a text is NULL.
     package static let text = StoreFunction("text", 4) { functions, arguments in
-        guard case .text(let text) = arguments[0], case .text(let name) = arguments[1],
-            let relation = ComparisonOperator(rawValue: name),
-            case .text(let other) = arguments[2], case .integer(let bits) = arguments[3]
+        guard let text = arguments[0].text, let name = arguments[1].text,
+            let relation = ComparisonOperator(rawValue: name), let other = arguments[2].text,
+            let bits = arguments[3].integer
         else { return .null }
         let options = ComparisonOptions(rawValue: Int(truncatingIfNeeded: bits))
         return .integer(try functions.texts.holds(text, relation, other, options) ? 1 : 0)
@@ -56,13 +54,16 @@ package struct StoreFunction: Sendable {
         guard case .real(let base) = arguments[0], case .real(let exponent) = arguments[1] else {
             return .null
         }
-        return NumberFunctions.double(base, .power, exponent).map { .real($0) } ?? .null
+        guard let power = NumberFunctions.double(base, .power, exponent) else { return .null }
+        return .real(power)
     }
 
     /// (text): the number that it spells.
     package static let number = StoreFunction("number", 1) { _, arguments in
-        guard case .text(let text) = arguments[0] else { return .null }
-        return NumberText.double(text).map { .real($0) } ?? .null
+        guard let text = arguments[0].text, let number = NumberText.double(text) else {
+            return .null
+        }
+        return .real(number)
     }
 
     /// (number, scale): how it is written; the scale of a decimal, NULL for others.
@@ -70,19 +71,18 @@ package struct StoreFunction: Sendable {
         switch arguments[0] {
         case .real(let value): return .text(value.description)
         case .integer(let units):
-            guard case .integer(let scale) = arguments[1] else { return .text(String(units)) }
+            guard let scale = arguments[1].integer else { return .text(units.description) }
             let places = Int(truncatingIfNeeded: scale)
             return .text(DecimalStorage.decimal(ofUnits: units, scale: places).description)
-        case .blob(let bytes):
-            return OrderedDecimal.decimal(of: bytes).map { .text($0.description) } ?? .null
-        default: return .null
+        default:
+            guard let number = arguments[0].decimal else { return .null }
+            return .text(number.description)
         }
     }
 
     /// (integer, scale): an exact number as ordered bytes.
     package static let decimal = StoreFunction("decimal", 2) { _, arguments in
-        guard case .integer(let units) = arguments[0], case .integer(let scale) = arguments[1]
-        else {
+        guard let units = arguments[0].integer, let scale = arguments[1].integer else {
             return .null
         }
         return .decimal(
@@ -91,12 +91,13 @@ package struct StoreFunction: Sendable {
 
     /// (ordered bytes): the nearest floating-point number.
     package static let double = StoreFunction("double", 1) { _, arguments in
-        arguments[0].decimal.map { .real(DecimalFunctions.double($0)) } ?? .null
+        guard let number = arguments[0].decimal else { return .null }
+        return .real(DecimalFunctions.double(number))
     }
 
     /// (ordered bytes, operator, ordered bytes): the exact result, as ordered bytes.
     package static let calculate = StoreFunction("calculate", 3) { _, arguments in
-        guard let one = arguments[0].decimal, case .text(let name) = arguments[1],
+        guard let one = arguments[0].decimal, let name = arguments[1].text,
             let operation = ArithmeticOperator(rawValue: name), let other = arguments[2].decimal
         else { return .null }
         return .decimal(DecimalFunctions.calculate(one, operation, other))
@@ -128,7 +129,7 @@ package struct StoreFunction: Sendable {
 
     /// (text, name of an order): bytes that are in that order.
     package static let sortKey = StoreFunction("sort_key", 2) { _, arguments in
-        guard case .text(let text) = arguments[0], case .text(let name) = arguments[1],
+        guard let text = arguments[0].text, let name = arguments[1].text,
             let order = TextOrder(name: name)
         else { return .null }
         return .blob(order.key(of: text))

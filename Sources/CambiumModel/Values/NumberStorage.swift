@@ -109,13 +109,13 @@ package enum OrderedDecimal {
 
     /// The bytes of a number; nil where it is none (NaN).
     package static func bytes(of value: Decimal) -> Data? {
-        value.isFinite ? digits(of: value.description.utf8)?.data : nil
+        value.isFinite ? digits(of: value.description)?.data : nil
     }
 
     /// The bytes of the number that a text spells, with a point and an exponent where it has them;
     /// nil where it spells none, or one that a decimal cannot hold.
     package static func bytes(spelled text: String) -> Data? {
-        guard let number = digits(of: text.utf8), number.digits.count <= 38 else { return nil }
+        guard let number = digits(of: text), number.digits.count <= 38 else { return nil }
         let data = number.data
         return abs(number.exponent) <= safeExponent || decimal(of: data) != nil ? data : nil
     }
@@ -139,11 +139,11 @@ package enum OrderedDecimal {
         }
     }
 
-    private static func digits(of text: some Collection<UInt8>) -> Digits? {
+    private static func digits(of text: String) -> Digits? {
         var number = Digits()
         var (isFraction, hasDigits) = (false, false)
         var power = 0
-        var rest = text[...]
+        var rest = Substring(text).utf8
         if let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
             number.isNegative = sign == UInt8(ascii: "-")
             rest.removeFirst()
@@ -160,8 +160,7 @@ package enum OrderedDecimal {
                     if !isFraction { number.exponent += 1 }
                 }
             case UInt8(ascii: "e") where hasDigits, UInt8(ascii: "E") where hasDigits:
-                guard let value = Int(String(decoding: rest, as: UTF8.self)), abs(value) < 400
-                else { return nil }
+                guard let value = Int(Substring(rest)), abs(value) < 400 else { return nil }
                 power = value
                 rest = rest[rest.endIndex...]
             default: return nil
@@ -189,7 +188,8 @@ package enum OrderedDecimal {
         for byte in pairs {
             guard (1...100).contains(byte) else { return nil }
             let pair = isNegative ? 100 - byte : byte - 1
-            digits += pair < 10 ? "0\(pair)" : "\(pair)"
+            if pair < 10 { digits += "0" }
+            digits += pair.description
         }
         if digits.last == "0" { digits.removeLast() }
         let exponent = (isNegative ? zero - header : header - zero) - bias - digits.utf8.count

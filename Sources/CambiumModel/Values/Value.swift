@@ -64,13 +64,14 @@ extension Value {
     /// The value that a text spells, of a type whose values have a spelling of their own; nil where
     /// it spells none.
     package init?(spelled text: String, as type: AttributeType) {
-        let value: Value? =
-            switch type {
-            case .duration: DurationStorage.duration(of: text).map(Value.duration)
-            case .uuid: UUID(uuidString: text).map(Value.uuid)
-            case .uri: URL(string: text).map(Value.uri)
-            default: nil
-            }
+        var value: Value?
+        switch type {
+        case .duration:
+            if let length = DurationStorage.duration(of: text) { value = .duration(length) }
+        case .uuid: if let uuid = UUID(uuidString: text) { value = .uuid(uuid) }
+        case .uri: if let uri = URL(string: text) { value = .uri(uri) }
+        default: break
+        }
         guard let value else { return nil }
         self = value
     }
@@ -95,20 +96,22 @@ extension Value {
 
     /// The value of an ``exactForm``; nil where it is none.
     package init?(kind: String, exactText text: String) {
-        let value: Value? =
-            switch kind {
-            case "null": .null
-            case "bool": Bool(text).map(Value.bool)
-            case "int": Int64(text).map(Value.int)
-            case "double": Double(text).map(Value.double)
-            case "decimal": DecimalText.decimal(of: text).map(Value.decimal)
-            case "string": .string(text)
-            case "date":
-                Double(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-            case "data": Data(base64Encoded: text).map(Value.data)
-            default:
-                AttributeType.words[kind].flatMap { Value(spelled: text, as: $0) }
+        var value: Value?
+        switch kind {
+        case "null": value = .null
+        case "bool": if let flag = Bool(text) { value = .bool(flag) }
+        case "int": if let number = Int64(text) { value = .int(number) }
+        case "double": if let number = Double(text) { value = .double(number) }
+        case "decimal": if let number = DecimalText.decimal(of: text) { value = .decimal(number) }
+        case "string": value = .string(text)
+        case "date":
+            if let seconds = Double(text) {
+                value = .date(Date(timeIntervalSinceReferenceDate: seconds))
             }
+        case "data": if let data = Data(base64Encoded: text) { value = .data(data) }
+        default:
+            if let type = AttributeType.words[kind] { value = Value(spelled: text, as: type) }
+        }
         guard let value else { return nil }
         self = value
     }

@@ -278,21 +278,19 @@ final class ExpressionChecker {
         case .list:
             return fail("a list can only stand at the right of IN or BETWEEN", at: parsed.offset)
         case .and(let operands):
-            return conditions(operands, at: parsed.offset).map { sources, typed in
-                Checked(
-                    source: .and(sources), typed: .and(typed.joiningValues(of: .notEqual)),
-                    offset: parsed.offset)
-            }
+            guard let (sources, typed) = conditions(operands) else { return nil }
+            return Checked(
+                source: .and(sources), typed: .and(typed.joiningValues(of: .notEqual)),
+                offset: parsed.offset)
         case .or(let operands):
-            return conditions(operands, at: parsed.offset).map { sources, typed in
-                Checked(
-                    source: .or(sources), typed: .or(typed.joiningValues(of: .equal)),
-                    offset: parsed.offset)
-            }
+            guard let (sources, typed) = conditions(operands) else { return nil }
+            return Checked(
+                source: .or(sources), typed: .or(typed.joiningValues(of: .equal)),
+                offset: parsed.offset)
         case .not(let operand):
-            return condition(operand).map {
-                Checked(source: .not($0.source), typed: .not($0.typed), offset: parsed.offset)
-            }
+            guard let checked = condition(operand) else { return nil }
+            return Checked(
+                source: .not(checked.source), typed: .not(checked.typed), offset: parsed.offset)
         case .comparison, .between:
             return comparison(parsed, quantifier: nil)
         case .quantified(let quantifier, let comparison):
@@ -313,12 +311,16 @@ final class ExpressionChecker {
     }
 
     private func conditions(
-        _ operands: [ParsedExpression], at offset: Int
+        _ operands: [ParsedExpression]
     ) -> ([ModelExpression], [TypedExpression])? {
-        let checked = operands.map { condition($0) }
-        let right = checked.compactMap { $0 }
-        guard right.count == operands.count else { return nil }
-        return (right.map { $0.source }, right.map { $0.typed })
+        var sources: [ModelExpression] = []
+        var typed: [TypedExpression] = []
+        for operand in operands {
+            guard let checked = condition(operand) else { continue }
+            sources.append(checked.source)
+            typed.append(checked.typed)
+        }
+        return sources.count == operands.count ? (sources, typed) : nil
     }
 }
 

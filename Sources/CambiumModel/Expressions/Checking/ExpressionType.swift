@@ -250,7 +250,8 @@ extension Model {
     private func number(_ value: Value, as type: ExpressionType) -> (Value, ExpressionType)? {
         switch type {
         case .integer:
-            return value.naturalType.map { (value, $0) }
+            guard let own = value.naturalType else { return nil }
+            return (value, own)
         case .double, .float:
             guard let double = value.approximation, !double.isNaN else { return nil }
             return (.double(type == .float ? Double(Float(double)) : double), type)
@@ -262,24 +263,23 @@ extension Model {
                 places <= DecimalStorage.maximumScale ? .decimal(scale: places) : .anyDecimal
             )
         case .anyDecimal:
-            return value.exact.flatMap { $0.isFinite ? (.decimal($0), .anyDecimal) : nil }
+            guard let number = value.exact, number.isFinite else { return nil }
+            return (.decimal(number), .anyDecimal)
         case .date:
-            return value.approximation.flatMap {
-                $0.isNaN ? nil : (.date(Date(timeIntervalSinceReferenceDate: $0)), .date)
-            }
+            guard let seconds = value.approximation, !seconds.isNaN else { return nil }
+            return (.date(Date(timeIntervalSinceReferenceDate: seconds)), .date)
         case .enumeration(let name):
-            return enumeration(named: name)?.cases.first { $0.rawValue == value }.map {
-                ($0.rawValue, type)
-            }
+            let isCase = enumeration(named: name)?.cases.contains { $0.rawValue == value }
+            return isCase == true ? (value, type) : nil
         default:
             guard let scale = type.scale else { return nil }
-            let units: Int64? =
-                if case .double(let number) = value {
-                    DecimalStorage.units(rounding: number, scale: scale)
-                } else {
-                    value.exact.flatMap { DecimalStorage.units(of: $0, scale: scale) }
-                }
-            return units.map { (type.value(ofUnits: $0), type) }
+            var units: Int64?
+            if case .double(let number) = value {
+                units = DecimalStorage.units(rounding: number, scale: scale)
+            } else if let number = value.exact {
+                units = DecimalStorage.units(of: number, scale: scale)
+            }
+            return units == nil ? nil : (type.value(ofUnits: units), type)
         }
     }
 }
