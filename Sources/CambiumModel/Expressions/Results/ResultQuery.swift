@@ -40,7 +40,7 @@ package indirect enum GroupTest: Sendable {
 /// What is to be computed from the objects that a request finds.
 package struct ResultQuery: Sendable {
     /// One level of an order.
-    package final class Term: Sendable {
+    package struct Term: Sendable {
         package let column: ResultExpression
         package let isDescending: Bool
         package let texts: TextOrder
