@@ -172,3 +172,184 @@ public enum MergeRule: String, Sendable, Hashable, CaseIterable {
     /// (codable values that are written as a JSON array).
     case union
 }
+
+/// How a value that may lie in a file of its own is kept in a row: the first byte says where it is.
+///
+/// | first byte | then |
+/// |---|---|
+/// | 1 | the value itself |
+/// | 2 | the name of the file, in the folder beside the store |
+package enum ExternalForm {
+    /// The value follows.
+    package static let inline: UInt8 = 1
+    /// The name of a file follows.
+    package static let file: UInt8 = 2
+}
+
+extension Attribute {
+    /// Whether rows hold its values in the form of ``ExternalForm``.
+    package var usesExternalForm: Bool { isExternal && type == .data }
+}
+
+extension Model {
+    /// The form in which a row holds a value of an attribute; nil where the value is of another
+    /// type, does not fit, or is no case of the attribute's enumeration.
+    package func stored(_ value: Value, of attribute: Attribute) -> StoredValue? {
+        guard isCase(value, of: attribute.type) else { return nil }
+        let form = stored(value, as: attribute.type)
+        guard attribute.usesExternalForm, case .blob(let data) = form else { return form }
+        return .blob([ExternalForm.inline] + data)
+    }
+
+    /// Whether a value is one of an enumeration's, or none, where the type is an enumeration.
+    private func isCase(_ value: Value, of type: AttributeType) -> Bool {
+        guard value != .null, case .enumeration(let name) = type else { return true }
+        return enumeration(named: name)?.cases.contains { $0.rawValue == value } == true
+    }
+}
+
+extension ExternalForm {
+    /// Above this number of bytes a value goes to a file: below it SQLite reads and writes a value
+    /// as fast as a file system does a file.
+    package static let largestInline = 100 * 1024
+
+    /// The folder of a store's files, beside it: where a name is a link beside the file that it
+    /// leads to, as SQLite's own files, so that all names of a store have the same.
+    package static func folder(ofStore path: String) -> String {
+        let parts = storeFile(behind: path).split(separator: "/", omittingEmptySubsequences: false)
+        let folder = parts.dropLast().map { $0 + "/" }.joined()
+        return "\(folder).\(parts.last ?? "").external"
+    }
+
+    /// The file that a path leads to through links. SQLite keeps its log and its journal beside that
+    /// one, and not beside the links.
+    package static func storeFile(behind path: String) -> String {
+        var path = path
+        // More of them than that, and the system gives up too.
+        for _ in 0..<32 {
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+            else { break }
+            let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+            path =
+                target.hasPrefix("/")
+                ? target : (parts.dropLast() + [target[...]]).joined(separator: "/")
+        }
+        return path
+    }
+}
+
+/// A type whose values have several parts: a Swift struct, a column for each part.
+public struct Composite: Sendable, Hashable {
+    /// The name of the Swift type.
+    public let name: String
+    /// The parts; those of composites within are here by their dotted names.
+    public let attributes: [Attribute]
+    /// Which names stand for composite values within, in declaration order.
+    public let compositeAttributes: [CompositeAttribute]
+    /// What the author noted for programs.
+    public let userInfo: [String: String]
+
+    /// Describes a composite type.
+    public init(
+        name: String, attributes: [Attribute] = [],
+        compositeAttributes: [CompositeAttribute] = [], userInfo: [String: String] = [:]
+    ) {
+        self.name = name
+        self.attributes = attributes
+        self.compositeAttributes = compositeAttributes
+        self.userInfo = userInfo
+    }
+}
+
+/// A name that stands for a composite value. Its parts are attributes whose names start with it and
+/// a dot. A value whose parts are all nil is nil.
+public struct CompositeAttribute: Sendable, Hashable {
+    /// The name; of one within another, with the names on the way to it, joined by dots.
+    public let name: String
+    /// The name of its type.
+    public let composite: String
+    /// Whether nil is a value.
+    public let isOptional: Bool
+    /// Whether the value lives in memory only and is never stored.
+    public let isTransient: Bool
+    /// The name in the version just before, where it was another one.
+    public package(set) var renamedFrom: String?
+    /// What the author noted for programs.
+    public let userInfo: [String: String]
+
+    /// Describes a composite attribute.
+    public init(
+        name: String, composite: String, isOptional: Bool = false, isTransient: Bool = false,
+        renamedFrom: String? = nil, userInfo: [String: String] = [:]
+    ) {
+        self.name = name
+        self.composite = composite
+        self.isOptional = isOptional
+        self.isTransient = isTransient
+        self.renamedFrom = renamedFrom
+        self.userInfo = userInfo
+    }
+
+    /// Whether it lies within another composite value.
+    public var isNested: Bool { name.contains(".") }
+
+    /// Whether an attribute is a part of the value, directly or within a composite within.
+    public func contains(_ attribute: Attribute) -> Bool {
+        attribute.name.hasPrefix(name + ".")
+    }
+}
+
+extension Attribute {
+    /// Whether it is a part of a composite value.
+    public var isPart: Bool { name.contains(".") }
+}
+
+extension Model {
+    /// The composite attributes of an entity, inherited ones first.
+    public func compositeAttributes(of entity: Entity) -> [CompositeAttribute] {
+        lineage(of: entity).flatMap { $0.compositeAttributes }
+    }
+
+    /// A composite attribute of the entity or of an ancestor.
+    public func compositeAttribute(_ name: String, of entity: Entity) -> CompositeAttribute? {
+        compositeAttributes(of: entity).first { $0.name == name }
+    }
+}
+
+/// What makes an optional composite value whole: all its parts are nil, or none of those is that
+/// the composite type requires.
+public struct PresenceRule: Sendable, Hashable {
+    /// The name of the composite attribute.
+    public let composite: String
+    /// The names of all its parts.
+    public let parts: [String]
+    /// The names of the parts that are there whenever the value is; at least one.
+    public let required: [String]
+}
+
+extension Entity {
+    /// The rules of the entity's own optional composite attributes that are stored. One without
+    /// required parts needs none: whatever its parts are, they are a value.
+    public func presenceRules(in model: Model) -> [PresenceRule] {
+        optionalValues(in: model).filter { !$0.required.isEmpty }
+    }
+
+    /// The same of all optional composite attributes that are stored, and thus with no required parts
+    /// of those that require none.
+    package func optionalValues(in model: Model) -> [PresenceRule] {
+        compositeAttributes.compactMap { attribute in
+            guard attribute.isOptional, !attribute.isTransient,
+                let composite = model.composite(named: attribute.composite)
+            else { return nil }
+            // A part within an optional composite within may be missing while the value is there.
+            let required = composite.attributes.filter { !$0.isOptional }
+                .map { "\(attribute.name).\($0.name)" }
+            let parts = attributes.filter { attribute.contains($0) && !$0.isTransient }
+                .map { $0.name }
+            let names = Set(parts)
+            return PresenceRule(
+                composite: attribute.name, parts: parts,
+                required: required.filter(names.contains))
+        }
+    }
+}

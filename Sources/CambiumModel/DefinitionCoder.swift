@@ -140,8 +140,13 @@ struct DefinitionCoder {
         _ name: StaticString, _ values: [String: String]?
     ) throws(UnreadableDefinition) -> [String: String] {
         let sorted = values?.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        let notes = try list(name, sorted?.map { DefinitionNote(key: $0.key, value: $0.value) })
-        return Dictionary(notes.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+        let texts = try list(name, sorted?.flatMap { [$0.key, $0.value] })
+        guard texts.count.isMultiple(of: 2) else { throw UnreadableDefinition() }
+        var notes: [String: String] = [:]
+        for index in stride(from: 0, to: texts.count, by: 2) where notes[texts[index]] == nil {
+            notes[texts[index]] = texts[index + 1]
+        }
+        return notes
     }
 
     private mutating func within<Part>(
@@ -242,19 +247,6 @@ struct DefinitionCoder {
         }
         index = place + 1
         return string
-    }
-}
-
-/// What an author noted under one name.
-private struct DefinitionNote: DefinitionPart {
-    static let isGroup = false
-    let key: String
-    let value: String
-}
-
-extension DefinitionNote {
-    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
-        self.init(key: try coder.part(it?.key), value: try coder.part(it?.value))
     }
 }
 

@@ -56,3 +56,100 @@ public struct FetchParameter: Sendable, Hashable {
         type = .int64
     }
 }
+
+/// A list of objects that a condition finds anew, instead of links that are stored.
+public struct FetchedProperty: Sendable, Hashable {
+    /// The name of the Swift property.
+    public let name: String
+    /// The entity whose objects it finds.
+    public let destination: String
+    /// Which objects it finds; nil means all. `$source` is the object that has the property.
+    public let condition: ModelExpression?
+    /// The order of what it finds.
+    public let sort: [IndexElement]
+    /// How it is fetched.
+    public let options: RequestOptions
+    /// A text that makes the version hash another one although the storage is the same.
+    public let hashModifier: String?
+    /// What the author noted for programs.
+    public let userInfo: [String: String]
+
+    /// Describes a fetched property.
+    public init(
+        name: String, destination: String, condition: ModelExpression? = nil,
+        sort: [IndexElement] = [], options: RequestOptions = RequestOptions(),
+        hashModifier: String? = nil, userInfo: [String: String] = [:]
+    ) {
+        self.name = name
+        self.destination = destination
+        self.condition = condition
+        self.sort = sort
+        self.options = options
+        self.hashModifier = hashModifier
+        self.userInfo = userInfo
+    }
+}
+
+extension Model {
+    /// The fetched properties of an entity, inherited ones first.
+    public func fetchedProperties(of entity: Entity) -> [FetchedProperty] {
+        lineage(of: entity).flatMap { $0.fetchedProperties }
+    }
+}
+
+/// How a request of the model is fetched.
+public struct RequestOptions: Sendable, Hashable {
+    /// The greatest number of results; nil means all.
+    public let limit: Int?
+    /// How many results are skipped; 0 by default.
+    public let offset: Int
+    /// How many objects are loaded at a time; 0, the default, means all at once.
+    public let batchSize: Int
+    /// What the results are; objects by default.
+    public let resultKind: RequestResultKind
+    /// Whether equal results appear once; false by default.
+    public let isDistinct: Bool
+    /// Whether objects of sub-entities count; true by default.
+    public let includesSubentities: Bool
+    /// Whether changes that are not saved yet count; true by default.
+    public let includesPendingChanges: Bool
+    /// Whether the values are loaded too; true by default.
+    public let includesPropertyValues: Bool
+    /// Whether objects are returned without values even where these were loaded; true by default,
+    /// as in Core Data.
+    public let returnsObjectsAsFaults: Bool
+    /// The relationships whose objects are loaded too.
+    public let prefetched: [String]
+
+    /// Describes options; all defaults are those of a plain request.
+    public init(
+        limit: Int? = nil, offset: Int = 0, batchSize: Int = 0,
+        resultKind: RequestResultKind = .objects, isDistinct: Bool = false,
+        includesSubentities: Bool = true, includesPendingChanges: Bool = true,
+        includesPropertyValues: Bool = true, returnsObjectsAsFaults: Bool = true,
+        prefetched: [String] = []
+    ) {
+        self.limit = limit
+        self.offset = offset
+        self.batchSize = batchSize
+        self.resultKind = resultKind
+        self.isDistinct = isDistinct
+        self.includesSubentities = includesSubentities
+        self.includesPendingChanges = includesPendingChanges
+        self.includesPropertyValues = includesPropertyValues
+        self.returnsObjectsAsFaults = returnsObjectsAsFaults
+        self.prefetched = prefetched
+    }
+}
+
+/// What the results of a request are.
+public enum RequestResultKind: String, Sendable, Hashable, CaseIterable {
+    /// Objects.
+    case objects
+    /// Identities of objects.
+    case ids
+    /// How many there are.
+    case count
+    /// Values by name.
+    case dictionaries
+}

@@ -5,3 +5,66 @@
 #else
     @_exported import Foundation
 #endif
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension UUID {
+    /// A new UUID of version 4, made of random numbers of the system's.
+    ///
+    /// Foundation's `UUID()` opens `/dev/urandom` on Linux. Where that cannot be opened, because the
+    /// process has too many open files for a moment, it gives the same UUID again and again. This
+    /// one asks the kernel, which needs no file.
+    ///
+    /// - Throws: ``RandomNumbersError`` where the system gives no random numbers.
+    package static func random() throws(RandomNumbersError) -> UUID {
+        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        // Safety: the system writes as many bytes as there is room for.
+        let isFilled = withUnsafeMutableBytes(of: &bytes) { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            #if canImport(Darwin)
+                // It needs no file either, and cannot fail.
+                arc4random_buf(start, bytes.count)
+                return true
+            #else
+                return getentropy(start, bytes.count) == 0
+            #endif
+        }
+        guard isFilled else { throw RandomNumbersError() }
+        bytes.6 = bytes.6 & 0x0F | 0x40
+        bytes.8 = bytes.8 & 0x3F | 0x80
+        return UUID(uuid: bytes)
+    }
+
+    /// Whether a text is a UUID as it is written: 32 hexadecimal digits in five groups. What
+    /// `UUID(uuidString:)` reads need not be written so.
+    package static func isSpelled(_ text: some StringProtocol) -> Bool {
+        let bytes = text.utf8
+        guard bytes.count == 36 else { return false }
+        return zip(0..., bytes).allSatisfy { index, byte in
+            switch index {
+            case 8, 13, 18, 23: byte == UInt8(ascii: "-")
+            default: Character(UnicodeScalar(byte)).isHexDigit
+            }
+        }
+    }
+}
+
+/// The system gave no random numbers, of which UUIDs are made. What needed one was not done: a UUID
+/// that others have too could exchange their values.
+public struct RandomNumbersError: Error, Sendable, Hashable, CustomStringConvertible {
+    init() {}
+
+    /// What happened, and what helps.
+    public var description: String { "\(problem) \(remedy)" }
+
+    package var problem: String {
+        "The system gives no random numbers, so that there is no new UUID."
+    }
+
+    package var remedy: String { "See that the program may call getrandom, and try again." }
+}

@@ -72,3 +72,118 @@ public struct RecordLayout: Sendable, Hashable {
         slotByProperty[property]
     }
 }
+
+/// The columns of a table that cannot have the name of their property.
+///
+/// A column has the name of its property. If two columns of a table would have the same name, each
+/// of them is `Entity_property`. SQLite's names do not tell upper from lower case. A to-one
+/// relationship needs the names of the columns beside its own too, and names that start with an
+/// underscore belong to the store.
+struct ColumnNames {
+    /// For each entity of the table the columns of its own properties that have another name.
+    private(set) var columns: [[String: String]]
+
+    private final class Claim {
+        let owner: Int
+        let property: String
+        /// The name of the column, if no other has it.
+        let column: String
+        /// What is added to it for the columns beside it.
+        let suffixes: [String]
+        /// The name in lower case.
+        let folded: String
+
+        init(_ owner: Int, _ property: String, suffixes: [String] = []) {
+            self.owner = owner
+            self.property = property
+            self.suffixes = suffixes
+            column = ColumnNames.plainName(of: property)
+            folded = column.lowercased()
+        }
+
+        /// All that it needs if its column has a name, in lower case.
+        func names(with column: String) -> [String] {
+            ([""] + suffixes).map { (column + $0).lowercased() }
+        }
+    }
+
+    /// - Parameters:
+    ///   - family: The entities of the table.
+    ///   - suffixes: The ends of the names of the columns that a to-one relationship has beside the
+    ///     one of its key.
+    init(of family: [Entity], suffixes: (Relationship) -> [String]) {
+        columns = [[String: String]](repeating: [:], count: family.count)
+        let claims = Self.claims(of: family, suffixes)
+        var declarations: [String: Int] = [:]
+        for entity in family where family.count > 1 {
+            for attribute in entity.attributes { declarations[attribute.name, default: 0] += 1 }
+            for relationship in entity.relationships {
+                declarations[relationship.name, default: 0] += 1
+            }
+        }
+        var wanted: [String: Int] = [:]
+        var beside: Set<String> = []
+        for claim in claims {
+            wanted[claim.folded, default: 0] += 1
+            if !claim.suffixes.isEmpty {
+                beside.formUnion(claim.names(with: claim.column).dropFirst())
+            }
+        }
+        func isFree(_ claim: Claim) -> Bool {
+            wanted[claim.folded] == 1 && declarations[claim.property] ?? 1 == 1
+                && !beside.contains(claim.folded) && !claim.folded.hasPrefix("_")
+        }
+        var others: [Claim] = []
+        var taken: Set<String> = []
+        for claim in claims {
+            if isFree(claim) {
+                taken.formUnion(claim.names(with: claim.column))
+            } else {
+                others.append(claim)
+            }
+        }
+        for claim in others {
+            let first = "\(family[claim.owner].name)_\(claim.column)"
+            var column = first
+            var number = 2
+            while !taken.isDisjoint(with: claim.names(with: column)) {
+                column = "\(first)_\(number)"
+                number += 1
+            }
+            taken.formUnion(claim.names(with: column))
+            columns[claim.owner][claim.property] = column
+        }
+    }
+
+    private static func claims(
+        of family: [Entity], _ suffixes: (Relationship) -> [String]
+    ) -> [Claim] {
+        var claims: [Claim] = []
+        for (owner, entity) in family.enumerated() {
+            for attribute in entity.attributes where !attribute.isTransient {
+                claims.append(Claim(owner, attribute.name))
+            }
+            for toOne in entity.relationships where !toOne.isToMany && !toOne.isTransient {
+                claims.append(Claim(owner, toOne.name, suffixes: suffixes(toOne)))
+            }
+        }
+        return claims
+    }
+
+    /// The name of a property, as a column can have it.
+    static func plainName(of property: String) -> String {
+        guard property.utf8.contains(UInt8(ascii: ".")) else { return property }
+        return String(property.map { $0 == "." ? "_" : $0 })
+    }
+}
+
+/// The columns that every table has beside those of the model. Real models have attributes named
+/// `id` and `version`, hence the underscore, which the compiler refuses in names of a model.
+package enum SystemColumn {
+    /// The object's key, unique in its hierarchy and never reused.
+    package static let key = "_id"
+    /// The number of times the row was saved.
+    package static let version = "_version"
+    /// The name of the object's entity, where the root has sub-entities.
+    package static let entity = "_entity"
+}

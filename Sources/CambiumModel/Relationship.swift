@@ -59,3 +59,121 @@ public enum DeleteRule: String, Sendable, Hashable, CaseIterable {
     /// The delete is refused at save while there are any.
     case deny
 }
+
+/// Where a relationship's links are kept.
+public enum RelationshipStorage: Sendable, Hashable {
+    /// In a column of the row itself that holds the destination's key; `entityColumn` holds the
+    /// destination's entity where that has sub-entities.
+    case key(column: String, entityColumn: String?)
+    /// In the key column of the inverse, in the destination's row.
+    case inverseKey(column: String)
+    /// In a table of pairs; `sourceColumn` holds this side's key.
+    case joinTable(name: String, sourceColumn: String, destinationColumn: String)
+    /// Nowhere: the links live in memory only.
+    case transient
+}
+
+extension Model {
+    /// Where the links of a relationship of `entity` (its own or an inherited one) are kept.
+    ///
+    /// A one-to-one is kept by one side: the required one, else the first by entity and name. A
+    /// many-to-many, and a to-many without inverse, has a table named after its first side.
+    public func storage(of relationship: Relationship, of entity: Entity) -> RelationshipStorage {
+        if relationship.isTransient { return .transient }
+        let source = declarer(of: relationship.name, in: entity) ?? entity
+        guard let destination = self.entity(named: relationship.destination),
+            let inverse = relationship.inverse.flatMap({ self.relationship($0, of: destination) })
+        else {
+            return relationship.isToMany
+                ? joinTable(source.name, relationship.name, isFirst: true)
+                : keyColumn(of: relationship, in: source)
+        }
+        let inverseSource = declarer(of: inverse.name, in: destination) ?? destination
+        let isFirst =
+            (source.name, relationship.name) <= (inverseSource.name, inverse.name)
+        switch (relationship.isToMany, inverse.isToMany) {
+        case (false, true):
+            return keyColumn(of: relationship, in: source)
+        case (true, false):
+            return .inverseKey(column: column(of: inverse.name, in: inverseSource))
+        case (false, false):
+            let ownsKey =
+                relationship.isOptional == inverse.isOptional ? isFirst : !relationship.isOptional
+            return ownsKey
+                ? keyColumn(of: relationship, in: source)
+                : .inverseKey(column: column(of: inverse.name, in: inverseSource))
+        case (true, true):
+            return isFirst
+                ? joinTable(source.name, relationship.name, isFirst: true)
+                : joinTable(inverseSource.name, inverse.name, isFirst: false)
+        }
+    }
+
+    /// The column of a stored property that `entity` declares: its name, or `Entity_name` where
+    /// another column of the same table would have that name, in whatever case. The dots in the name
+    /// of a part of a composite value become underscores.
+    public func column(of property: String, in entity: Entity) -> String {
+        indexByName[entity.name].flatMap { hierarchy.columns[$0][property] }
+            ?? ColumnNames.plainName(of: property)
+    }
+
+    private func keyColumn(of relationship: Relationship, in entity: Entity) -> RelationshipStorage
+    {
+        let column = column(of: relationship.name, in: entity)
+        let destination = self.entity(named: relationship.destination)
+        let isPolymorphic = destination.map(hasSubentities) ?? false
+        return .key(column: column, entityColumn: isPolymorphic ? "\(column)_entity" : nil)
+    }
+
+    private func joinTable(
+        _ entity: String, _ relationship: String, isFirst: Bool
+    ) -> RelationshipStorage {
+        .joinTable(
+            name: hierarchy.joinTables["\(entity).\(relationship)"]
+                ?? "\(entity)_\(relationship)", sourceColumn: isFirst ? "_source" : "_destination",
+            destinationColumn: isFirst ? "_destination" : "_source")
+    }
+}
+
+/// Where the order of an ordered to-many is kept: in a column of numbers beside the one that holds
+/// the owner's key, `<column of the owner's key>_position`.
+///
+/// The numbers have gaps, so that an insertion writes one of them, and are not unique. A member
+/// without a number comes after those that have one; members that are equal in it come in the order
+/// of their keys.
+extension Model {
+    /// The distance of neighbours that were appended.
+    package static let positionGap: Int64 = 1 << 20
+
+    /// The position column of an ordered to-many of `entity` (its own or an inherited one): in the
+    /// destination's table, or in the join table. Nil where nothing is ordered or stored.
+    public func positionColumn(of relationship: Relationship, of entity: Entity) -> String? {
+        guard relationship.isToMany, relationship.isOrdered else { return nil }
+        return switch storage(of: relationship, of: entity) {
+        case .inverseKey(let column): "\(column)_position"
+        case .joinTable(_, let source, _): "\(source)_position"
+        case .key, .transient: nil
+        }
+    }
+
+    /// The column, in the rows of a to-one's own objects, of their places in the ordered to-many
+    /// that leads back to them; nil where there is none.
+    public func inversePositionColumn(
+        of relationship: Relationship, of entity: Entity
+    ) -> String? {
+        guard !relationship.isToMany, let inverse = inverse(of: relationship) else { return nil }
+        return positionColumn(of: inverse.relationship, of: inverse.entity)
+    }
+
+    /// The relationship that leads back, and the entity that declares it.
+    public func inverse(
+        of relationship: Relationship
+    ) -> (relationship: Relationship, entity: Entity)? {
+        guard let name = relationship.inverse,
+            let destination = entity(named: relationship.destination),
+            let declarer = declarer(of: name, in: destination),
+            let inverse = declarer.relationships.first(where: { $0.name == name })
+        else { return nil }
+        return (inverse, declarer)
+    }
+}

@@ -116,13 +116,19 @@ extension AttributeType: DefinitionPart {
 
     init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
         let name = try coder.word(it?.caseName)
-        switch (name, it) {
-        case ("decimal", .decimal(let scale)?): self = .decimal(scale: try coder.part(scale))
-        case ("decimal", _): self = .decimal(scale: try coder.part(nil))
-        case ("enumeration", .enumeration(let type)?): self = .enumeration(try coder.part(type))
-        case ("enumeration", _): self = .enumeration(try coder.part(nil))
-        case ("codable", .codable(let type)?): self = .codable(try coder.part(type))
-        case ("codable", _): self = .codable(try coder.part(nil))
+        switch name {
+        case "decimal":
+            var scale: Int?
+            if case .decimal(let own)? = it { scale = own }
+            self = .decimal(scale: try coder.part(scale))
+        case "enumeration", "codable":
+            var type: String?
+            switch it {
+            case .enumeration(let own)?, .codable(let own)?: type = own
+            default: break
+            }
+            let read = try coder.part(type)
+            self = name == "codable" ? .codable(read) : .enumeration(read)
         default:
             guard let type = Self.plain.first(where: { $0.caseName == name }) else {
                 throw UnreadableDefinition()
@@ -239,3 +245,96 @@ extension DeleteRule: DefinitionPart {}
 extension IndexKind: DefinitionPart {}
 extension MergeRule: DefinitionPart {}
 extension RequestResultKind: DefinitionPart {}
+
+extension Model {
+    /// Whether what everything relies on is true of a model that no compiler has just checked, such as
+    /// one that a file says to have: names are names and unique, what they refer to exists, an
+    /// inverse leads back, parents have no cycles.
+    var isConsistent: Bool {
+        let names = entities.map { $0.name }
+        let types = enumerations.map { $0.name } + composites.map { $0.name }
+        return Self.areNames(names) && Self.areNames(types)
+            && entities.allSatisfy { hasRoot($0) && isConsistent($0) }
+            && composites.allSatisfy { areConsistent($0.attributes, $0.compositeAttributes) }
+            && enumerations.allSatisfy { type in
+                Self.areNames(type.cases.map { $0.name }) && type.hasRawValues
+            }
+    }
+
+    /// Whether all are names that can stand in a statement, and each is there once.
+    private static func areNames(_ names: [String]) -> Bool {
+        Set(names).count == names.count
+            && names.allSatisfy { name in
+                !name.isEmpty
+                    && name.unicodeScalars.allSatisfy {
+                        $0.properties.isXIDContinue || $0 == "_" || $0 == "."
+                    }
+            }
+    }
+
+    private func hasRoot(_ entity: Entity) -> Bool {
+        var seen: Set<String> = [entity.name]
+        var name = entity.parent
+        while let parent = name {
+            guard let found = self.entity(named: parent), seen.insert(parent).inserted else {
+                return false
+            }
+            name = found.parent
+        }
+        return true
+    }
+
+    private func isConsistent(_ entity: Entity) -> Bool {
+        let lineage = lineage(of: entity)
+        let inherited = lineage.flatMap {
+            $0.attributes.map { $0.name } + $0.relationships.map { $0.name }
+        }
+        let known = Set(inherited)
+        return Self.areNames(inherited)
+            && areConsistent(entity.attributes, entity.compositeAttributes)
+            && Self.areNames(entity.rules.map { $0.name })
+            && entity.uniqueConstraints.allSatisfy {
+                !$0.properties.isEmpty && $0.properties.allSatisfy(known.contains)
+            }
+            && entity.indexes.flatMap { $0.elements }.allSatisfy {
+                $0.expression != nil || known.contains($0.property)
+            }
+            && entity.relationships.allSatisfy { leadsBack($0, to: entity) }
+    }
+
+    private func areConsistent(
+        _ attributes: [Attribute], _ compositeAttributes: [CompositeAttribute]
+    ) -> Bool {
+        Self.areNames(attributes.map { $0.name })
+            && attributes.allSatisfy { attribute in
+                switch attribute.type {
+                case .enumeration(let name): enumeration(named: name) != nil
+                case .decimal(let scale): (0...38).contains(scale)
+                default: true
+                }
+            } && compositeAttributes.allSatisfy { composite(named: $0.composite) != nil }
+    }
+
+    private func leadsBack(_ relationship: Relationship, to entity: Entity) -> Bool {
+        guard let destination = self.entity(named: relationship.destination) else { return false }
+        guard let name = relationship.inverse else { return true }
+        guard let inverse = self.relationship(name, of: destination),
+            let other = self.entity(named: inverse.destination)
+        else { return false }
+        return inverse.inverse == relationship.name
+            && lineage(of: other).contains { $0.name == entity.name }
+    }
+}
+
+extension Enumeration {
+    /// Whether each case has a value of the type that rows hold.
+    fileprivate var hasRawValues: Bool {
+        cases.allSatisfy { item in
+            switch item.rawValue {
+            case .string: rawType == .string
+            case .int: [.int16, .int32, .int64].contains(rawType)
+            default: false
+            }
+        }
+    }
+}

@@ -114,3 +114,85 @@ public struct ExpressionDiagnostics: Error, Sendable, Hashable, CustomStringConv
         }.joined(separator: "\n")
     }
 }
+
+/// The candidate that a misspelt name most probably means: the one that the fewest inserted,
+/// removed, replaced or swapped letters lead to, or nil where none is near.
+///
+/// - Complexity: O(candidates × length²)
+package func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
+    let wanted = Array(name.lowercased().unicodeScalars)
+    // With another letter, a single one is another name and no misspelt one.
+    let limit = wanted.count < 2 ? 0 : max(1, wanted.count / 3)
+    var best: (distance: Int, name: String)?
+    for candidate in candidates {
+        let letters = Array(candidate.lowercased().unicodeScalars)
+        guard abs(letters.count - wanted.count) <= limit else { continue }
+        let distance = editDistance(wanted, letters)
+        if distance <= limit, distance < best?.distance ?? .max {
+            best = (distance, candidate)
+        }
+    }
+    return best?.name
+}
+
+/// The optimal string alignment distance of two words.
+private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+    var beforeLast: [Int] = []
+    var last = Array(0...right.count)
+    for i in left.indices {
+        var row = [i + 1]
+        for j in right.indices {
+            let isSame = left[i] == right[j]
+            var cost = min(last[j] + (isSame ? 0 : 1), last[j + 1] + 1, row[j] + 1)
+            if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
+                cost = min(cost, beforeLast[j - 1] + 1)
+            }
+            row.append(cost)
+        }
+        beforeLast = last
+        last = row
+    }
+    return last[right.count]
+}
+
+/// A hint at the candidate that a misspelt name probably means.
+func suggestion(for name: String, among candidates: some Sequence<String>) -> String? {
+    guard let nearest = nearestName(to: name, among: candidates) else { return nil }
+    return "did you mean '" + nearest + "'?"
+}
+
+extension StringProtocol {
+    /// The text as a message shows what comes out of a store or a file, which may be of any length: its
+    /// beginning, and how long it is where that is not all.
+    ///
+    /// - Parameter limit: How many Unicode scalars are shown.
+    package func excerpt(_ limit: Int = 200) -> String {
+        // A scalar has at least one byte.
+        guard utf8.count > limit, let end = end(of: limit) else { return String(self) }
+        return "\(self[..<end])… (\(utf8.count) bytes)"
+    }
+
+    /// Where so many scalars end; nil where there are no more.
+    private func end(of count: Int) -> Index? {
+        let scalars = unicodeScalars
+        let end = scalars.index(scalars.startIndex, offsetBy: count, limitedBy: scalars.endIndex)
+        return end == scalars.endIndex ? nil : end
+    }
+}
+
+extension Collection where Element == String {
+    /// The excerpts of the first texts, and how many more there are.
+    ///
+    /// - Parameters:
+    ///   - limit: How many are shown.
+    ///   - separator: What stands between them.
+    package func excerpts(_ limit: Int = 20, separator: String = ", ") -> String {
+        let shown = prefix(limit).map { $0.excerpt(1_000) }.joined(separator: separator)
+        return count > limit ? "\(shown)\(separator)and \(count - limit) more" : shown
+    }
+}
+
+extension Int {
+    /// The number and what is counted, in the right form.
+    package func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}

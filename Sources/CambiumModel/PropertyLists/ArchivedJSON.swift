@@ -10,11 +10,13 @@ package enum ArchivedJSON {
     package static func text(of bytes: Data, as type: String) -> String? {
         guard let text = text(of: bytes) else { return nil }
         let shape = CodableShape(type)
-        if shape == .anything { return text }
+        if case .anything = shape { return text }
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)),
             let fitting = shape.fitting(value)
         else { return nil }
-        return fitting == value ? text : fitting.text
+        // The same value stays as it is written.
+        let other = fitting.text
+        return other == value.text ? text : other
     }
 
     /// The JSON of a keyed archive; of bytes that are JSON already, those. Nil where they hold an
@@ -78,6 +80,10 @@ package enum ArchivedJSON {
             return objects.indices.contains(number) ? list.value(objects[number]) : nil
         }
 
+        private func target(_ name: String, of value: Value) -> Value? {
+            target(list.member(name, of: value))
+        }
+
         private static func json(_ number: Double) -> JSONValue? {
             guard number.isFinite else { return nil }
             return number == number.rounded() && abs(number) < 1e15
@@ -95,34 +101,35 @@ package enum ArchivedJSON {
 
         /// A dictionary of a property list, or an archived object by its class.
         private mutating func object(_ value: Value, depth: Int) -> JSONValue? {
-            guard let kind = target(list.member("$class", of: value)),
-                case .string(let name)? = target(list.member("$classname", of: kind))
+            guard let kind = target("$class", of: value),
+                let name = target("$classname", of: kind)?.string
             else { return objects.isEmpty ? dictionary(pairs(of: value), depth: depth) : nil }
-            switch name {
-            case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet", "NSOrderedSet",
-                "NSMutableOrderedSet":
+            switch name.hasPrefix("NSMutable") ? "NS" + name.dropFirst(9) : name {
+            case "NSArray", "NSSet", "NSOrderedSet":
                 return array(archivedMembers("NS.objects", of: value), depth: depth)
-            case "NSDictionary", "NSMutableDictionary":
+            case "NSDictionary":
                 let keys = archivedMembers("NS.keys", of: value)
                 let values = archivedMembers("NS.objects", of: value)
                 return keys.count == values.count
                     ? dictionary(Array(zip(keys, values)), depth: depth) : nil
             case "NSDate":
-                guard case .real(let seconds)? = list.member("NS.time", of: value) else { break }
-                return Self.json(seconds)
-            case "NSUUID":
-                guard case .data(let bytes)? = list.member("NS.uuidbytes", of: value) else { break }
-                return UUID(bytes: bytes).map { .string($0.uuidString) }
-            case "NSURL": return address(value, depth: depth).map(JSONValue.string)
-            case "NSString", "NSMutableString":
-                guard case .string(let string)? = target(list.member("NS.string", of: value))
-                else { break }
-                return .string(string)
-            case "NSData", "NSMutableData":
-                guard case .data(let data)? = target(list.member("NS.data", of: value)) else {
-                    break
+                if let seconds = list.member("NS.time", of: value)?.real {
+                    return Self.json(seconds)
                 }
-                return .string(data.base64EncodedString())
+            case "NSUUID":
+                if let bytes = list.member("NS.uuidbytes", of: value)?.data,
+                    let uuid = UUID(bytes: bytes)
+                {
+                    return .string(uuid.uuidString)
+                }
+            case "NSURL":
+                if let address = address(value, depth: depth) { return .string(address) }
+            case "NSString":
+                if let text = target("NS.string", of: value)?.string { return .string(text) }
+            case "NSData":
+                if let data = target("NS.data", of: value)?.data {
+                    return .string(data.base64EncodedString())
+                }
             default: break
             }
             return nil
@@ -131,13 +138,14 @@ package enum ArchivedJSON {
         /// The whole address of a URL, which may be told as a part of another one.
         private func address(_ value: Value, depth: Int) -> String? {
             guard depth < 64,
-                case .string(let relative)? = target(list.member("NS.relative", of: value))
+                let relative = target("NS.relative", of: value)?.string
             else { return nil }
-            switch target(list.member("NS.base", of: value)) {
-            case nil, .string("$null"): return relative
-            case let base?:
-                return address(base, depth: depth + 1).flatMap { URL(string: $0) }
-                    .flatMap { URL(string: relative, relativeTo: $0)?.absoluteString }
+            guard let base = target("NS.base", of: value), base.string != "$null" else {
+                return relative
+            }
+            guard let start = address(base, depth: depth + 1) else { return nil }
+            return URL(string: start).flatMap {
+                URL(string: relative, relativeTo: $0)?.absoluteString
             }
         }
 
@@ -167,6 +175,210 @@ package enum ArchivedJSON {
                 if members[name] == nil { members[name] = value }
             }
             return .object(members)
+        }
+    }
+}
+
+/// What the JSON of a `codable` type looks like, as far as the type's name tells: types of the program's
+/// own may look like anything.
+indirect enum CodableShape: Sendable {
+    case anything
+    case bool
+    case integer(ClosedRange<Int64>)
+    case number
+    case string
+    case uuid, url, data
+    case list(CodableShape)
+    case object(CodableShape)
+    case optional(CodableShape)
+
+    /// The shape of a type by its name in Swift, such as `[String: Int]?`.
+    init(_ name: String) {
+        self = Self.shape(name.filter { $0 != " " }[...])
+    }
+
+    private static func shape(_ name: Substring) -> CodableShape {
+        for module in ["Swift.", "Foundation."] where name.hasPrefix(module) {
+            return shape(name.dropFirst(module.count))
+        }
+        if name.hasSuffix("?") { return .optional(shape(name.dropLast())) }
+        if name.hasPrefix("["), name.hasSuffix("]") {
+            let parts = parts(of: name.dropFirst().dropLast(), at: ":")
+            return parts.count == 2
+                ? dictionary(parts[0], parts[1])
+                : parts.count == 1 ? .list(shape(parts[0])) : .anything
+        }
+        if name.hasSuffix(">"), let start = name.firstIndex(of: "<") {
+            let parts = parts(of: name[name.index(after: start)...].dropLast(), at: ",")
+            switch (name[..<start], parts.count) {
+            case ("Array", 1), ("Set", 1): return .list(shape(parts[0]))
+            case ("Optional", 1): return .optional(shape(parts[0]))
+            case ("Dictionary", 2): return dictionary(parts[0], parts[1])
+            default: return .anything
+            }
+        }
+        return plain[String(name)] ?? .anything
+    }
+
+    /// Dictionaries with other keys than texts and numbers are lists to Swift's encoder.
+    private static func dictionary(_ key: Substring, _ value: Substring) -> CodableShape {
+        if case .string = shape(key) { .object(shape(value)) } else { .anything }
+    }
+
+    /// The parts of a list at a separator that is in no brackets.
+    private static func parts(of text: Substring, at separator: Character) -> [Substring] {
+        var parts: [Substring] = []
+        var (start, depth) = (text.startIndex, 0)
+        for index in text.indices {
+            switch text[index] {
+            case "[", "<", "(": depth += 1
+            case "]", ">", ")": depth -= 1
+            case separator where depth == 0:
+                parts.append(text[start..<index])
+                start = text.index(after: index)
+            default: break
+            }
+        }
+        return parts + [text[start...]]
+    }
+
+    private static func range<Number: FixedWidthInteger>(_: Number.Type) -> CodableShape {
+        .integer(Int64(clamping: Number.min)...Int64(clamping: Number.max))
+    }
+
+    private static let plain: [String: CodableShape] = [
+        "Bool": .bool, "String": .string, "UUID": .uuid, "URL": .url, "Data": .data,
+        "Double": .number, "Float": .number, "Decimal": .number, "Date": .number,
+        "TimeInterval": .number, "Int": range(Int.self), "Int8": range(Int8.self),
+        "Int16": range(Int16.self), "Int32": range(Int32.self), "Int64": range(Int64.self),
+        "UInt": .number, "UInt8": range(UInt8.self), "UInt16": range(UInt16.self),
+        "UInt32": range(UInt32.self), "UInt64": .number,
+    ]
+
+    /// A value as the type's decoder takes it; nil where it takes none that is the same. Core Data
+    /// keeps truths, whole numbers and others as one kind of number.
+    func fitting(_ value: JSONValue) -> JSONValue? {
+        let isFit: Bool
+        switch self {
+        case .anything: isFit = true
+        case .optional(let shape):
+            if case .null = value { return value }
+            return shape.fitting(value)
+        case .list(let shape):
+            guard case .list(let members) = value else { return nil }
+            let fitting = members.compactMap(shape.fitting)
+            return fitting.count == members.count ? .list(fitting) : nil
+        case .object(let shape):
+            guard case .object(let members) = value else { return nil }
+            let fitting = members.compactMapValues(shape.fitting)
+            return fitting.count == members.count ? .object(fitting) : nil
+        case .bool:
+            if case .integer(let number) = value, number == 0 || number == 1 {
+                return .bool(number == 1)
+            }
+            if case .bool = value { isFit = true } else { isFit = false }
+        case .integer(let range):
+            switch value {
+            case .integer(let number): isFit = range.contains(number)
+            case .bool(let flag): return range.contains(flag ? 1 : 0) ? .integer(flag ? 1 : 0) : nil
+            case .real(let number): return Int64(exactly: number).flatMap { fitting(.integer($0)) }
+            default: isFit = false
+            }
+        case .number:
+            switch value {
+            case .bool(let flag): return .integer(flag ? 1 : 0)
+            case .integer, .large, .real: isFit = true
+            default: isFit = false
+            }
+        case .string, .uuid, .url, .data:
+            guard case .string(let text) = value else { return nil }
+            isFit = isForm(of: text)
+        }
+        return isFit ? value : nil
+    }
+
+    /// Whether a text is one of this shape.
+    private func isForm(of text: String) -> Bool {
+        switch self {
+        case .uuid: UUID(uuidString: text) != nil
+        case .url: URL(string: text) != nil
+        case .data: Data(base64Encoded: text) != nil
+        default: true
+        }
+    }
+}
+
+/// A value of JSON, with whole numbers apart from others.
+enum JSONValue {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    /// A whole number that is greater than those.
+    case large(UInt64)
+    case real(Double)
+    case string(String)
+    case list([JSONValue])
+    case object([String: JSONValue])
+
+    /// The text, in which members are sorted by name.
+    var text: String {
+        switch self {
+        case .null: "null"
+        case .bool(let flag): "\(flag)"
+        case .integer(let number): "\(number)"
+        case .large(let number): "\(number)"
+        case .real(let number): "\(number)"
+        case .string(let string): Self.quoted(string)
+        case .list(let members): "[" + members.map { $0.text }.joined(separator: ",") + "]"
+        case .object(let members):
+            "{"
+                + members.sorted { $0.key < $1.key }
+                .map { "\(Self.quoted($0.key)):\($0.value.text)" }.joined(separator: ",") + "}"
+        }
+    }
+
+    static func quoted(_ string: String) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes]
+        // A text can always be encoded.
+        return (try? encoder.encode(string)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
+    }
+}
+
+extension JSONValue: Decodable {
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    init(from decoder: any Decoder) throws {
+        if var list = try? decoder.unkeyedContainer() {
+            var members: [JSONValue] = []
+            while !list.isAtEnd { members.append(try list.decode(JSONValue.self)) }
+            self = .list(members)
+        } else if let object = try? decoder.container(keyedBy: Name.self) {
+            var members: [String: JSONValue] = [:]
+            for name in object.allKeys {
+                members[name.stringValue] = try object.decode(JSONValue.self, forKey: name)
+            }
+            self = .object(members)
+        } else {
+            let value = try decoder.singleValueContainer()
+            if value.decodeNil() {
+                self = .null
+            } else if let flag = try? value.decode(Bool.self) {
+                self = .bool(flag)
+            } else if let number = try? value.decode(Int64.self) {
+                self = .integer(number)
+            } else if let number = try? value.decode(UInt64.self) {
+                self = .large(number)
+            } else if let number = try? value.decode(Double.self) {
+                self = .real(number)
+            } else {
+                self = .string(try value.decode(String.self))
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
 /// The binary form of a property list with references between objects, as keyed archives have it.
 /// Foundation's reader does not give those references away.
-package struct BinaryPropertyList: Sendable {
+package final class BinaryPropertyList: Sendable {
     /// A value.
-    package enum Value: Sendable, Hashable {
+    package enum Value: Sendable {
         /// A whole number.
         case integer(Int)
         /// A whole number that is greater than any `Int`.
@@ -62,7 +62,10 @@ package struct BinaryPropertyList: Sendable {
     /// The value of a dictionary under a key; nil where there is none.
     package func member(_ name: String, of dictionary: Value) -> Value? {
         guard case .dictionary(let pairs) = dictionary else { return nil }
-        return pairs.first { value($0.key) == .string(name) }.map { value($0.value) }
+        for (key, member) in pairs {
+            if case .string(let own) = value(key), own == name { return value(member) }
+        }
+        return nil
     }
 
     /// The dictionary with that number by its keys; empty where it is none.
@@ -170,4 +173,10 @@ package struct BinaryPropertyList: Sendable {
         // A negative number is kept as eight bytes.
         return Int(exactly: number) ?? Int(Int64(bitPattern: number))
     }
+}
+
+extension BinaryPropertyList.Value {
+    var string: String? { if case .string(let text) = self { text } else { nil } }
+    var data: Data? { if case .data(let bytes) = self { bytes } else { nil } }
+    var real: Double? { if case .real(let number) = self { number } else { nil } }
 }

@@ -29,24 +29,22 @@ package struct StoreFunction: Sendable {
     }
 
     package static let all =
-        ModelFunction.allCases.filter(\.descriptor.isCalledBySQL).map { StoreFunction($0) } + [
+        ModelFunction.allCases.filter { $0.descriptor.isCalledBySQL }.map { StoreFunction($0) } + [
             fold, text, power, number, string, decimal, double, calculate, magnitude, total,
             sortKey,
         ]
 
     /// (text, options): without case or accents.
     package static let fold = StoreFunction("fold", 2) { _, arguments in
-        guard case .text(let text) = arguments[0], case .integer(let bits) = arguments[1] else {
-            return .null
-        }
+        guard let text = arguments[0].text, let bits = arguments[1].integer else { return .null }
         return .text(text.folded(ComparisonOptions(rawValue: Int(truncatingIfNeeded: bits))))
     }
 
     /// (text, operator, text, options): 1 or 0; NULL where a text is NULL.
     package static let text = StoreFunction("text", 4) { functions, arguments in
-        guard case .text(let text) = arguments[0], case .text(let name) = arguments[1],
-            let relation = ComparisonOperator(rawValue: name),
-            case .text(let other) = arguments[2], case .integer(let bits) = arguments[3]
+        guard let text = arguments[0].text, let name = arguments[1].text,
+            let relation = ComparisonOperator(rawValue: name), let other = arguments[2].text,
+            let bits = arguments[3].integer
         else { return .null }
         let options = ComparisonOptions(rawValue: Int(truncatingIfNeeded: bits))
         return .integer(try functions.texts.holds(text, relation, other, options) ? 1 : 0)
@@ -56,13 +54,16 @@ package struct StoreFunction: Sendable {
         guard case .real(let base) = arguments[0], case .real(let exponent) = arguments[1] else {
             return .null
         }
-        return NumberFunctions.double(base, .power, exponent).map { .real($0) } ?? .null
+        guard let power = NumberFunctions.double(base, .power, exponent) else { return .null }
+        return .real(power)
     }
 
     /// (text): the number that it spells.
     package static let number = StoreFunction("number", 1) { _, arguments in
-        guard case .text(let text) = arguments[0] else { return .null }
-        return NumberText.double(text).map { .real($0) } ?? .null
+        guard let text = arguments[0].text, let number = NumberText.double(text) else {
+            return .null
+        }
+        return .real(number)
     }
 
     /// (number, scale): how it is written; the scale of a decimal, NULL for others.
@@ -70,19 +71,18 @@ package struct StoreFunction: Sendable {
         switch arguments[0] {
         case .real(let value): return .text(value.description)
         case .integer(let units):
-            guard case .integer(let scale) = arguments[1] else { return .text(String(units)) }
+            guard let scale = arguments[1].integer else { return .text(units.description) }
             let places = Int(truncatingIfNeeded: scale)
             return .text(DecimalStorage.decimal(ofUnits: units, scale: places).description)
-        case .blob(let bytes):
-            return OrderedDecimal.decimal(of: bytes).map { .text($0.description) } ?? .null
-        default: return .null
+        default:
+            guard let number = arguments[0].decimal else { return .null }
+            return .text(number.description)
         }
     }
 
     /// (integer, scale): an exact number as ordered bytes.
     package static let decimal = StoreFunction("decimal", 2) { _, arguments in
-        guard case .integer(let units) = arguments[0], case .integer(let scale) = arguments[1]
-        else {
+        guard let units = arguments[0].integer, let scale = arguments[1].integer else {
             return .null
         }
         return .decimal(
@@ -91,12 +91,13 @@ package struct StoreFunction: Sendable {
 
     /// (ordered bytes): the nearest floating-point number.
     package static let double = StoreFunction("double", 1) { _, arguments in
-        arguments[0].decimal.map { .real(DecimalFunctions.double($0)) } ?? .null
+        guard let number = arguments[0].decimal else { return .null }
+        return .real(DecimalFunctions.double(number))
     }
 
     /// (ordered bytes, operator, ordered bytes): the exact result, as ordered bytes.
     package static let calculate = StoreFunction("calculate", 3) { _, arguments in
-        guard let one = arguments[0].decimal, case .text(let name) = arguments[1],
+        guard let one = arguments[0].decimal, let name = arguments[1].text,
             let operation = ArithmeticOperator(rawValue: name), let other = arguments[2].decimal
         else { return .null }
         return .decimal(DecimalFunctions.calculate(one, operation, other))
@@ -128,7 +129,7 @@ package struct StoreFunction: Sendable {
 
     /// (text, name of an order): bytes that are in that order.
     package static let sortKey = StoreFunction("sort_key", 2) { _, arguments in
-        guard case .text(let text) = arguments[0], case .text(let name) = arguments[1],
+        guard let text = arguments[0].text, let name = arguments[1].text,
             let order = TextOrder(name: name)
         else { return .null }
         return .blob(order.key(of: text))
@@ -158,12 +159,17 @@ package final class StoreFunctions {
 
 extension StoredValue {
     /// An exact number of any scale as columns hold it; NULL for none.
-    fileprivate static func decimal(_ value: Decimal?) -> StoredValue {
-        value.flatMap(OrderedDecimal.bytes).map { .blob($0) } ?? .null
+    static func decimal(_ value: Decimal?) -> StoredValue {
+        if let value { bytes(OrderedDecimal.bytes(of: value)) } else { .null }
+    }
+
+    /// Bytes; NULL for none.
+    static func bytes(_ data: Data?) -> StoredValue {
+        if let data { .blob(data) } else { .null }
     }
 
     /// The exact number of any scale that a column holds.
-    fileprivate var decimal: Decimal? {
+    var decimal: Decimal? {
         if case .blob(let bytes) = self { OrderedDecimal.decimal(of: bytes) } else { nil }
     }
 
@@ -187,5 +193,121 @@ extension Value {
         case .real(let number): self = .double(number)
         default: self = .null
         }
+    }
+}
+
+/// The functions that a migration calls where a value's form is none that SQLite can compute.
+///
+/// A connection registers them beside ``StoreFunction``. Nothing in a schema uses one.
+package enum ConversionFunction: String, CaseIterable, Sendable {
+    /// (units, scale): the bytes of the exact decimal.
+    case decimalBytes = "cambium_decimal_bytes"
+    /// (bytes, scale): whole units; NULL where the number has more places or is too great.
+    case decimalUnits = "cambium_decimal_units"
+    /// (bytes): the number as it is written.
+    case decimalText = "cambium_decimal_text"
+    /// (text): the bytes of the number that it spells; NULL where it is none.
+    case decimalOfText = "cambium_decimal_of_text"
+    /// (number or text): the bytes of the number that it is, with the fewest digits that name it;
+    /// NULL where it is none.
+    case decimalOfNumber = "cambium_decimal_of_number"
+    /// (number): the bytes of the number that its 15 digits are, where it has few of them; NULL where
+    /// only its text can tell.
+    case decimalOfShortNumber = "cambium_decimal_of_short_number"
+    /// (bytes, type): the JSON of the values that Core Data archived, as a type of Swift's takes it;
+    /// NULL where they are none of those that have one, or of another type. An empty name is any
+    /// type.
+    case archiveJSON = "cambium_archive_json"
+    /// (text): the same with what no text has for each NUL, so that functions of SQLite's that end at
+    /// one see all of it. (Its `replace()` does not look for a NUL.)
+    case wholeText = "cambium_whole_text"
+
+    /// How many arguments it takes.
+    package var argumentCount: Int {
+        switch self {
+        case .decimalBytes, .decimalUnits, .archiveJSON: 2
+        case .decimalText, .decimalOfText, .decimalOfNumber, .decimalOfShortNumber, .wholeText: 1
+        }
+    }
+
+    /// The result for arguments of the right number; NULL where they are of other types.
+    package func call(_ arguments: [StoredValue]) -> StoredValue {
+        guard let first = arguments.first, let last = arguments.last else { return .null }
+        switch self {
+        case .decimalBytes:
+            guard let units = first.integer, let scale = last.integer else { return .null }
+            return .decimal(DecimalStorage.decimal(ofUnits: units, scale: Int(scale)))
+        case .decimalUnits:
+            guard let value = first.decimal, let scale = last.integer,
+                let units = DecimalStorage.units(of: value, scale: Int(scale))
+            else { return .null }
+            return .integer(units)
+        case .decimalText:
+            guard let value = first.decimal else { return .null }
+            return .text(value.description)
+        case .decimalOfText:
+            guard let text = first.text else { return .null }
+            return .decimal(Self.decimal(text))
+        case .decimalOfNumber:
+            let digits: String
+            switch first {
+            case .integer(let number): digits = number.description
+            case .real(let number): digits = number.description
+            case .text(let text): digits = text
+            default: return .null
+            }
+            return .bytes(OrderedDecimal.bytes(spelled: digits))
+        case .decimalOfShortNumber:
+            switch first {
+            case .integer(let number): return .bytes(OrderedDecimal.bytes(ofShort: Double(number)))
+            case .real(let number): return .bytes(OrderedDecimal.bytes(ofShort: number))
+            default: return .null
+            }
+        case .archiveJSON:
+            guard case .blob(let bytes) = first, let type = last.text,
+                let json = ArchivedJSON.text(of: bytes, as: type)
+            else { return .null }
+            return .text(json)
+        case .wholeText:
+            guard let text = first.text else { return .null }
+            guard text.utf8.contains(0) else { return first }
+            return .text(text.replacing("\0", with: "\u{FFFF}"))
+        }
+    }
+
+    /// The number that a text spells from its first character to its last, with a point and without
+    /// an exponent; Foundation would also take the beginning of a longer text.
+    private static func decimal(_ text: String) -> Decimal? {
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+        let count = digits.utf8.count { $0 != UInt8(ascii: ".") }
+        guard (1...2).contains(parts.count), (1...38).contains(count),
+            parts.allSatisfy({ part in
+                !part.isEmpty && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            })
+        else { return nil }
+        return Decimal(string: text)
+    }
+}
+
+/// The function that tells whether a text of another program's is one that can be read as it is.
+package enum TextCheck {
+    /// (text): 1 where it has a NUL or is not UTF-8, else 0; 0 for all that is no text.
+    package static let name = "cambium_is_no_text"
+
+    /// Whether bytes are UTF-8 without a NUL.
+    package static func isSound(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        // Safety: all places lie within the bytes, which the caller holds.
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        var place = 0
+        while place + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            // Eight of ASCII's, none of them 0.
+            guard (word | (word &- ones)) & (ones << 7) == 0 else { break }
+            place += 8
+        }
+        let rest = bytes[place...]
+        if rest.allSatisfy({ $0 != 0 && $0 < 0x80 }) { return true }
+        return !rest.contains(0) && String(validating: rest, as: UTF8.self) != nil
     }
 }

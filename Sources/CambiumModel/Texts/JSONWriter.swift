@@ -45,3 +45,40 @@ package struct JSONWriter {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }
+
+/// The bytes that formats are made of. Inlinable: scanners compare each byte of a file with them.
+package enum ASCII {
+    package static var tab: UInt8 { UInt8(ascii: "\t") }
+    package static var lineFeed: UInt8 { UInt8(ascii: "\n") }
+    package static var carriageReturn: UInt8 { UInt8(ascii: "\r") }
+    package static var space: UInt8 { UInt8(ascii: " ") }
+    package static var quote: UInt8 { UInt8(ascii: "\"") }
+    package static var backslash: UInt8 { UInt8(ascii: "\\") }
+    package static var comma: UInt8 { UInt8(ascii: ",") }
+}
+
+extension String {
+    /// The text with other text in the place of some scalars: of those for which there is one.
+    package func escaping(_ escape: (Unicode.Scalar) -> String?) -> String {
+        var text = ""
+        for scalar in unicodeScalars {
+            if let escaped = escape(scalar) {
+                text += escaped
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it cannot be seen, ends a line, or changes the direction of writing.
+    package var isInvisible: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
+            true
+        default: false
+        }
+    }
+}

@@ -78,84 +78,110 @@ public enum AttributeType: Sendable, Hashable {
 }
 
 /// What is known about a type of attributes: a row of the table of types.
-package struct AttributeTypeDescriptor: Sendable {
+package final class AttributeTypeDescriptor: Sendable {
     /// The name of the case, which is also the word for the type in a model.
     package let name: String
     /// What the documentation of a generated property calls it.
     package let title: String
     /// The Swift type of the values, and whether the standard library defines it.
     package let swiftName: String
-    package var isOfStandardLibrary = false
+    package let isOfStandardLibrary: Bool
     /// The case of ``Value`` that holds the values, and the Swift type that the case holds.
     package let valueCase: String
-    package var valueType: String?
+    package let valueType: String?
     /// What the accessors of an object that generated code calls are named after.
-    package var accessor = "value"
+    package let accessor: String
     /// How the store keeps the values.
     package let storage: StorageClass
     /// The integers of the type, if it is a type of integers.
-    package var integers: ClosedRange<Int64>?
+    package let integers: ClosedRange<Int64>?
     /// Whether limits can be set to the values: numbers and moments.
-    package var hasOrder = false
+    package let hasOrder: Bool
     /// The expression for the value that says least, for existing objects that need one.
-    package var neutral: String?
+    package let neutral: String?
     /// Whether a default is the same constant in the store.
-    package var hasPlainDefault = true
+    package let hasPlainDefault: Bool
     /// Whether JSON, conditions and files have the values as texts of a form of their own.
-    package var isSpelled = false
+    package let isSpelled: Bool
     /// What messages call a value, and how to write one.
-    package var noun = ""
-    package var example = ""
+    package let noun: String
+    package let example: String
     /// What an error says of a value that the store cannot keep.
-    package var unfit = ""
+    package let unfit: String
     /// The name in Xcode's editor and files.
-    package var xcodeName: String?
+    package let xcodeName: String?
     /// What other tools and databases call the type, in lower case.
-    package var otherNames: [String] = []
+    package let otherNames: [String]
+
+    fileprivate init(
+        name: String, title: String, swiftName: String, isOfStandardLibrary: Bool = false,
+        valueCase: String, valueType: String? = nil, accessor: String = "value",
+        storage: StorageClass, integers: ClosedRange<Int64>? = nil, hasOrder: Bool = false,
+        neutral: String? = nil, hasPlainDefault: Bool = true, isSpelled: Bool = false,
+        noun: String = "", example: String = "", unfit: String = "", xcodeName: String? = nil,
+        otherNames: [String] = []
+    ) {
+        self.name = name
+        self.title = title
+        self.swiftName = swiftName
+        self.isOfStandardLibrary = isOfStandardLibrary
+        self.valueCase = valueCase
+        self.valueType = valueType
+        self.accessor = accessor
+        self.storage = storage
+        self.integers = integers
+        self.hasOrder = hasOrder
+        self.neutral = neutral
+        self.hasPlainDefault = hasPlainDefault
+        self.isSpelled = isSpelled
+        self.noun = noun
+        self.example = example
+        self.unfit = unfit
+        self.xcodeName = xcodeName
+        self.otherNames = otherNames
+    }
 }
 
 extension AttributeTypeDescriptor {
     /// The word for the type that other tools and databases call so; nil where none does.
     package static func word(forOther name: String) -> String? {
-        (AttributeType.plain.map(\.descriptor) + [.decimal, .codable])
+        (AttributeType.plain.map { $0.descriptor } + [.decimal, .codable])
             .first { $0.otherNames.contains(name.lowercased()) }?.name
     }
 
-    static let bool = Self(
+    static let bool = AttributeTypeDescriptor(
         name: "bool", title: "Boolean", swiftName: "Bool", isOfStandardLibrary: true,
         valueCase: "bool", accessor: "bool", storage: .integer, integers: 0...1, neutral: "FALSE",
         xcodeName: "Boolean", otherNames: ["boolean"])
 
-    static let int16 = integer(Int16.self, bits: 16)
-    static let int32 = integer(Int32.self, bits: 32)
-    static let int64 = integer(Int64.self, bits: 64, otherNames: ["int", "integer"])
+    static let int16 = integer(bits: 16)
+    static let int32 = integer(bits: 32)
+    static let int64 = integer(bits: 64, otherNames: ["int", "integer"])
 
-    private static func integer<Number: FixedWidthInteger>(
-        _ type: Number.Type, bits: Int, otherNames: [String] = []
-    ) -> Self {
-        Self(
+    private static func integer(bits: Int, otherNames: [String] = []) -> AttributeTypeDescriptor {
+        let greatest = Int64.max >> (64 - bits)
+        return AttributeTypeDescriptor(
             name: "int\(bits)", title: "Whole number of \(bits) bits", swiftName: "Int\(bits)",
             isOfStandardLibrary: true, valueCase: "int", valueType: "Int64", accessor: "int\(bits)",
-            storage: .integer,
-            integers: Int64(Number.min)...Int64(Number.max), hasOrder: true, neutral: "0",
+            storage: .integer, integers: (-greatest - 1)...greatest, hasOrder: true, neutral: "0",
             noun: "whole number", xcodeName: "Integer \(bits)",
             otherNames: otherNames + ["integer \(bits)"])
     }
 
-    static let float = Self(
+    static let float = AttributeTypeDescriptor(
         name: "float", title: "Floating-point number of 32 bits", swiftName: "Float",
         isOfStandardLibrary: true, valueCase: "double", valueType: "Double", accessor: "float",
         storage: .real,
         hasOrder: true, neutral: "0", noun: "number", example: "12.5 or 1e-3", xcodeName: "Float")
 
-    static let double = Self(
+    static let double = AttributeTypeDescriptor(
         name: "double", title: "Floating-point number of 64 bits", swiftName: "Double",
         isOfStandardLibrary: true, valueCase: "double", accessor: "double", storage: .real,
         hasOrder: true,
         neutral: "0", noun: "number", example: "12.5 or 1e-3", xcodeName: "Double",
         otherNames: ["real", "number"])
 
-    static let decimal = Self(
+    static let decimal = AttributeTypeDescriptor(
         name: "decimal", title: "Decimal", swiftName: "Decimal", valueCase: "decimal",
         accessor: "decimal", storage: .integer, hasOrder: true, neutral: "0",
         noun: "decimal number",
@@ -163,23 +189,23 @@ extension AttributeTypeDescriptor {
             + "Round it, or give the attribute another scale.",
         xcodeName: "Decimal", otherNames: ["numeric"])
 
-    static let anyDecimal = Self(
+    static let anyDecimal = AttributeTypeDescriptor(
         name: "anyDecimal", title: "Decimal of up to 38 digits", swiftName: "Decimal",
         valueCase: "decimal", accessor: "decimal", storage: .blob, hasOrder: true, neutral: "0",
         hasPlainDefault: false, noun: "decimal number", unfit: "a decimal that is no number.")
 
-    static let string = Self(
+    static let string = AttributeTypeDescriptor(
         name: "string", title: "String", swiftName: "String", isOfStandardLibrary: true,
         valueCase: "string", accessor: "string", storage: .text, noun: "text", xcodeName: "String",
         otherNames: ["text", "varchar"])
 
-    static let date = Self(
+    static let date = AttributeTypeDescriptor(
         name: "date", title: "Date", swiftName: "Date", valueCase: "date", accessor: "date",
         storage: .real,
         hasOrder: true, neutral: "'2001-01-01T00:00:00Z'", noun: "date", xcodeName: "Date",
         otherNames: ["datetime", "timestamp"])
 
-    static let duration = Self(
+    static let duration = AttributeTypeDescriptor(
         name: "duration", title: "Duration", swiftName: "Duration", isOfStandardLibrary: true,
         valueCase: "duration", storage: .integer, hasOrder: true, neutral: "'PT0S'",
         isSpelled: true, noun: "duration", example: "PT1H30M",
@@ -187,30 +213,30 @@ extension AttributeTypeDescriptor {
         xcodeName: "Integer 64",
         otherNames: ["interval", "time interval", "timeinterval", "timespan"])
 
-    static let uuid = Self(
+    static let uuid = AttributeTypeDescriptor(
         name: "uuid", title: "UUID", swiftName: "UUID", valueCase: "uuid", accessor: "uuid",
         storage: .blob,
         neutral: "uuid()", hasPlainDefault: false, isSpelled: true, noun: "UUID",
         example: "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6", xcodeName: "UUID")
 
-    static let uri = Self(
+    static let uri = AttributeTypeDescriptor(
         name: "uri", title: "URI", swiftName: "URL", valueCase: "uri", accessor: "uri",
         storage: .text,
         neutral: "'about:blank'", hasPlainDefault: false, isSpelled: true, noun: "URI",
         example: "https://example.org/", xcodeName: "URI", otherNames: ["url"])
 
-    static let data = Self(
+    static let data = AttributeTypeDescriptor(
         name: "data", title: "Data", swiftName: "Data", valueCase: "data", accessor: "data",
         storage: .blob,
         neutral: "0x00", hasPlainDefault: false, noun: "data", xcodeName: "Binary",
         otherNames: ["binary", "binary data", "blob"])
 
     /// The store keeps the raw values, so a model tells how: ``Model/storageClass(of:)``.
-    static let enumeration = Self(
+    static let enumeration = AttributeTypeDescriptor(
         name: "enumeration", title: "Enumeration", swiftName: "", valueCase: "string",
         storage: .integer)
 
-    static let codable = Self(
+    static let codable = AttributeTypeDescriptor(
         name: "codable", title: "JSON", swiftName: "", valueCase: "string", accessor: "codable",
         storage: .text,
         hasPlainDefault: false, unfit: "a value that cannot be written as JSON.",

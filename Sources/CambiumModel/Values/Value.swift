@@ -31,16 +31,12 @@ extension Value: CustomStringConvertible {
     public var description: String {
         switch self {
         case .null: "nil"
-        case .bool(let value): "\(value)"
-        case .int(let value): "\(value)"
-        case .double(let value): "\(value)"
-        case .decimal(let value): "\(value)"
-        case .string(let value): "\"\(value)\""
-        case .date(let value): "\(value)"
-        case .duration(let value): "\(value)"
-        case .uuid(let value): "\(value)"
-        case .uri(let value): "\(value)"
-        case .data(let value): "\(value.count) bytes"
+        case .string(let value): "\"" + value + "\""
+        case .date(let value): value.description
+        case .duration(let value): value.description
+        case .uri(let value): value.description
+        case .data(let value): value.count.description + " bytes"
+        case .bool, .int, .double, .decimal, .uuid: plainText
         }
     }
 }
@@ -52,9 +48,9 @@ extension Value {
     package var plainText: String {
         switch self {
         case .null: ""
-        case .bool(let value): "\(value)"
-        case .int(let value): "\(value)"
-        case .double(let value): "\(value)"
+        case .bool(let value): value.description
+        case .int(let value): value.description
+        case .double(let value): value.description
         case .decimal(let value): value.description
         case .string(let value): value
         case .date(let value): value.formatted(.iso8601)
@@ -68,13 +64,14 @@ extension Value {
     /// The value that a text spells, of a type whose values have a spelling of their own; nil where
     /// it spells none.
     package init?(spelled text: String, as type: AttributeType) {
-        let value: Value? =
-            switch type {
-            case .duration: DurationStorage.duration(of: text).map(Value.duration)
-            case .uuid: UUID(uuidString: text).map(Value.uuid)
-            case .uri: URL(string: text).map(Value.uri)
-            default: nil
-            }
+        var value: Value?
+        switch type {
+        case .duration:
+            if let length = DurationStorage.duration(of: text) { value = .duration(length) }
+        case .uuid: if let uuid = UUID(uuidString: text) { value = .uuid(uuid) }
+        case .uri: if let uri = URL(string: text) { value = .uri(uri) }
+        default: break
+        }
         guard let value else { return nil }
         self = value
     }
@@ -89,7 +86,7 @@ extension Value {
         case .double: ("double", plainText)
         case .decimal: ("decimal", plainText)
         case .string: ("string", plainText)
-        case .date(let value): ("date", "\(value.timeIntervalSinceReferenceDate)")
+        case .date(let value): ("date", value.timeIntervalSinceReferenceDate.description)
         case .duration: ("duration", plainText)
         case .uuid: ("uuid", plainText)
         case .uri: ("uri", plainText)
@@ -99,21 +96,174 @@ extension Value {
 
     /// The value of an ``exactForm``; nil where it is none.
     package init?(kind: String, exactText text: String) {
-        let value: Value? =
-            switch kind {
-            case "null": .null
-            case "bool": Bool(text).map(Value.bool)
-            case "int": Int64(text).map(Value.int)
-            case "double": Double(text).map(Value.double)
-            case "decimal": DecimalText.decimal(of: text).map(Value.decimal)
-            case "string": .string(text)
-            case "date":
-                Double(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-            case "data": Data(base64Encoded: text).map(Value.data)
-            default:
-                AttributeType.words[kind].flatMap { Value(spelled: text, as: $0) }
+        var value: Value?
+        switch kind {
+        case "null": value = .null
+        case "bool": if let flag = Bool(text) { value = .bool(flag) }
+        case "int": if let number = Int64(text) { value = .int(number) }
+        case "double": if let number = Double(text) { value = .double(number) }
+        case "decimal": if let number = DecimalText.decimal(of: text) { value = .decimal(number) }
+        case "string": value = .string(text)
+        case "date":
+            if let seconds = Double(text) {
+                value = .date(Date(timeIntervalSinceReferenceDate: seconds))
             }
+        case "data": if let data = Data(base64Encoded: text) { value = .data(data) }
+        default:
+            if let type = AttributeType.words[kind] { value = Value(spelled: text, as: type) }
+        }
         guard let value else { return nil }
         self = value
+    }
+}
+
+/// A value in the form in which SQLite holds it.
+public enum StoredValue: Sendable, Hashable {
+    /// NULL.
+    case null
+    /// INTEGER.
+    case integer(Int64)
+    /// REAL.
+    case real(Double)
+    /// TEXT.
+    case text(String)
+    /// BLOB.
+    case blob(Data)
+
+    /// The number of an INTEGER.
+    package var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
+
+    /// The text of a TEXT.
+    package var text: String? { if case .text(let text) = self { text } else { nil } }
+}
+
+extension Value {
+    /// The stored form of a value of any type but an enumeration, for which a model is needed.
+    ///
+    /// - Returns: nil where the value is of another type or does not fit.
+    package func stored(as type: AttributeType) -> StoredValue? {
+        switch self {
+        case .null: return .null
+        case .bool(let value): if case .bool = type { return .integer(value ? 1 : 0) }
+        case .int(let value):
+            switch type {
+            case .int16: return Int16(exactly: value) == nil ? nil : .integer(value)
+            case .int32: return Int32(exactly: value) == nil ? nil : .integer(value)
+            case .int64: return .integer(value)
+            case .float, .double: return .real(Double(value))
+            case .decimal, .anyDecimal: return Value.decimal(Decimal(value)).stored(as: type)
+            default: break
+            }
+        case .double(let value):
+            switch type {
+            case .float, .double: return .real(value)
+            default: break
+            }
+        case .decimal(let value):
+            switch type {
+            case .decimal(let scale):
+                return DecimalStorage.units(of: value, scale: scale).map { .integer($0) }
+            case .anyDecimal: return OrderedDecimal.bytes(of: value).map { .blob($0) }
+            default: break
+            }
+        case .string(let value):
+            switch type {
+            case .string, .codable: return .text(value)
+            default: break
+            }
+        case .uri(let value): if case .uri = type { return .text(value.absoluteString) }
+        case .date(let value):
+            if case .date = type { return .real(value.timeIntervalSinceReferenceDate) }
+        case .duration(let value):
+            if case .duration = type {
+                return DurationStorage.nanoseconds(of: value).map { .integer($0) }
+            }
+        case .uuid(let value):
+            if case .uuid = type { return .blob(withUnsafeBytes(of: value.uuid) { Data($0) }) }
+        case .data(let value): if case .data = type { return .blob(value) }
+        }
+        return nil
+    }
+}
+
+extension StoredValue {
+    /// The value of an attribute of any type but an enumeration, for which a model is needed.
+    ///
+    /// - Returns: nil where this is not a form of that type.
+    package func value(as type: AttributeType) -> Value? {
+        switch self {
+        case .null: return .null
+        case .integer(let value):
+            switch type {
+            case .bool: return value == 0 || value == 1 ? .bool(value == 1) : nil
+            case .int16: return Int16(exactly: value) == nil ? nil : .int(value)
+            case .int32: return Int32(exactly: value) == nil ? nil : .int(value)
+            case .int64: return .int(value)
+            case .decimal(let scale):
+                return .decimal(DecimalStorage.decimal(ofUnits: value, scale: scale))
+            case .duration: return .duration(.nanoseconds(value))
+            default: return nil
+            }
+        case .real(let value):
+            switch type {
+            case .float, .double: return .double(value)
+            case .date: return .date(Date(timeIntervalSinceReferenceDate: value))
+            default: return nil
+            }
+        case .text(let value):
+            switch type {
+            case .string, .codable: return .string(value)
+            case .uri: return URL(string: value).map { .uri($0) }
+            default: return nil
+            }
+        case .blob(let value):
+            switch type {
+            case .anyDecimal: return OrderedDecimal.decimal(of: value).map { .decimal($0) }
+            case .uuid: return UUID(bytes: value).map { .uuid($0) }
+            case .data: return .data(value)
+            default: return nil
+            }
+        }
+    }
+}
+
+extension UUID {
+    /// A UUID from its 16 bytes, or nil where there are not 16.
+    package init?(bytes: Data) {
+        guard bytes.count == 16 else { return nil }
+        self.init(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
+    }
+}
+
+extension JSONWriter {
+    /// Writes a value of an attribute in the spelling that all files share: numbers so that they
+    /// lead back to themselves, what JSON has no numbers for as texts, dates as ISO 8601, bytes as
+    /// Base64.
+    ///
+    /// A date beyond the calendar of ISO 8601 is written as seconds since 2001.
+    package mutating func write(_ value: Value, as type: AttributeType) {
+        switch value {
+        case .null: write(raw: "null")
+        case .bool(let value): write(raw: value ? "true" : "false")
+        case .int(let value): write(raw: "\(value)")
+        case .double(let value): write(number: value, as: type)
+        case .decimal(let value):
+            let text = value.description
+            // Readers of JSON are not sure to keep more digits.
+            DecimalText.significantDigits(text) < DecimalText.exactDigits
+                ? write(raw: text) : write(text)
+        case .date(let value):
+            if let text = ISO8601Text.text(of: value) {
+                write(text)
+            } else {
+                write(number: value.timeIntervalSinceReferenceDate, as: .double)
+            }
+        default: write(value.plainText)
+        }
+    }
+
+    private mutating func write(number value: Double, as type: AttributeType) {
+        value.isFinite
+            ? write(raw: DecimalText.shortest(value, isSingle: type == .float)) : write("\(value)")
     }
 }

@@ -1,6 +1,6 @@
 extension ExpressionChecker {
     /// Checks a comparison, under a quantifier or not.
-    mutating func comparison(_ parsed: ParsedExpression, quantifier: Quantifier?) -> Checked? {
+    func comparison(_ parsed: ParsedExpression, quantifier: Quantifier?) -> Checked? {
         let (left, right): (ParsedExpression, ParsedExpression)
         var relation = ComparisonOperator.equal
         var options: ComparisonOptions = []
@@ -88,7 +88,7 @@ extension ExpressionChecker {
     }
 
     /// `object IN path` and `path CONTAINS object`.
-    private mutating func membership(
+    private func membership(
         of operand: ParsedExpression, in path: ParsedExpression, _ options: ComparisonOptions,
         _ relation: ComparisonOperator, at offset: Int
     ) -> Checked? {
@@ -105,13 +105,13 @@ extension ExpressionChecker {
             typed: exists(test.typed, in: collections), offset: offset)
     }
 
-    private mutating func between(
+    private func between(
         _ operand: Checked, _ right: ParsedExpression, at offset: Int
     ) -> Checked? {
         if let list = listParameter(right, for: operand) {
-            guard operand.typed.type.isOrdered else {
+            guard operand.type.isOrdered else {
                 return fail(
-                    "\(operand.typed.type.description) has no order, so BETWEEN says nothing",
+                    "\(operand.type.description) has no order, so BETWEEN says nothing",
                     at: operand.offset)
             }
             return Checked(
@@ -134,7 +134,7 @@ extension ExpressionChecker {
             typed: .and([from.typed, to.typed]), offset: offset)
     }
 
-    private mutating func among(
+    private func among(
         _ operand: Checked, _ right: ParsedExpression, _ options: ComparisonOptions, at offset: Int
     ) -> Checked? {
         if let list = listParameter(right, for: operand) {
@@ -179,11 +179,11 @@ extension ExpressionChecker {
 
     /// `x IN y` where y is one value: a string in which x is, as in Core Data, or (as `x IN %@`
     /// with one value is as common as with a list) what x is equal to.
-    private mutating func within(
+    private func within(
         _ operand: Checked, _ right: ParsedExpression, _ options: ComparisonOptions, at offset: Int
     ) -> Checked? {
         guard let whole = check(right) else { return nil }
-        if whole.typed.type == .string, operand.typed.type == .string || operand.flexible != nil {
+        if whole.type == .string, operand.type == .string || operand.flexible != nil {
             return relate(whole, .contains, operand, options, at: offset)
         }
         guard right.isArgument else {
@@ -195,7 +195,7 @@ extension ExpressionChecker {
     }
 
     /// Checks one operand against another. The result's source is always a `.comparison`.
-    mutating func relate(
+    func relate(
         _ left: Checked, _ relation: ComparisonOperator, _ right: Checked,
         _ options: ComparisonOptions, at offset: Int
     ) -> Checked? {
@@ -213,8 +213,8 @@ extension ExpressionChecker {
         default:
             guard isComparable(one, other, relation) else { return nil }
             let folding = options.subtracting(.normalized)
-            let types = [one.typed.type, other.typed.type]
-            if folding.isEmpty || types.contains(where: \.hasNoSpelling) {
+            let types = [one.type, other.type]
+            if folding.isEmpty || types.contains(where: { $0.hasNoSpelling }) {
                 typed =
                     .existence(one.typed, relation, other.typed)
                     ?? .existence(other.typed, relation.mirrored, one.typed)
@@ -234,17 +234,17 @@ extension ExpressionChecker {
             offset: offset)
     }
 
-    private mutating func requireStrings(
+    private func requireStrings(
         _ left: Checked, _ right: Checked, for what: String
     ) -> Bool {
-        for side in [left, right] where side.typed.type != .string && !side.typed.isNull {
+        for side in [left, right] where side.type != .string && !side.typed.isNull {
             return refuse(
-                "\(what) needs a string, not \(side.typed.type.description)", at: side.offset)
+                "\(what) needs a string, not \(side.type.description)", at: side.offset)
         }
         return true
     }
 
-    private mutating func isPattern(_ pattern: Checked) -> Bool {
+    private func isPattern(_ pattern: Checked) -> Bool {
         guard case .literal(.string(let text), _) = pattern.typed else { return true }
         do throws(PatternSyntaxError) {
             _ = try RegularExpression(text)
@@ -268,7 +268,7 @@ extension ExpressionChecker {
 
     /// Finds what is wrong with the right side of a comparison whose left side has no meaning:
     /// names that there are not. What depends on the left side is passed over.
-    private mutating func checkAlone(_ right: ParsedExpression) {
+    private func checkAlone(_ right: ParsedExpression) {
         switch right.kind {
         case .path(.variable(let name), let names) where names.isEmpty:
             let isList = parameters.contains { $0.name == name && $0.isList }
@@ -279,15 +279,15 @@ extension ExpressionChecker {
         }
     }
 
-    private mutating func isComparable(
+    private func isComparable(
         _ left: Checked, _ right: Checked, _ relation: ComparisonOperator
     ) -> Bool {
-        let (one, other) = (left.typed.type, right.typed.type)
+        let (one, other) = (left.type, right.type)
         if left.typed.isNull || right.typed.isNull { return true }
         for side in [left, right] {
-            guard case .codable = side.typed.type else { continue }
+            guard case .codable = side.type else { continue }
             return refuse(
-                "\(side.typed.type.description) can only be compared with nil", at: side.offset)
+                "\(side.type.description) can only be compared with nil", at: side.offset)
         }
         guard isSameKind(one, other) else {
             return refuse(
@@ -300,5 +300,94 @@ extension ExpressionChecker {
                 at: left.offset)
         }
         return true
+    }
+}
+
+// What is chosen from two values by a condition.
+extension ExpressionChecker {
+    /// Checks a value of a type whose constants are written as those of another one: where it is
+    /// chosen from several, each of them is such a constant.
+    func choice(_ parsed: ParsedExpression, as type: ExpressionType) -> Checked? {
+        guard case .conditional(let condition, let first, let second) = parsed.kind else {
+            guard let checked = check(parsed) else { return nil }
+            return settle(checked, as: type)
+        }
+        return conditional(condition, first, second, at: parsed.offset, as: type)
+    }
+
+    /// Checks what is compared with a value: constants that it is chosen from are those of the value's
+    /// type.
+    func operand(_ parsed: ParsedExpression, against other: Checked) -> Checked? {
+        guard parsed.isChoiceOfConstants, other.opaque == nil,
+            other.type.hasConstantsOfOthers
+        else { return operand(parsed) }
+        return choice(parsed, as: other.type)
+    }
+
+    /// Checks a comparison that has such a choice at its left.
+    func choice(
+        _ left: ParsedExpression, _ relation: ComparisonOperator, _ right: ParsedExpression,
+        _ options: ComparisonOptions, at offset: Int
+    ) -> Checked? {
+        let outer = capture
+        capture = .forbidden
+        defer { capture = outer }
+        guard let other = operand(right), let one = operand(left, against: other) else {
+            return nil
+        }
+        return relate(one, relation, other, options, at: offset)
+    }
+
+    /// The type that two numbers of different types have in common; nil where nothing changes.
+    private func commonType(_ one: ExpressionType, _ other: ExpressionType) -> ExpressionType? {
+        guard one != other, one.isNumber, other.isNumber else { return nil }
+        guard let first = one.scale, let second = other.scale else { return .double }
+        return .decimal(scale: max(first, second))
+    }
+
+    private func branch(
+        _ parsed: ParsedExpression, as type: ExpressionType?
+    ) -> Checked? {
+        if let type { choice(parsed, as: type) } else { check(parsed) }
+    }
+
+    func conditional(
+        _ condition: ParsedExpression, _ first: ParsedExpression, _ second: ParsedExpression,
+        at offset: Int, as type: ExpressionType? = nil
+    ) -> Checked? {
+        let test = self.condition(condition)
+        let left = branch(first, as: type)
+        let right = branch(second, as: type)
+        guard let test, let left, let right, var (one, other) = unify(left, right) else {
+            return nil
+        }
+        if let type = commonType(one.type, other.type) {
+            one = one.converted(to: type)
+            other = other.converted(to: type)
+        }
+        guard one.typed.isNull || other.typed.isNull || one.type == other.type else {
+            return fail(
+                "the two values of TERNARY are \(one.type.description) and "
+                    + other.type.description, at: offset)
+        }
+        let isFirstNull = one.typed.isNull
+        let typed: TypedExpression =
+            isFirstNull
+            ? .conditional(test.typed, .literal(.null, other.type), other.typed)
+            : .conditional(test.typed, one.typed, other.typed)
+        return Checked(
+            source: .conditional(test.source, then: one.source, otherwise: other.source),
+            typed: typed, offset: offset)
+    }
+}
+
+extension ParsedExpression {
+    /// Whether it is chosen by conditions from what is written out.
+    var isChoiceOfConstants: Bool {
+        guard case .conditional(_, let first, let second) = kind else { return false }
+        return [first, second].allSatisfy { branch in
+            if case .literal = branch.kind { return true }
+            return branch.isChoiceOfConstants
+        }
     }
 }

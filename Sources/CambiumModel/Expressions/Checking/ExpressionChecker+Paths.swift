@@ -2,7 +2,7 @@ extension ExpressionChecker {
     /// SQLite joins at most 64 tables, and no person writes such a path.
     static let maximumPathLength = 50
 
-    mutating func path(
+    func path(
         _ root: PathRoot, _ names: [ParsedExpression.Name], at offset: Int
     ) -> Checked? {
         guard names.count <= Self.maximumPathLength else {
@@ -23,11 +23,11 @@ extension ExpressionChecker {
             }
             start = known
         }
-        return path(root, from: start, names.flatMap(\.parts), at: offset)
+        return path(root, from: start, names.flatMap { $0.parts }, at: offset)
     }
 
     /// Follows names without dots. The tree gets the parts of composite values with their dots.
-    private mutating func path(
+    private func path(
         _ root: PathRoot, from start: ObjectPath, _ names: [ParsedExpression.Name], at offset: Int
     ) -> Checked? {
         var path = start
@@ -118,7 +118,7 @@ extension ExpressionChecker {
     }
 
     /// Steps through a to-many relationship where something surrounding speaks about many objects.
-    private mutating func enter(
+    private func enter(
         _ relationship: Relationship, of owner: ObjectPath, to destination: Entity,
         at name: ParsedExpression.Name
     ) -> ObjectPath? {
@@ -148,7 +148,7 @@ extension ExpressionChecker {
     }
 
     /// Checks a part that must lead through to-many relationships.
-    mutating func collections(
+    func collections(
         _ parsed: ParsedExpression, maximum: Int
     ) -> (element: Checked, [TypedCollection])? {
         let outer = capture
@@ -190,20 +190,20 @@ extension ExpressionChecker {
 
     // MARK: Unknown names
 
-    private mutating func unknownProperty(
+    private func unknownProperty(
         _ name: ParsedExpression.Name, of entity: Entity, within composite: CompositeAttribute?
     ) -> Checked? {
         if let composite {
             return unknownPart(name, of: composite, of: entity)
         }
         let known =
-            model.attributes(of: entity).map(\.name)
-            + model.compositeAttributes(of: entity).map(\.name)
-            + model.relationships(of: entity).map(\.name)
+            model.attributes(of: entity).map { $0.name }
+            + model.compositeAttributes(of: entity).map { $0.name }
+            + model.relationships(of: entity).map { $0.name }
         let count = diagnostics.count
         _ = fail(
             "'\(entity.name)' has no property '\(name.text)'", at: name.offset,
-            hint: nearestName(to: name.text, among: known).map { "did you mean '\($0)'?" }
+            hint: suggestion(for: name.text, among: known)
                 ?? (entity.name == variables[FillScope.former]?.entity.name
                     ? "$\(FillScope.former) has the stored attributes of the object, and leads to no other "
                         + "object" : nil))
@@ -211,23 +211,23 @@ extension ExpressionChecker {
         return nil
     }
 
-    private mutating func unknownPart(
+    private func unknownPart(
         _ name: ParsedExpression.Name, of composite: CompositeAttribute, of entity: Entity
     ) -> Checked? {
         let prefix = composite.name + "."
         let known =
-            (model.attributes(of: entity).map(\.name)
-            + model.compositeAttributes(of: entity).map(\.name))
+            (model.attributes(of: entity).map { $0.name }
+            + model.compositeAttributes(of: entity).map { $0.name })
             .filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
             .filter { !$0.contains(".") }
         let text = String(name.text.dropFirst(prefix.count))
-        let nearest = nearestName(to: text, among: known).map { "did you mean '\($0)'?" }
+        let nearest = suggestion(for: text, among: known)
         return fail(
             "'\(composite.composite)' has no attribute '\(text)'", at: name.offset,
             hint: nearest ?? (known.isEmpty ? nil : "it has \(known.joined(separator: ", "))"))
     }
 
-    private mutating func unknownVariable(_ name: String, at offset: Int) -> Checked? {
+    private func unknownVariable(_ name: String, at offset: Int) -> Checked? {
         if parameters.contains(where: { $0.name == name }) || unusedNames.contains(name)
             || inference?.names?.contains(name) ?? false
         {
@@ -254,5 +254,179 @@ extension ParsedExpression.Name {
         return text.split(separator: ".", omittingEmptySubsequences: false).map {
             .init(text: String($0), offset: offset)
         }
+    }
+}
+
+extension ExpressionChecker {
+    func aggregate(
+        _ function: AggregateFunction, _ operand: ParsedExpression, at offset: Int
+    ) -> Checked? {
+        if case .subquery(let path, let variable, let condition, let value) = operand.kind {
+            return subquery(
+                function, path, variable, condition, value, at: operand.offset,
+                functionOffset: offset)
+        }
+        guard let (element, collection) = firstCollection(collections(operand, maximum: 1)),
+            isFit(function, element.type, at: offset)
+        else { return nil }
+        return Checked(
+            source: .aggregate(function, element.source),
+            typed: .aggregate(function, collection, element.typed), offset: offset)
+    }
+
+    private func isFit(
+        _ function: AggregateFunction, _ type: ExpressionType, at offset: Int
+    ) -> Bool {
+        let isFit: Bool =
+            switch function {
+            case .count: true
+            case .sum, .average: type.hasSum
+            case .minimum, .maximum: type.isOrdered
+            }
+        if !isFit {
+            _ = fail("\(function.rawValue) does not apply to \(type.description)", at: offset)
+        }
+        return isFit
+    }
+
+    /// The path of the subquery may end with the attribute that is aggregated; the variable then is
+    /// the object that has it.
+    private func subquery(
+        _ function: AggregateFunction, _ path: ParsedExpression, _ variable: String,
+        _ condition: ParsedExpression, _ value: [ParsedExpression.Name], at offset: Int,
+        functionOffset: Int
+    ) -> Checked? {
+        guard let (found, collection) = firstCollection(collections(path, maximum: 1)) else {
+            return nil
+        }
+        guard let (element, elementPath) = subqueryElement(found, value, at: path.offset),
+            isFit(function, element.type, at: functionOffset)
+        else { return nil }
+        guard fetchedProperty == nil || !FetchedPropertyScope.isSource(variable) else {
+            return fail("$\(variable) is the object that has the property", at: offset)
+        }
+        let shadowed = variables.updateValue(elementPath, forKey: variable)
+        let outer = capture
+        capture = .forbidden
+        defer {
+            variables[variable] = shadowed
+            capture = outer
+        }
+        guard let checked = self.condition(condition) else { return nil }
+        return Checked(
+            source: .aggregate(
+                function,
+                .subquery(element.source, variable: variable, condition: checked.source)),
+            typed: .aggregate(
+                function, collection.filtered(by: checked.typed), element.typed), offset: offset)
+    }
+
+    /// What is aggregated, and the object that the variable stands for.
+    private func subqueryElement(
+        _ found: Checked, _ value: [ParsedExpression.Name], at offset: Int
+    ) -> (Checked, ObjectPath)? {
+        if case .attribute(let path, _, _) = found.typed, value.isEmpty { return (found, path) }
+        guard case .object(let path) = found.typed,
+            case .keyPath(let root, let names) = found.source
+        else {
+            _ = fail("the first operand of SUBQUERY must lead to objects", at: offset)
+            return nil
+        }
+        guard let first = value.first else { return (found, path) }
+        let name = value.flatMap { $0.parts }.map { $0.text }.joined(separator: ".")
+        guard let attribute = model.attribute(name, of: path.entity),
+            let declarer = model.declarer(of: name, in: path.entity)
+        else {
+            let known = model.attributes(of: path.entity).map { $0.name }
+            _ = fail(
+                "'\(name)' is no attribute of \(path.entity.name)", at: first.offset,
+                hint: suggestion(for: name, among: known)
+                    ?? "only an attribute of the elements themselves can follow a SUBQUERY")
+            diagnostics[diagnostics.count - 1].lackingEntity = path.entity.name
+            return nil
+        }
+        guard !attribute.usesExternalForm else {
+            let opaque = OpaqueOperand(name: name, isExternal: true, parts: [], typed: [])
+            _ = fail(opaque.mistake, at: first.offset, hint: opaque.hint)
+            return nil
+        }
+        return (
+            Checked(
+                source: .keyPath(root: root, names: names + [name]),
+                typed: .attribute(path, attribute, declarer: declarer), offset: first.offset),
+            path
+        )
+    }
+}
+
+/// What a derived attribute and an index may not use.
+extension ExpressionChecker {
+    func notOfItsRow(at offset: Int) -> Checked? {
+        fail(
+            "an index can only use properties of its own entity", at: offset,
+            hint: "make a derived attribute of the path and index that")
+    }
+
+    func isAllowed(_ attribute: Attribute, _ path: ObjectPath, at offset: Int) -> Bool {
+        guard purpose.isStored else { return true }
+        if attribute.isTransient {
+            return refuse(
+                "'\(attribute.name)' is transient: it is not in the store", at: offset)
+        }
+        if purpose == .index, !path.steps.isEmpty {
+            _ = notOfItsRow(at: offset)
+            return false
+        }
+        return true
+    }
+
+    func isAllowed(
+        _ relationship: Relationship, _ path: ObjectPath, at offset: Int
+    ) -> Bool {
+        guard purpose.isStored else { return true }
+        if relationship.isTransient {
+            return refuse(
+                "'\(relationship.name)' is transient: it is not in the store", at: offset)
+        }
+        if purpose == .index, relationship.isToMany {
+            _ = notOfItsRow(at: offset)
+            return false
+        }
+        return true
+    }
+
+    func isAllowed(
+        _ relation: ComparisonOperator, _ options: ComparisonOptions, at offset: Int
+    ) -> Bool {
+        guard purpose == .index else { return true }
+        if relation == .matches {
+            return refuse(
+                "SQLite has no regular expressions of its own, so an index cannot use MATCHES",
+                at: offset, hint: "write LIKE or BEGINSWITH")
+        }
+        guard options.subtracting(.normalized).isEmpty else {
+            return refuse(
+                "SQLite does not know upper and lower case or accents beyond ASCII, so an index "
+                    + "cannot use [c] or [d]", at: offset,
+                hint: "make a derived attribute with canonical: and index that")
+        }
+        return true
+    }
+
+    func isAllowed(
+        _ function: ModelFunction, _ type: ExpressionType?, at offset: Int
+    ) -> Bool {
+        guard purpose == .fill || function != .uuid else {
+            return refuse(
+                "'uuid()' has another value for each row", at: offset,
+                hint: "only a <fill> can use it")
+        }
+        guard purpose == .index, !function.descriptor.isInSQLite(type) else { return true }
+        guard function != .now else {
+            return refuse("'now()' has another value whenever it is asked", at: offset)
+        }
+        return refuse(
+            "SQLite has no \(function.rawValue)() of its own for this, so an index cannot use it",
+            at: offset, hint: "make a derived attribute of it and index that")
     }
 }

@@ -1,15 +1,45 @@
 /// Gives the parts of a parsed expression their meaning in a model, and finds everything that has
 /// none. A part that is wrong is reported once; what contains it says nothing more.
-struct ExpressionChecker {
-    /// A part that is right.
-    struct Checked {
-        var source: ModelExpression
-        var typed: TypedExpression
+final class ExpressionChecker {
+    /// A part that is right. It is a class to keep the checker's frames small.
+    final class Checked {
+        let source: ModelExpression
+        let typed: TypedExpression
         let offset: Int
         /// Set for a constant or parameter whose type is up to what it meets.
-        var flexible: FlexibleOperand?
+        let flexible: FlexibleOperand?
         /// Set for a value that can be compared with nil only.
-        var opaque: OpaqueOperand?
+        let opaque: OpaqueOperand?
+
+        init(
+            source: ModelExpression, typed: TypedExpression, offset: Int,
+            flexible: FlexibleOperand? = nil, opaque: OpaqueOperand? = nil
+        ) {
+            self.source = source
+            self.typed = typed
+            self.offset = offset
+            self.flexible = flexible
+            self.opaque = opaque
+        }
+
+        var type: ExpressionType { typed.type }
+
+        /// The same with a type that is final.
+        var settled: Checked {
+            flexible == nil ? self : settled(source, typed)
+        }
+
+        /// The same with another meaning, whose type is final.
+        func settled(_ source: ModelExpression, _ typed: TypedExpression) -> Checked {
+            Checked(source: source, typed: typed, offset: offset, opaque: opaque)
+        }
+
+        /// A number as one of another type.
+        func converted(to type: ExpressionType) -> Checked {
+            Checked(
+                source: source, typed: .convert(typed, type), offset: offset, flexible: flexible,
+                opaque: opaque)
+        }
     }
 
     /// What an expression is for, which decides what it may use.
@@ -71,20 +101,20 @@ struct ExpressionChecker {
         }
     }
 
-    mutating func makeVariable() -> Int {
+    func makeVariable() -> Int {
         variableCount += 1
         return variableCount - 1
     }
 
     // MARK: Running
 
-    mutating func run(
+    func run(
         _ text: String, _ arguments: [FormatArgument]?,
-        _ check: (inout ExpressionChecker, ParsedExpression) -> Checked?
+        _ check: (ExpressionChecker, ParsedExpression) -> Checked?
     ) -> Result<ModelExpression, ExpressionDiagnostics> {
         do throws(ExpressionDiagnostic) {
             let parsed = try ExpressionParser.parse(text, arguments: arguments)
-            let checked = located { check(&$0, parsed) }
+            let checked = located { check($0, parsed) }
             return Result { () throws(ExpressionDiagnostics) in try finish(checked).source }
         } catch {
             return .failure(ExpressionDiagnostics([error]))
@@ -92,13 +122,13 @@ struct ExpressionChecker {
     }
 
     /// Checks again where the result is too deep for a statement, to find the place.
-    mutating func located(_ check: (inout ExpressionChecker) -> Checked?) -> Checked? {
-        let checked = check(&self)
+    func located(_ check: (ExpressionChecker) -> Checked?) -> Checked? {
+        let checked = check(self)
         guard let checked, diagnostics.isEmpty, StatementDepth(of: checked.typed).isTooGreat else {
             return checked
         }
         locatesDepth = true
-        return check(&self) == nil ? nil : checked
+        return check(self) == nil ? nil : checked
     }
 
     func finish(_ checked: Checked?) throws(ExpressionDiagnostics) -> Checked {
@@ -119,7 +149,7 @@ struct ExpressionChecker {
     /// Reports a mistake; nil, so that the part it is in is left out.
     ///
     /// - Parameter lacksType: Whether the mistake is that nothing tells the type of a parameter.
-    mutating func fail(
+    func fail(
         _ message: String, at offset: Int, hint: String? = nil, lacksType: Bool = false
     ) -> Checked? {
         // Whoever reads a hundred mistakes has got the point; a hostile text has a million.
@@ -132,13 +162,13 @@ struct ExpressionChecker {
     }
 
     /// Reports a mistake; false, so that what has it is not allowed.
-    mutating func refuse(_ message: String, at offset: Int, hint: String? = nil) -> Bool {
+    func refuse(_ message: String, at offset: Int, hint: String? = nil) -> Bool {
         fail(message, at: offset, hint: hint) != nil
     }
 
     // MARK: Modes
 
-    mutating func condition(_ parsed: ParsedExpression) -> Checked? {
+    func condition(_ parsed: ParsedExpression) -> Checked? {
         guard parsed.depth <= ModelExpression.maximumDepth else {
             return fail("the expression is too deep", at: parsed.offset)
         }
@@ -149,23 +179,23 @@ struct ExpressionChecker {
         if let flexible = checked.flexible {
             if case .value(.bool) = flexible { return checked }
             return fail(
-                "\(checked.typed.type.description) is no condition", at: checked.offset)
+                "\(checked.type.description) is no condition", at: checked.offset)
         }
-        guard checked.typed.type == .bool else {
+        guard checked.type == .bool else {
             return fail(
-                "\(checked.typed.type.description) is no condition", at: checked.offset,
+                "\(checked.type.description) is no condition", at: checked.offset,
                 hint: "compare it with something")
         }
         switch checked.typed {
         case .attribute, .parameter, .aggregate, .conditional:
-            checked.source = .comparison(checked.source, .equal, .literal(.bool(true)), [])
-            checked.typed = .comparison(checked.typed, .equal, .literal(.bool(true), .bool))
-        default: break
+            return checked.settled(
+                .comparison(checked.source, .equal, .literal(.bool(true)), []),
+                .comparison(checked.typed, .equal, .literal(.bool(true), .bool)))
+        default: return checked
         }
-        return checked
     }
 
-    mutating func anyValue(
+    func anyValue(
         _ parsed: ParsedExpression, as type: ExpressionType? = nil
     ) -> Checked? {
         guard parsed.depth <= ModelExpression.maximumDepth else {
@@ -177,39 +207,23 @@ struct ExpressionChecker {
 
     /// - Parameter isDerivation: Whether an exact number may become a floating-point one, and a
     ///   date its seconds since 2001-01-01 UTC.
-    mutating func value(
+    func value(
         _ parsed: ParsedExpression, as type: AttributeType, isDerivation: Bool = false
     ) -> Checked? {
         let wanted = ExpressionType(type)
         wantsExact = wanted.isExact
         defer { wantsExact = false }
         guard let checked = anyValue(parsed, as: wanted) else { return nil }
-        guard var settled = settle(checked, as: wanted) else { return nil }
+        guard let settled = settle(checked, as: wanted) else { return nil }
         if case .literal(let value, _) = settled.typed, model.stored(value, as: type) == nil {
             return fail("the value does not fit the attribute", at: settled.offset)
         }
-        switch (settled.typed.type, wanted) {
-        case (.null, _): break
-        case let (type, wanted) where type == wanted: break
-        case (.float, .double), (.double, .float): break
-        case (.integer, .float), (.integer, .double):
-            settled.typed = .convert(settled.typed, .double)
-        case (.integer, .decimal(let scale)):
-            settled.typed = .convert(settled.typed, .decimal(scale: scale))
-        case (.integer, .anyDecimal), (.decimal, .anyDecimal):
-            settled.typed = .convert(settled.typed, .anyDecimal)
-        case (.date, .float) where isDerivation, (.date, .double) where isDerivation,
-            (.decimal, .float) where isDerivation, (.decimal, .double) where isDerivation,
-            (.anyDecimal, .float) where isDerivation, (.anyDecimal, .double) where isDerivation:
-            settled.typed = .convert(settled.typed, .double)
-        case (.decimal(let own), .decimal(let scale)) where own <= scale:
-            settled.typed = .convert(settled.typed, .decimal(scale: scale))
-        default:
+        guard let kept = settled.fitted(to: wanted, isDerivation) else {
             return fail(
-                settled.typed.type.mismatch(with: wanted),
-                at: settled.offset, hint: hint(settled.typed.type, wanted))
+                settled.type.mismatch(with: wanted),
+                at: settled.offset, hint: hint(settled.type, wanted))
         }
-        return settled
+        return kept
     }
 
     /// How to come to the wanted kind of number.
@@ -229,7 +243,7 @@ struct ExpressionChecker {
     // MARK: Parts
 
     /// Checks a part that has one value.
-    mutating func check(_ parsed: ParsedExpression) -> Checked? {
+    func check(_ parsed: ParsedExpression) -> Checked? {
         guard let checked = operand(parsed) else { return nil }
         if let opaque = checked.opaque {
             return fail(opaque.mistake, at: checked.offset, hint: opaque.hint)
@@ -238,7 +252,7 @@ struct ExpressionChecker {
     }
 
     /// Checks a part that may be a value that can be compared with nil only.
-    mutating func operand(_ parsed: ParsedExpression) -> Checked? {
+    func operand(_ parsed: ParsedExpression) -> Checked? {
         let checked = part(parsed)
         guard locatesDepth, diagnostics.isEmpty, let checked,
             StatementDepth(of: checked.typed).isTooGreat
@@ -247,7 +261,7 @@ struct ExpressionChecker {
         return nil
     }
 
-    private mutating func part(_ parsed: ParsedExpression) -> Checked? {
+    private func part(_ parsed: ParsedExpression) -> Checked? {
         switch parsed.kind {
         case .refused(let reason):
             return fail(reason, at: parsed.offset)
@@ -264,21 +278,19 @@ struct ExpressionChecker {
         case .list:
             return fail("a list can only stand at the right of IN or BETWEEN", at: parsed.offset)
         case .and(let operands):
-            return conditions(operands, at: parsed.offset).map { sources, typed in
-                Checked(
-                    source: .and(sources), typed: .and(typed.joiningValues(of: .notEqual)),
-                    offset: parsed.offset)
-            }
+            guard let (sources, typed) = conditions(operands) else { return nil }
+            return Checked(
+                source: .and(sources), typed: .and(typed.joiningValues(of: .notEqual)),
+                offset: parsed.offset)
         case .or(let operands):
-            return conditions(operands, at: parsed.offset).map { sources, typed in
-                Checked(
-                    source: .or(sources), typed: .or(typed.joiningValues(of: .equal)),
-                    offset: parsed.offset)
-            }
+            guard let (sources, typed) = conditions(operands) else { return nil }
+            return Checked(
+                source: .or(sources), typed: .or(typed.joiningValues(of: .equal)),
+                offset: parsed.offset)
         case .not(let operand):
-            return condition(operand).map {
-                Checked(source: .not($0.source), typed: .not($0.typed), offset: parsed.offset)
-            }
+            guard let checked = condition(operand) else { return nil }
+            return Checked(
+                source: .not(checked.source), typed: .not(checked.typed), offset: parsed.offset)
         case .comparison, .between:
             return comparison(parsed, quantifier: nil)
         case .quantified(let quantifier, let comparison):
@@ -298,12 +310,41 @@ struct ExpressionChecker {
         }
     }
 
-    private mutating func conditions(
-        _ operands: [ParsedExpression], at offset: Int
+    private func conditions(
+        _ operands: [ParsedExpression]
     ) -> ([ModelExpression], [TypedExpression])? {
-        let checked = operands.map { condition($0) }
-        let right = checked.compactMap(\.self)
-        guard right.count == operands.count else { return nil }
-        return (right.map(\.source), right.map(\.typed))
+        var sources: [ModelExpression] = []
+        var typed: [TypedExpression] = []
+        for operand in operands {
+            guard let checked = condition(operand) else { continue }
+            sources.append(checked.source)
+            typed.append(checked.typed)
+        }
+        return sources.count == operands.count ? (sources, typed) : nil
+    }
+}
+
+extension ExpressionChecker.Checked {
+    /// The value as an attribute of a type takes it; nil where the attribute does not.
+    ///
+    /// - Parameter isDerivation: Whether an exact number may become a floating-point one, and a
+    ///   date its seconds since 2001-01-01 UTC.
+    fileprivate func fitted(
+        to wanted: ExpressionType, _ isDerivation: Bool
+    ) -> ExpressionChecker.Checked? {
+        let type = type
+        if type == wanted || type == .null { return self }
+        switch wanted {
+        case .float, .double:
+            if type.isFloatingPoint { return self }
+            let isKept = type == .integer || isDerivation && (type == .date || type.isNumber)
+            return isKept ? converted(to: .double) : nil
+        case .decimal(let scale):
+            guard type.isNumber, let own = type.scale, own <= scale else { return nil }
+        case .anyDecimal:
+            guard type.isNumber, type.scale != nil else { return nil }
+        default: return nil
+        }
+        return converted(to: wanted)
     }
 }

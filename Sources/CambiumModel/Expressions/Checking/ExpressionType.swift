@@ -197,3 +197,162 @@ extension Value {
         }
     }
 }
+
+extension Decimal {
+    /// How many digits it has after the point.
+    var places: Int {
+        let digits = description
+        guard let point = digits.firstIndex(of: ".") else { return 0 }
+        return digits.distance(from: point, to: digits.endIndex) - 1
+    }
+}
+
+extension Model {
+    /// A constant in the form that values of a type have, with the type that it has then; nil where
+    /// it is no value of that type, nor can be compared with one.
+    func constant(_ value: Value, as type: ExpressionType) -> (Value, ExpressionType)? {
+        switch value {
+        case .null: return (value, type)
+        case .double, .decimal: return number(value, as: type)
+        case .int(let number):
+            switch type {
+            case .bool where number == 0 || number == 1: return (.bool(number == 1), type)
+            case .integer, .object: return (value, type)
+            default: return self.number(value, as: type)
+            }
+        case .bool(let isTrue):
+            if case .integer = type { return (.int(isTrue ? 1 : 0), type) }
+        case .string(let text):
+            guard let value = constant(text, as: type) else { return nil }
+            return (value, type)
+        default: break
+        }
+        return value.naturalType == type ? (value.normalized, type) : nil
+    }
+
+    private func constant(_ text: String, as type: ExpressionType) -> Value? {
+        switch type {
+        case .string: return .string(text)
+        case .date:
+            let date =
+                (try? Date(text, strategy: .iso8601))
+                ?? (try? Date(text + "T00:00:00Z", strategy: .iso8601))
+            return date.map { .date($0) }
+        case .enumeration(let name):
+            let cases = enumeration(named: name)?.cases ?? []
+            let known =
+                cases.first { $0.rawValue == .string(text) } ?? cases.first { $0.name == text }
+            return known?.rawValue
+        default: return AttributeType(type).flatMap { Value(spelled: text, as: $0) }
+        }
+    }
+
+    private func number(_ value: Value, as type: ExpressionType) -> (Value, ExpressionType)? {
+        switch type {
+        case .integer:
+            guard let own = value.naturalType else { return nil }
+            return (value, own)
+        case .double, .float:
+            guard let double = value.approximation, !double.isNaN else { return nil }
+            return (.double(type == .float ? Double(Float(double)) : double), type)
+        case .decimal:
+            guard let decimal = value.exact, decimal.isFinite else { return nil }
+            let places = decimal.places
+            return (
+                .decimal(decimal),
+                places <= DecimalStorage.maximumScale ? .decimal(scale: places) : .anyDecimal
+            )
+        case .anyDecimal:
+            guard let number = value.exact, number.isFinite else { return nil }
+            return (.decimal(number), .anyDecimal)
+        case .date:
+            guard let seconds = value.approximation, !seconds.isNaN else { return nil }
+            return (.date(Date(timeIntervalSinceReferenceDate: seconds)), .date)
+        case .enumeration(let name):
+            let isCase = enumeration(named: name)?.cases.contains { $0.rawValue == value }
+            return isCase == true ? (value, type) : nil
+        default:
+            guard let scale = type.scale else { return nil }
+            var units: Int64?
+            if case .double(let number) = value {
+                units = DecimalStorage.units(rounding: number, scale: scale)
+            } else if let number = value.exact {
+                units = DecimalStorage.units(of: number, scale: scale)
+            }
+            return units == nil ? nil : (type.value(ofUnits: units), type)
+        }
+    }
+}
+
+extension Value {
+    /// A number as the nearest floating-point one.
+    fileprivate var approximation: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .double(let value): value
+        case .decimal(let value): Double(value.description)
+        default: nil
+        }
+    }
+
+    /// A number as an exact one; a floating-point one by its shortest digits, as a person would
+    /// have written it.
+    fileprivate var exact: Decimal? {
+        switch self {
+        case .int(let value): Decimal(value)
+        case .double(let value): NumberText.decimal(value.description)
+        case .decimal(let value): value
+        default: nil
+        }
+    }
+}
+
+/// Numbers as they are written in expressions: decimal, or whole ones after `0x`, `0o` and `0b`.
+enum NumberText {
+    static func integer(_ text: String) -> Int64? {
+        let isNegative = text.hasPrefix("-")
+        let digits = isNegative ? text.dropFirst() : text[...]
+        let radix =
+            switch digits.prefix(2).lowercased() {
+            case "0x": 16
+            case "0o": 8
+            case "0b": 2
+            default: 10
+            }
+        guard radix != 10 else { return Int64(text) }
+        return Int64((isNegative ? "-" : "") + digits.dropFirst(2), radix: radix)
+    }
+
+    static func double(_ text: String) -> Double? {
+        if let integer = integer(text) { return Double(integer) }
+        guard let first = text.utf8.last, (48...57).contains(first) else { return nil }
+        return Double(text).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// Bytes, written as `0x` and an even number of hexadecimal digits.
+    static func bytes(_ text: String) -> Data? {
+        guard text.prefix(2).lowercased() == "0x", text.utf8.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for character in text.dropFirst(2) {
+            guard let digit = character.hexDigitValue.map(UInt8.init) else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        return Data(bytes)
+    }
+
+    /// The exact number, or nil where it has more digits than a decimal.
+    static func decimal(_ text: String) -> Decimal? {
+        if let integer = integer(text) { return Decimal(integer) }
+        let digits = text.lazy.filter { $0.isNumber }.count
+        guard digits <= 38, double(text) != nil, let value = Decimal(string: text),
+            value.isFinite
+        else { return nil }
+        return value
+    }
+}

@@ -111,10 +111,10 @@ extension AttributeType {
     func meeting(_ other: AttributeType) -> AttributeType? {
         if self == other { return self }
         let types = [self, other].map { ExpressionType($0) }
-        guard types.allSatisfy(\.isNumber) else { return nil }
-        if types.contains(where: \.isFloatingPoint) { return .double }
+        guard types.allSatisfy({ $0.isNumber }) else { return nil }
+        if types.contains(where: { $0.isFloatingPoint }) { return .double }
         if types.contains(.anyDecimal) { return .anyDecimal }
-        let scales = types.compactMap(\.scale)
+        let scales = types.compactMap { $0.scale }
         if let greatest = scales.max(), types.contains(where: { $0 != .integer }) {
             return .decimal(scale: greatest)
         }
@@ -125,7 +125,7 @@ extension AttributeType {
 // MARK: Parameters in the checker
 
 extension ExpressionChecker {
-    mutating func parameter(_ name: String, at offset: Int) -> Checked? {
+    func parameter(_ name: String, at offset: Int) -> Checked? {
         if let declared = parameters.first(where: { $0.name == name }) {
             guard !declared.isList else {
                 return fail(
@@ -145,8 +145,8 @@ extension ExpressionChecker {
             flexible: .parameter(name))
     }
 
-    private mutating func unknownParameter(_ name: String, at offset: Int) -> Checked? {
-        let known = parameters.map(\.name) + variables.keys.sorted() + unusedNames
+    private func unknownParameter(_ name: String, at offset: Int) -> Checked? {
+        let known = parameters.map { $0.name } + variables.keys.sorted() + unusedNames
         let nearest = nearestName(to: name, among: known)
         let count = diagnostics.count
         _ = fail(
@@ -156,12 +156,12 @@ extension ExpressionChecker {
         return nil
     }
 
-    mutating func untold<Result>(_ name: String, at offset: Int) -> Result? {
+    func untold<Result>(_ name: String, at offset: Int) -> Result? {
         _ = fail("nothing tells the type of $\(name) here", at: offset, lacksType: true)
         return nil
     }
 
-    mutating func note(
+    func note(
         _ name: String, _ type: ExpressionType, of other: TypedExpression?, isList: Bool,
         at offset: Int
     ) {
@@ -178,7 +178,7 @@ extension ExpressionChecker {
     }
 
     /// A parameter that stands for a list, at the right of IN or BETWEEN; nil for anything else.
-    mutating func listParameter(
+    func listParameter(
         _ parsed: ParsedExpression, for operand: Checked
     ) -> (name: String, source: ModelExpression)? {
         guard case .path(.variable(let name), let names) = parsed.kind, names.isEmpty,
@@ -187,9 +187,9 @@ extension ExpressionChecker {
         if let declared = parameters.first(where: { $0.name == name }) {
             guard declared.isList else { return nil }
             let type = declared.expressionType
-            if operand.flexible == nil, !isSameKind(operand.typed.type, type) {
+            if operand.flexible == nil, !isSameKind(operand.type, type) {
                 _ = fail(
-                    "\(operand.typed.type.description) cannot be compared with "
+                    "\(operand.type.description) cannot be compared with "
                         + type.description, at: parsed.offset)
             }
             return (name, .parameter(name))
@@ -197,7 +197,7 @@ extension ExpressionChecker {
         guard allowsUndeclaredParameters || inference?.allows(name) == true else { return nil }
         inference?.meet(name, at: parsed.offset)
         if operand.flexible == nil {
-            note(name, operand.typed.type, of: operand.typed, isList: true, at: parsed.offset)
+            note(name, operand.type, of: operand.typed, isList: true, at: parsed.offset)
         }
         return (name, .parameter(name))
     }

@@ -67,10 +67,23 @@ package struct ObjectPath: Sendable, Hashable {
         case variable(Int)
     }
 
-    package struct Step: Sendable, Hashable {
+    package final class Step: Sendable, Hashable {
         package let relationship: Relationship
         /// The entity that the step starts from.
         package let source: Entity
+
+        init(relationship: Relationship, source: Entity) {
+            self.relationship = relationship
+            self.source = source
+        }
+
+        package static func == (one: Step, other: Step) -> Bool {
+            one === other || one.relationship == other.relationship && one.source == other.source
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(relationship.name)
+        }
     }
 
     package let root: Root
@@ -138,5 +151,174 @@ package final class TypedCollection: Sendable {
         TypedCollection(
             owner: owner, relationship: relationship, destination: destination,
             variable: variable, condition: condition)
+    }
+}
+
+extension TypedExpression {
+    /// The least and the greatest whole number, or number of units of a decimal one, that it can
+    /// be; nil where 64 bits may not be enough, or nothing tells.
+    ///
+    /// What is bounded needs no test for overflow, which keeps its SQL flat.
+    package var bounds: ClosedRange<Int64>? {
+        switch self {
+        case .literal(let value, let type):
+            type.scale.flatMap { Self.units(value, scale: $0) }.map { $0...$0 }
+        case .attribute(_, let attribute, _):
+            attribute.derivation == nil ? attribute.type.narrowIntegers : nil
+        case .arithmetic(let left, let operation, let right, let type):
+            type.scale.flatMap { Self.bounds(left, operation, right, scale: $0) }
+        case .convert(let operand, let type):
+            type.scale.flatMap { operand.bounds(rescaledTo: $0) }
+        case .function(let function, let operands, _):
+            function.descriptor.bounds(operands)
+        case .conditional(_, let first, let second):
+            first.bounds.flatMap { one in second.bounds.map { one.hull(with: $0) } }
+        case .aggregate(.count, _, _):
+            // A database has at most so many bytes.
+            0...(1 << 48)
+        case .aggregate(.minimum, _, let element), .aggregate(.maximum, _, let element):
+            element.bounds
+        case .parameter, .object, .and, .or, .not, .comparison, .among, .amongList, .text, .exists,
+            .aggregate:
+            nil
+        }
+    }
+
+    /// The bounds in units of a greater scale.
+    package func bounds(rescaledTo scale: Int) -> ClosedRange<Int64>? {
+        guard let bounds, let own = type.scale else { return nil }
+        guard scale > own else { return bounds }
+        let factor = DecimalStorage.powerOfTen(scale - own)
+        return Self.corners(bounds, .multiply, factor...factor)
+    }
+
+    private static func units(_ value: Value, scale: Int) -> Int64? {
+        switch value {
+        case .int(let value): DecimalStorage.units(of: Decimal(value), scale: scale)
+        case .decimal(let value): DecimalStorage.units(of: value, scale: scale)
+        default: nil
+        }
+    }
+
+    private static func bounds(
+        _ left: TypedExpression, _ operation: ArithmeticOperator, _ right: TypedExpression,
+        scale: Int
+    ) -> ClosedRange<Int64>? {
+        switch operation {
+        case .add, .subtract:
+            guard let one = left.bounds(rescaledTo: scale),
+                let other = right.bounds(rescaledTo: scale)
+            else { return nil }
+            return corners(one, operation, other)
+        case .multiply, .divide, .bitwiseAnd, .bitwiseOr, .power:
+            guard let one = left.bounds, let other = right.bounds else { return nil }
+            switch operation {
+            case .multiply: return corners(one, .multiply, other)
+            case .divide: return corners(one.hull(with: 0...0), .multiply, -1...1)
+            case .bitwiseAnd where one.lowerBound >= 0 && other.lowerBound >= 0:
+                return 0...min(one.upperBound, other.upperBound)
+            case .bitwiseOr where one.lowerBound >= 0 && other.lowerBound >= 0:
+                return corners(0...one.upperBound, .add, 0...other.upperBound)
+            default: return nil
+            }
+        }
+    }
+
+    /// What integers can be without their signs.
+    static func magnitudes(of bounds: ClosedRange<Int64>) -> ClosedRange<Int64>? {
+        corners(bounds.hull(with: 0...0), .multiply, -1...1)
+    }
+
+    /// The least and the greatest result where an operation is monotonous in both operands.
+    private static func corners(
+        _ left: ClosedRange<Int64>, _ operation: ArithmeticOperator, _ right: ClosedRange<Int64>
+    ) -> ClosedRange<Int64>? {
+        var result: ClosedRange<Int64>?
+        for one in [left.lowerBound, left.upperBound] {
+            for other in [right.lowerBound, right.upperBound] {
+                guard let corner = NumberFunctions.integer(one, operation, other) else {
+                    return nil
+                }
+                result = result?.hull(with: corner...corner) ?? corner...corner
+            }
+        }
+        return result
+    }
+}
+
+extension ClosedRange<Int64> {
+    /// The least range that contains both.
+    func hull(with other: ClosedRange<Int64>) -> ClosedRange<Int64> {
+        Swift.min(lowerBound, other.lowerBound)...Swift.max(upperBound, other.upperBound)
+    }
+}
+
+extension TypedExpression {
+    /// A comparison of a number of objects that only asks whether there are any, as the test for
+    /// one: neither the store nor the memory has to count them all then. nil for other comparisons.
+    static func existence(
+        _ left: TypedExpression, _ relation: ComparisonOperator, _ right: TypedExpression
+    ) -> TypedExpression? {
+        guard case .aggregate(.count, let collection, let element) = left,
+            case .literal(.int(let number), _) = right
+        else { return nil }
+        let exists: Bool
+        switch (relation, number) {
+        case (.greater, 0), (.greaterOrEqual, 1), (.notEqual, 0): exists = true
+        case (.equal, 0), (.less, 1), (.lessOrEqual, 0): exists = false
+        default: return nil
+        }
+        let test = TypedExpression.exists(collection.restricted(toValuesOf: element))
+        return exists ? test : .not(test)
+    }
+}
+
+extension TypedCollection {
+    /// Those of its objects for which a value is not nil.
+    fileprivate func restricted(toValuesOf element: TypedExpression) -> TypedCollection {
+        if case .object(let path) = element, path.steps.isEmpty { return self }
+        let test = TypedExpression.comparison(element, .notEqual, .literal(.null, element.type))
+        return filtered(by: condition.map { .and([$0, test]) } ?? test)
+    }
+}
+
+extension [TypedExpression] {
+    /// The terms of a long chain, where those that compare one attribute with constants are one:
+    /// `a == 1 OR a == 2 OR …` is `a IN {1, 2, …}`, and `a != 1 AND a != 2 AND …` is its complement.
+    ///
+    /// SQLite compares each constant of a statement with all before it, which takes seconds for
+    /// some ten thousand; a list is one constant.
+    func joiningValues(of relation: ComparisonOperator) -> [TypedExpression] {
+        guard count > StatementDepth.chainLength else { return self }
+        var result: [TypedExpression] = []
+        var places: [Place: Int] = [:]
+        var lists: [(place: Int, operand: TypedExpression, values: [Value])] = []
+        for term in self {
+            guard case .comparison(let operand, relation, .literal(let value, let type)) = term,
+                case .attribute(let path, let attribute, _) = operand, value != .null,
+                type.isKept(in: operand.type)
+            else {
+                result.append(term)
+                continue
+            }
+            let place = Place(path: path, attribute: attribute.name)
+            if let list = places[place] {
+                lists[list].values.append(value)
+            } else {
+                places[place] = lists.count
+                lists.append((result.count, operand, [value]))
+                result.append(term)
+            }
+        }
+        for list in lists where list.values.count > 1 {
+            let among = TypedExpression.among(list.operand, ValueSet(list.values))
+            result[list.place] = relation == .equal ? among : .not(among)
+        }
+        return result
+    }
+
+    private struct Place: Hashable {
+        let path: ObjectPath
+        let attribute: String
     }
 }

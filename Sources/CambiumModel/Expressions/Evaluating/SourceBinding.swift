@@ -124,7 +124,7 @@ private struct SourceBinding {
         guard let first = names.first.flatMap({ objects[$0] }) else { return .null }
         let typed = try ExpressionCompiler.typedValue(
             expression, entity: first.entity, model: model,
-            variables: objects.mapValues(\.entity))
+            variables: objects.mapValues { $0.entity })
         let elements = names.compactMap { objects[$0]?.subject }
         do {
             return try ExpressionEvaluator(typed).evaluate(elements, now: now) ?? .null

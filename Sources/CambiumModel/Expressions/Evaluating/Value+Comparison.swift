@@ -1,3 +1,87 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension Value {
+    /// Less than 0, 0 or greater than 0, as SQLite orders the stored forms. What is not a number,
+    /// which no store keeps, comes between null and the least number, so that this is an order.
+    package func order(relativeTo other: Value) -> Int {
+        if case .null = other {
+            if case .null = self { return 0 }
+            return 1
+        }
+        switch self {
+        case .null: return -1
+        case .bool(let one):
+            if case .bool(let other) = other { return (one ? 1 : 0) - (other ? 1 : 0) }
+        case .int(let one):
+            switch other {
+            case .int(let other): return one < other ? -1 : one > other ? 1 : 0
+            case .double(let other): return Self.numberOrder(Double(one), other)
+            default: break
+            }
+        case .double(let one):
+            switch other {
+            case .double(let other): return Self.numberOrder(one, other)
+            case .int(let other): return Self.numberOrder(one, Double(other))
+            default: break
+            }
+        case .date(let one):
+            if case .date(let other) = other {
+                return Self.numberOrder(
+                    one.timeIntervalSinceReferenceDate, other.timeIntervalSinceReferenceDate)
+            }
+        case .string(let one):
+            if case .string(let other) = other { return one.utf8.order(relativeTo: other.utf8) }
+        case .uri(let one):
+            if case .uri(let other) = other {
+                return one.absoluteString.utf8.order(relativeTo: other.absoluteString.utf8)
+            }
+        case .uuid(let one):
+            if case .uuid(let other) = other { return one < other ? -1 : one == other ? 0 : 1 }
+        case .data(let one):
+            if case .data(let other) = other {
+                return one == other ? 0 : one.lexicographicallyPrecedes(other) ? -1 : 1
+            }
+        case .decimal, .duration: break
+        }
+        switch Self.order(self, other) {
+        case .less: return -1
+        case .greater: return 1
+        case .equal, nil: return 0
+        }
+    }
+
+    private static func numberOrder(_ one: Double, _ other: Double) -> Int {
+        if one < other { return -1 }
+        if one > other { return 1 }
+        return one == other ? 0 : (other.isNaN ? 1 : 0) - (one.isNaN ? 1 : 0)
+    }
+}
+
+extension String.UTF8View {
+    /// Less than 0, 0 or greater than 0, as the bytes compare.
+    fileprivate func order(relativeTo other: Self) -> Int {
+        let result = withContiguousStorageIfAvailable { one in
+            other.withContiguousStorageIfAvailable { other in
+                guard let bytes = one.baseAddress, let others = other.baseAddress else {
+                    return one.count - other.count
+                }
+                // Safety: both have so many bytes, and stay during the closures.
+                let result = memcmp(bytes, others, Swift.min(one.count, other.count))
+                return result == 0 ? one.count - other.count : Int(result)
+            }
+        }
+        if case let result?? = result { return result }
+        if elementsEqual(other) { return 0 }
+        return lexicographicallyPrecedes(other) ? -1 : 1
+    }
+}
+
 extension Value {
     /// How two values of comparable types stand to each other; nil where one of them is nil.
     package enum Order {
@@ -9,20 +93,36 @@ extension Value {
     /// The order of two values; nil where one is nil or they are of types that have no order
     /// between them.
     package static func order(_ left: Value, _ right: Value) -> Order? {
-        switch (left, right) {
-        case (.int(let one), .int(let other)): order(one, other)
-        case (.double(let one), .double(let other)): order(one, other)
-        case (.decimal(let one), .decimal(let other)): order(one, other)
-        case (.int(let one), .double(let other)): order(one, other)
-        case (.double(let one), .int(let other)): order(other, one)?.reversed
-        case (.int(let one), .decimal(let other)): order(Decimal(one), other)
-        case (.decimal(let one), .int(let other)): order(one, Decimal(other))
-        case (.date(let one), .date(let other)):
-            order(one.timeIntervalSinceReferenceDate, other.timeIntervalSinceReferenceDate)
-        case (.duration(let one), .duration(let other)): order(one, other)
-        case (.string(let one), .string(let other)):
-            one.hasEqualBytes(other) ? .equal : one.precedesByBytes(other) ? .less : .greater
-        default: nil
+        switch left {
+        case .int(let one):
+            switch right {
+            case .int(let other): return order(one, other)
+            case .double(let other): return order(one, other)
+            case .decimal(let other): return order(Decimal(one), other)
+            default: return nil
+            }
+        case .double(let one):
+            switch right {
+            case .double(let other): return order(one, other)
+            case .int(let other): return order(other, one)?.reversed
+            default: return nil
+            }
+        case .decimal(let one):
+            switch right {
+            case .decimal(let other): return order(one, other)
+            case .int(let other): return order(one, Decimal(other))
+            default: return nil
+            }
+        case .date(let one):
+            guard case .date(let other) = right else { return nil }
+            return order(one.timeIntervalSinceReferenceDate, other.timeIntervalSinceReferenceDate)
+        case .duration(let one):
+            guard case .duration(let other) = right else { return nil }
+            return order(one, other)
+        case .string(let one):
+            guard case .string(let other) = right else { return nil }
+            return one.hasEqualBytes(other) ? .equal : one.precedesByBytes(other) ? .less : .greater
+        default: return nil
         }
     }
 
@@ -72,15 +172,18 @@ extension Value {
 
     /// Equal, or both nil.
     static func areEqual(_ left: Value, _ right: Value) -> Bool {
-        switch (left, right) {
-        case (.null, .null): true
-        case (.null, _), (_, .null): false
-        case (.int(let one), .int(let other)): one == other
-        case (.string(let one), .string(let other)): one.hasEqualBytes(other)
-        case (.uri(let one), .uri(let other)):
-            one.absoluteString.hasEqualBytes(other.absoluteString)
-        case (.bool, .bool), (.uuid, .uuid), (.data, .data): left == right
-        default: order(left, right) == .equal
+        switch left {
+        case .null:
+            if case .null = right { return true }
+            return false
+        case .string(let one):
+            guard case .string(let other) = right else { return false }
+            return one.hasEqualBytes(other)
+        case .uri(let one):
+            guard case .uri(let other) = right else { return false }
+            return one.absoluteString.hasEqualBytes(other.absoluteString)
+        case .bool, .uuid, .data: return left == right
+        default: return order(left, right) == .equal
         }
     }
 
@@ -104,6 +207,34 @@ extension Value.Order {
         case .less: .greater
         case .equal: .equal
         case .greater: .less
+        }
+    }
+}
+
+/// Constants among which a value is looked up, strings by their bytes.
+package struct ValueSet: Sendable {
+    /// The constants in the order in which they were written.
+    package let values: [Value]
+    private let keys: Set<Key>
+
+    package init(_ values: [Value]) {
+        self.values = values
+        keys = Set(values.map(Key.init))
+    }
+
+    package func contains(_ value: Value) -> Bool {
+        keys.contains(Key(value))
+    }
+
+    private enum Key: Hashable {
+        case text(TextKey)
+        case other(Value)
+
+        init(_ value: Value) {
+            switch value {
+            case .string(let text): self = .text(TextKey(text: text))
+            default: self = .other(value)
+            }
         }
     }
 }

@@ -1,3 +1,48 @@
+/// A word of an expression's text.
+struct ExpressionToken {
+    enum Kind {
+        /// A name or keyword; `isEscaped` where it was written `#name`, which is never a keyword.
+        case word(String, isEscaped: Bool)
+        /// Digits as they stand in the text.
+        case number(String)
+        /// The contents of a quoted string.
+        case string(String)
+        /// `$name`.
+        case variable(String)
+        /// `@name`, with the sign.
+        case operation(String)
+        /// `%@`, `%K` or another format, without the percent sign.
+        case placeholder(String)
+        /// An operator or a bracket.
+        case symbol(String)
+        case end
+        /// What is no word. (Indirect, so that tokens stay small: parsing recurses on small
+        /// stacks.)
+        indirect case invalid(ExpressionDiagnostic)
+    }
+
+    let kind: Kind
+    let offset: Int
+
+    /// Whether it is this operator or bracket.
+    func isSymbol(_ symbol: String) -> Bool {
+        if case .symbol(let own) = kind { own == symbol } else { false }
+    }
+
+    /// How messages call it.
+    var description: String {
+        switch kind {
+        case .word(let text, _), .number(let text), .symbol(let text), .operation(let text):
+            "'\(text)'"
+        case .string: "a string"
+        case .variable(let name): "'$\(name)'"
+        case .placeholder(let format): "'%\(format)'"
+        case .end: "the end"
+        case .invalid: "what is no word"
+        }
+    }
+}
+
 /// Cuts the text of an expression into words.
 struct ExpressionLexer {
     private let bytes: [UInt8]
@@ -47,7 +92,7 @@ struct ExpressionLexer {
         case UInt8(ascii: "%"):
             kind = .placeholder(try placeholder())
         default:
-            if isDigit(byte) || (byte == UInt8(ascii: ".") && peek(1).map(isDigit) == true) {
+            if isDigit(byte) || (byte == UInt8(ascii: ".") && hasDigit(at: 1)) {
                 kind = .number(number())
             } else if isNameStart(byte) {
                 kind = .word(word(), isEscaped: false)
@@ -74,7 +119,11 @@ struct ExpressionLexer {
     private mutating func word() -> String {
         let start = position
         while let byte = peek(), isNameStart(byte) || isDigit(byte) { position += 1 }
-        return String(decoding: bytes[start..<position], as: UTF8.self)
+        return text(from: start)
+    }
+
+    private func text(from start: Int) -> String {
+        String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
     private mutating func name(after sign: String) throws(ExpressionDiagnostic) -> String {
@@ -90,22 +139,30 @@ struct ExpressionLexer {
         let start = position
         if peek() == UInt8(ascii: "0"), let mark = peek(1), "xXbBoO".utf8.contains(mark) {
             position += 2
-            while let byte = peek(), isNameStart(byte) || isDigit(byte) { position += 1 }
-            return String(decoding: bytes[start..<position], as: UTF8.self)
+            _ = word()
+            return text(from: start)
         }
-        while let byte = peek(), isDigit(byte) { position += 1 }
-        if peek() == UInt8(ascii: "."), peek(1).map(isDigit) == true {
+        skipDigits()
+        if peek() == UInt8(ascii: "."), hasDigit(at: 1) {
             position += 1
-            while let byte = peek(), isDigit(byte) { position += 1 }
+            skipDigits()
         }
-        if let mark = peek(), mark == UInt8(ascii: "e") || mark == UInt8(ascii: "E") {
-            let hasSign = peek(1) == UInt8(ascii: "+") || peek(1) == UInt8(ascii: "-")
-            if peek(hasSign ? 2 : 1).map(isDigit) == true {
-                position += hasSign ? 2 : 1
-                while let byte = peek(), isDigit(byte) { position += 1 }
+        if let mark = peek(), mark | 0x20 == UInt8(ascii: "e") {
+            let length = peek(1) == UInt8(ascii: "+") || peek(1) == UInt8(ascii: "-") ? 2 : 1
+            if hasDigit(at: length) {
+                position += length
+                skipDigits()
             }
         }
-        return String(decoding: bytes[start..<position], as: UTF8.self)
+        return text(from: start)
+    }
+
+    private mutating func skipDigits() {
+        while hasDigit(at: 0) { position += 1 }
+    }
+
+    private func hasDigit(at distance: Int) -> Bool {
+        if let byte = peek(distance) { isDigit(byte) } else { false }
     }
 
     /// The format of an argument as printf spells it: flags, width and length are read over.

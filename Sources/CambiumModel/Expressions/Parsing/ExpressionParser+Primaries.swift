@@ -1,5 +1,5 @@
 extension ExpressionParser {
-    mutating func parsePrimary() throws(ExpressionDiagnostic) -> ParsedExpression {
+    func parsePrimary() throws(ExpressionDiagnostic) -> ParsedExpression {
         let token = current
         switch token.kind {
         case .number(let digits):
@@ -26,7 +26,7 @@ extension ExpressionParser {
         }
     }
 
-    private mutating func parseBrackets() throws(ExpressionDiagnostic) -> ParsedExpression {
+    private func parseBrackets() throws(ExpressionDiagnostic) -> ParsedExpression {
         try expect("(")
         try enter()
         defer { leave() }
@@ -38,7 +38,7 @@ extension ExpressionParser {
         throw unexpected("')'", hint: "a list is written {a, b}")
     }
 
-    private mutating func parseList() throws(ExpressionDiagnostic) -> ParsedExpression {
+    private func parseList() throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
         try expect("{")
         try enter()
@@ -60,61 +60,67 @@ extension ExpressionParser {
         "BLOCK": "write the condition itself, so that the store can find what meets it",
         "BLOCKPREDICATE": "write the condition itself, so that the store can find what meets it",
     ]
-    /// Words that have a meaning of their own, and are names only after a `#` or a point.
-    static let constants: Set<String> = [
-        "NIL", "NULL", "TRUE", "YES", "TRUEPREDICATE", "FALSE", "NO", "FALSEPREDICATE", "SELF",
+    private static let values: [String: Value] = [
+        "NIL": .null, "NULL": .null, "TRUE": .bool(true), "YES": .bool(true),
+        "TRUEPREDICATE": .bool(true), "FALSE": .bool(false), "NO": .bool(false),
+        "FALSEPREDICATE": .bool(false),
     ]
+    /// Words that have a meaning of their own, and are names only after a `#` or a point.
+    static let constants = Set(values.keys).union(["SELF"])
     static let reserved: Set<String> = [
         "AND", "OR", "NOT", "IN", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH",
         "BETWEEN", "ANY", "ALL", "SOME", "NONE",
     ]
 
-    private mutating func parseWord() throws(ExpressionDiagnostic) -> ParsedExpression {
+    private func parseWord() throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
         let isCall = isNext("(")
-        switch keyword {
-        case "NIL", "NULL": return try parseConstant(.null)
-        case "TRUE", "YES", "TRUEPREDICATE": return try parseConstant(.bool(true))
-        case "FALSE", "NO", "FALSEPREDICATE": return try parseConstant(.bool(false))
-        case "SELF":
-            advance()
-            return try parsePath(root: .subject, names: [], at: offset)
-        case "SUBQUERY" where isCall: return try parseSubquery()
-        case "TERNARY" where isCall: return try parseConditional()
-        case "CAST" where isCall: return try parseCast()
-        case "FUNCTION" where isCall: return try parseMethod()
-        case let word? where isCall && Self.notSupported[word] != nil:
-            throw ExpressionDiagnostic(
-                offset: offset, message: "'\(word)()' is not supported",
-                hint: Self.notSupported[word])
-        case let word? where Self.reserved.contains(word):
-            throw ExpressionDiagnostic(
-                offset: offset, message: "expected a value, found the keyword \(word)",
-                hint: "a property of that name is written #\(word.lowercased())")
-        default: break
-        }
         guard case .word(let text, _) = current.kind else { throw unexpected("a value") }
+        if let word = keyword {
+            if let value = Self.values[word] {
+                advance()
+                return try node(.literal(value), at: offset)
+            }
+            if word == "SELF" {
+                advance()
+                return try parsePath(root: .subject, names: [], at: offset)
+            }
+            if isCall, let call = try parseCall(word) { return call }
+            if Self.reserved.contains(word) {
+                throw ExpressionDiagnostic(
+                    offset: offset, message: "expected a value, found the keyword " + word,
+                    hint: "a property of that name is written #" + word.lowercased())
+            }
+        }
         if isCall || isNext(":") { return try parseFunction(named: text) }
         advance()
         return try parsePath(
             root: .subject, names: [.init(text: text, offset: offset)], at: offset)
     }
 
-    private func isNext(_ symbol: String) -> Bool {
-        following.kind == .symbol(symbol)
+    /// Reads what is called by a keyword; nil where the word is none.
+    private func parseCall(
+        _ word: String
+    ) throws(ExpressionDiagnostic) -> ParsedExpression? {
+        switch word {
+        case "SUBQUERY": return try parseSubquery()
+        case "TERNARY": return try parseConditional()
+        case "CAST": return try parseCast()
+        case "FUNCTION": return try parseMethod()
+        default:
+            guard let hint = Self.notSupported[word] else { return nil }
+            throw ExpressionDiagnostic(
+                offset: current.offset, message: "'" + word + "()' is not supported", hint: hint)
+        }
     }
 
-    private mutating func parseConstant(
-        _ value: Value
-    ) throws(ExpressionDiagnostic) -> ParsedExpression {
-        let offset = current.offset
-        advance()
-        return try node(.literal(value), at: offset)
+    private func isNext(_ symbol: String) -> Bool {
+        following.isSymbol(symbol)
     }
 
     // MARK: Arguments
 
-    private mutating func parseArgument(
+    private func parseArgument(
         _ format: String
     ) throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
@@ -139,7 +145,7 @@ extension ExpressionParser {
         }
     }
 
-    private mutating func takeArgument() throws(ExpressionDiagnostic) -> FormatArgument {
+    private func takeArgument() throws(ExpressionDiagnostic) -> FormatArgument {
         guard let arguments else {
             throw ExpressionDiagnostic(
                 offset: current.offset,
@@ -172,7 +178,7 @@ extension ExpressionParser {
 
     /// Reads the steps of a path after its first; `@sum` and its like may stand last or before the
     /// property that they are about.
-    private mutating func parsePath(
+    private func parsePath(
         root: PathRoot, names first: [ParsedExpression.Name], at offset: Int
     ) throws(ExpressionDiagnostic) -> ParsedExpression {
         var names = first
@@ -184,10 +190,7 @@ extension ExpressionParser {
                     message: "a path has at most \(ExpressionChecker.maximumPathLength) names")
             }
             switch current.kind {
-            case .word(let text, _):
-                names.append(.init(text: text, offset: stepOffset))
-                advance()
-            case .operation(let text):
+            case .word(let text, _), .operation(let text):
                 names.append(.init(text: text, offset: stepOffset))
                 advance()
             case .placeholder("K"):
@@ -216,7 +219,7 @@ extension ExpressionParser {
     }
 
     /// Reads `[SIZE]`, the number of elements, and refuses other places.
-    private mutating func parseSubscript() throws(ExpressionDiagnostic) {
+    private func parseSubscript() throws(ExpressionDiagnostic) {
         let offset = current.offset
         advance()
         guard keyword == "SIZE" else {
@@ -232,10 +235,10 @@ extension ExpressionParser {
         _ name: ParsedExpression.Name
     ) throws(ExpressionDiagnostic) -> AggregateFunction {
         if let function = AggregateFunction(rawValue: name.text.lowercased()) { return function }
-        let known = AggregateFunction.allCases.map(\.rawValue)
+        let known = AggregateFunction.allCases.map { $0.rawValue }
         throw ExpressionDiagnostic(
             offset: name.offset, message: "'\(name.text)' is not supported",
-            hint: nearestName(to: name.text, among: known).map { "did you mean '\($0)'?" }
+            hint: suggestion(for: name.text, among: known)
                 ?? "there are \(known.joined(separator: ", "))")
     }
 }
@@ -245,5 +248,168 @@ extension ExpressionParser {
     static func isKeyword(_ name: String) -> Bool {
         let word = name.uppercased()
         return reserved.contains(word) || constants.contains(word)
+    }
+}
+
+extension ExpressionParser {
+    private static let operations: [String: ArithmeticOperator] = [
+        "add:to": .add, "from:subtract": .subtract, "multiply:by": .multiply,
+        "divide:by": .divide, "raise:topower": .power, "bitwiseand:with": .bitwiseAnd,
+        "bitwiseor:with": .bitwiseOr,
+    ]
+
+    private static let aggregates: [String: AggregateFunction] = [
+        "count": .count, "sum": .sum, "average": .average, "avg": .average, "min": .minimum,
+        "max": .maximum,
+    ]
+
+    /// Reads `name(a)`, `name:(a)` and `name:second:(a, b)`.
+    func parseFunction(named first: String) throws(ExpressionDiagnostic)
+        -> ParsedExpression
+    {
+        let offset = current.offset
+        var name = first.lowercased()
+        advance()
+        while skip(":") {
+            if case .word(let part, _) = current.kind {
+                name += ":" + part.lowercased()
+                advance()
+            }
+        }
+        let operands = try parseOperands()
+        if name == "noindex", operands.count == 1 { return operands[0] }
+        if let function = ModelFunction.byName[name] {
+            try require(function.descriptor.arguments.count, operands, of: name, at: offset)
+            return try node(.function(function, operands), at: offset)
+        }
+        if let operation = Self.operations[name] {
+            try require(2, operands, of: name, at: offset)
+            return try node(.arithmetic(operands[0], operation, operands[1]), at: offset)
+        }
+        if let function = Self.aggregates[name] {
+            try require(1, operands, of: name, at: offset)
+            return try node(.aggregate(function, operands[0]), at: offset)
+        }
+        let known = Array(ModelFunction.byName.keys) + Self.operations.keys + Self.aggregates.keys
+        throw ExpressionDiagnostic(
+            offset: offset, message: "there is no function '\(first)'",
+            hint: suggestion(for: name, among: known.sorted()))
+    }
+
+    private func parseOperands() throws(ExpressionDiagnostic) -> [ParsedExpression] {
+        try expect("(")
+        // Twice, because reading a call takes the stack that two brackets do.
+        try enter()
+        try enter()
+        defer {
+            leave()
+            leave()
+        }
+        var operands: [ParsedExpression] = []
+        if !isAt(")") {
+            repeat { operands.append(try parseDisjunction()) } while skip(",")
+        }
+        guard skip(")") else { throw unexpected("',' or ')'") }
+        return operands
+    }
+
+    private func require(
+        _ count: Int, _ operands: [ParsedExpression], of name: String, at offset: Int
+    ) throws(ExpressionDiagnostic) {
+        guard operands.count != count else { return }
+        throw ExpressionDiagnostic(
+            offset: offset,
+            message: "'\(name)' takes \(count) argument\(count == 1 ? "" : "s"), "
+                + "not \(operands.count)")
+    }
+
+    // MARK: Calls in capitals
+
+    /// Reads `CAST(value, 'NSNumber')`.
+    func parseCast() throws(ExpressionDiagnostic) -> ParsedExpression {
+        let offset = current.offset
+        advance()
+        let operands = try parseOperands()
+        try require(2, operands, of: "CAST", at: offset)
+        guard case .literal(.string(let name)) = operands[1].kind,
+            let function = ModelFunction.byCast[name.lowercased()]
+        else {
+            throw ExpressionDiagnostic(
+                offset: operands[1].offset, message: "CAST does not know this type",
+                hint: "write 'NSString', 'NSNumber' or 'NSDate'")
+        }
+        return try node(.function(function, [operands[0]]), at: offset)
+    }
+
+    /// Reads `FUNCTION(value, 'method')`.
+    func parseMethod() throws(ExpressionDiagnostic) -> ParsedExpression {
+        let offset = current.offset
+        advance()
+        let operands = try parseOperands()
+        guard operands.count == 2, case .literal(.string(let name)) = operands[1].kind,
+            let function = ModelFunction.byMethod[name.lowercased()]
+        else {
+            let known = ModelFunction.byName.keys.sorted().joined(separator: ", ")
+            throw ExpressionDiagnostic(
+                offset: operands.count > 1 ? operands[1].offset : offset,
+                message: "FUNCTION() calls methods of objects, which a store does not have",
+                hint: "the functions are \(known)")
+        }
+        return try node(.function(function, [operands[0]]), at: offset)
+    }
+
+    func parseConditional() throws(ExpressionDiagnostic) -> ParsedExpression {
+        let offset = current.offset
+        advance()
+        let operands = try parseOperands()
+        try require(3, operands, of: "TERNARY", at: offset)
+        return try node(.conditional(operands[0], operands[1], operands[2]), at: offset)
+    }
+
+    /// Reads `SUBQUERY(collection, $variable, condition)` with what stands behind it: `.@count`, or
+    /// an aggregate of an attribute, `.@min.price` or `.price.@min`.
+    func parseSubquery() throws(ExpressionDiagnostic) -> ParsedExpression {
+        let offset = current.offset
+        advance()
+        try expect("(")
+        // Twice, because checking one takes the stack that two brackets do.
+        try enter()
+        try enter()
+        defer {
+            leave()
+            leave()
+        }
+        let collection = try parseSum()
+        try expect(",")
+        guard case .variable(let variable) = current.kind else {
+            throw unexpected("a variable such as $x")
+        }
+        advance()
+        try expect(",")
+        let condition = try parseDisjunction()
+        try expect(")")
+        var names: [ParsedExpression.Name] = []
+        var function: (AggregateFunction, offset: Int)?
+        while skip(".") {
+            let name: ParsedExpression.Name
+            switch current.kind {
+            case .word(let text, _): name = .init(text: text, offset: current.offset)
+            case .operation(let text):
+                guard function == nil else {
+                    throw ExpressionDiagnostic(
+                        offset: current.offset, message: "a path can have one @ operation only")
+                }
+                name = .init(text: text, offset: current.offset)
+                function = (try aggregate(name), current.offset)
+            default: throw unexpected("a name after '.'")
+            }
+            if !name.text.hasPrefix("@") { names.append(name) }
+            advance()
+        }
+        let subquery = try node(
+            .subquery(collection, variable: variable, condition: condition, value: names),
+            at: offset)
+        guard let function else { return subquery }
+        return try node(.aggregate(function.0, subquery), at: function.offset)
     }
 }

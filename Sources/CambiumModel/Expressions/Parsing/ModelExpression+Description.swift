@@ -9,7 +9,7 @@ extension ModelExpression: CustomStringConvertible {
     }
 
     /// What an operand may be without brackets, from the loosest to the tightest binding.
-    fileprivate enum Level: Int, Comparable {
+    enum Level: Int, Comparable {
         case disjunction
         case conjunction
         case negation
@@ -44,45 +44,48 @@ extension ModelExpression: CustomStringConvertible {
     private var bare: String {
         switch self {
         case .literal(let value): return value.expressionText
-        case .refused(let reason): return "<\(reason)>"
+        case .refused(let reason): return "<" + reason + ">"
         case .keyPath(let root, let names): return Self.path(root, names)
-        case .parameter(let name): return "$\(name)"
-        case .list(let elements):
-            return "{\(elements.map { $0.text(.sum) }.joined(separator: ", "))}"
+        case .parameter(let name): return "$" + name
+        case .list(let elements): return "{" + Self.text(elements, .sum, ", ") + "}"
         case .and(let operands):
-            guard !operands.isEmpty else { return "TRUEPREDICATE" }
-            return operands.map { $0.text(.negation) }.joined(separator: " AND ")
+            return operands.isEmpty ? "TRUEPREDICATE" : Self.text(operands, .negation, " AND ")
         case .or(let operands):
-            guard !operands.isEmpty else { return "FALSEPREDICATE" }
-            return operands.map { $0.text(.conjunction) }.joined(separator: " OR ")
-        case .not(let operand): return "NOT \(operand.text(.negation))"
+            return operands.isEmpty ? "FALSEPREDICATE" : Self.text(operands, .conjunction, " OR ")
+        case .not(let operand): return "NOT " + operand.text(.negation)
         case .comparison(let left, let relation, let right, let options):
             let operation = relation.rawValue + options.expressionText
-            return "\(left.text(.sum)) \(operation) \(right.text(.sum))"
-        case .between(let operand, .parameter(let lower), .parameter(let upper))
-        where lower == upper:
-            return "\(operand.text(.sum)) BETWEEN $\(lower)"
+            return Self.text([left, right], .sum, " " + operation + " ")
         case .between(let operand, let lower, let upper):
-            return "\(operand.text(.sum)) BETWEEN {\(lower.text(.sum)), \(upper.text(.sum))}"
+            let start = operand.text(.sum) + " BETWEEN "
+            if case .parameter(let name) = lower, case .parameter(name) = upper {
+                return start + "$" + name
+            }
+            return start + "{" + Self.text([lower, upper], .sum, ", ") + "}"
         case .quantified(let quantifier, let comparison):
-            return "\(quantifier.rawValue) \(comparison.text(.comparison))"
+            return quantifier.rawValue + " " + comparison.text(.comparison)
         case .arithmetic(let left, let operation, let right):
-            let other = right.text(operation.level.next)
-            return "\(left.text(operation.level)) \(operation.rawValue) \(other)"
+            let level = operation.level
+            return left.text(level) + " " + operation.rawValue + " " + right.text(level.next)
         case .function(let function, let operands):
             return function.descriptor.text(of: operands.map { $0.text(.disjunction) })
-        case .aggregate(let function, .keyPath(let root, let names)):
-            return "\(Self.path(root, names)).\(function.rawValue)"
-        case .aggregate(let function, .subquery(let path, let variable, let condition)):
-            return Self.subquery(path, variable, condition) + ".\(function.rawValue)"
         case .aggregate(let function, let operand):
-            return "\(function.name)(\(operand.text(.disjunction)))"
+            switch operand {
+            case .keyPath, .subquery: return operand.bare + "." + function.rawValue
+            default: return function.name + "(" + operand.bare + ")"
+            }
         case .subquery(let path, let variable, let condition):
-            return Self.subquery(path, variable, condition)
+            let collection = path.text(.sum)
+            return "SUBQUERY(" + collection + ", $" + variable + ", " + condition.bare + ")"
         case .conditional(let condition, let first, let second):
-            let parts = [condition, first, second].map { $0.text(.disjunction) }
-            return "TERNARY(\(parts.joined(separator: ", ")))"
+            return "TERNARY(" + Self.text([condition, first, second], .disjunction, ", ") + ")"
         }
+    }
+
+    private static func text(
+        _ operands: [ModelExpression], _ least: Level, _ separator: String
+    ) -> String {
+        operands.map { $0.text(least) }.joined(separator: separator)
     }
 
     private static func path(_ root: PathRoot, _ names: [String]) -> String {
@@ -94,16 +97,10 @@ extension ModelExpression: CustomStringConvertible {
             return (isKeyword ? "#" : "") + names.joined(separator: ".")
         }
     }
-
-    private static func subquery(
-        _ path: ModelExpression, _ variable: String, _ condition: ModelExpression
-    ) -> String {
-        "SUBQUERY(\(path.text(.sum)), $\(variable), \(condition.text(.disjunction)))"
-    }
 }
 
 extension ArithmeticOperator {
-    fileprivate var level: ModelExpression.Level {
+    var level: ModelExpression.Level {
         switch self {
         case .add, .subtract, .bitwiseAnd, .bitwiseOr: .sum
         case .multiply, .divide: .product

@@ -6,7 +6,7 @@ package final class ResultComposer {
     package typealias Subject = (key: Int64, subject: any ExpressionSubject)
 
     /// A column made ready.
-    private struct Column {
+    private final class Column {
         let function: AggregateFunction?
         let evaluator: ExpressionEvaluator
 
@@ -48,12 +48,12 @@ package final class ResultComposer {
             try query.isGrouped ? groupedRows(of: subjects) : subjects.map { try row(of: $0) }
         if query.isDistinct {
             var seen: Set<[Value]> = []
-            rows = rows.filter { seen.insert($0.values.map(\.groupingKey)).inserted }
+            rows = rows.filter { seen.insert($0.values.map { $0.groupingKey }).inserted }
             for index in rows.indices { rows[index].ties = rows[index].values }
         }
         rows.sort(by: precedes)
         let window = rows.dropFirst(offset)
-        return (limit.map { window.prefix($0) } ?? window).map(\.values)
+        return (limit.map { window.prefix($0) } ?? window).map { $0.values }
     }
 
     // MARK: Rows
@@ -71,7 +71,7 @@ package final class ResultComposer {
         var members: [(ties: [Value], subjects: [Subject])] = []
         for subject in subjects {
             let ties = try groups.map { try evaluate($0, subject) }
-            let key = ties.map(\.groupingKey)
+            let key = ties.map { $0.groupingKey }
             if let number = numbers[key] {
                 members[number].subjects.append(subject)
             } else {

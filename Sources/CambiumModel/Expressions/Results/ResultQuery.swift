@@ -1,6 +1,116 @@
+/// A column of results that are no objects: a value of each object, or one out of many.
+public struct ResultExpression: Sendable, Hashable {
+    /// How many values become one; nil where each object has its own.
+    public let function: AggregateFunction?
+    /// What is computed of each object. An empty path is the object itself.
+    public let operand: ModelExpression
+
+    /// A value of each object, or of each group that has it in common.
+    public init(_ operand: ModelExpression) {
+        function = nil
+        self.operand = operand
+    }
+
+    /// One value out of those of all objects of a group; nil ones do not take part.
+    public init(_ function: AggregateFunction, of operand: ModelExpression) {
+        self.function = function
+        self.operand = operand
+    }
+}
+
+extension ResultExpression: CustomStringConvertible {
+    /// The column in words, such as `price.@sum`.
+    public var description: String {
+        let text =
+            operand == .keyPath(root: .subject, names: []) ? "SELF" : operand.description
+        return function.map { "\(text).\($0.rawValue)" } ?? text
+    }
+}
+
+/// A condition over groups of objects: what HAVING is in SQL.
+package indirect enum GroupTest: Sendable {
+    /// The value of a group stands in that relation to a constant. nil equals only nil; any other
+    /// comparison with nil is false.
+    case comparison(ResultExpression, ComparisonOperator, Value)
+    case and([GroupTest])
+    case or([GroupTest])
+    case not(GroupTest)
+}
+
+/// What is to be computed from the objects that a request finds.
+package struct ResultQuery: Sendable {
+    /// One level of an order.
+    package struct Term: Sendable {
+        package let column: ResultExpression
+        package let isDescending: Bool
+        package let texts: TextOrder
+        /// Where nil comes; nil: where the least value comes.
+        package let placesNilLast: Bool?
+
+        package init(
+            _ column: ResultExpression, isDescending: Bool = false, texts: TextOrder = .bytes,
+            placesNilLast: Bool? = nil
+        ) {
+            self.column = column
+            self.isDescending = isDescending
+            self.texts = texts
+            self.placesNilLast = placesNilLast
+        }
+    }
+
+    package var columns: [ResultExpression]
+    /// Whether equal results appear once.
+    package var isDistinct = false
+    /// What the objects of a group have in common.
+    package var groups: [ModelExpression] = []
+    package var having: GroupTest?
+    package var order: [Term] = []
+
+    package init(_ columns: [ResultExpression]) {
+        self.columns = columns
+    }
+}
+
+/// One level of an order: by a property, reached through to-one relationships, or by what is
+/// computed of the object.
+package struct SortTerm: Sendable, Equatable {
+    /// What is compared.
+    package let value: ModelExpression
+    /// Whether greater values come first.
+    package let isDescending: Bool
+    /// How texts are compared.
+    package let texts: TextOrder
+    /// Where nil comes; nil: where the least value comes.
+    package let placesNilLast: Bool?
+
+    package init(
+        _ value: ModelExpression, isDescending: Bool = false, texts: TextOrder = .bytes,
+        placesNilLast: Bool? = nil
+    ) {
+        self.value = value
+        self.isDescending = isDescending
+        self.texts = texts
+        self.placesNilLast = placesNilLast
+    }
+
+    package init(
+        path: [String], isDescending: Bool = false, texts: TextOrder = .bytes,
+        placesNilLast: Bool? = nil
+    ) {
+        self.init(
+            .keyPath(root: .subject, names: path), isDescending: isDescending, texts: texts,
+            placesNilLast: placesNilLast)
+    }
+
+    /// The names from the object to the property; nil of what is computed.
+    package var path: [String]? {
+        if case .keyPath(.subject, let names) = value { names } else { nil }
+    }
+}
+
 /// A ``ResultQuery`` as SQL and memory read it: every name is resolved, and what cannot be asked is
 /// refused.
-package struct TypedResults: Sendable {
+package final class TypedResults: Sendable {
     /// A column, with the type of its values.
     package struct Column: Sendable {
         package let function: AggregateFunction?
@@ -99,7 +209,7 @@ package struct TypedResults: Sendable {
 }
 
 /// Finds the meaning of the parts of a query.
-private struct ResultChecker {
+private final class ResultChecker {
     let query: ResultQuery
     let entity: Entity
     let model: Model
@@ -194,15 +304,75 @@ private struct ResultChecker {
 
     /// Whether the store has a form for the constant among values of a type.
     private func isKept(_ constant: Value, as type: ExpressionType) -> Bool {
-        switch (constant, type) {
-        case (.int, .integer), (.int, .float), (.int, .double), (.int, .enumeration): true
-        case (.double, .float), (.double, .double), (.string, .enumeration): true
-        case (.int(let value), .decimal(let scale)):
-            DecimalStorage.units(of: Decimal(value), scale: scale) != nil
-        case (.decimal(let value), .decimal(let scale)):
-            DecimalStorage.units(of: value, scale: scale) != nil
-        case (.int, .anyDecimal), (.decimal, .anyDecimal): true
-        default: constant.naturalType == type
+        switch type {
+        case .float, .double:
+            switch constant {
+            case .int, .double: return true
+            default: return false
+            }
+        case .enumeration:
+            switch constant {
+            case .int, .string: return true
+            default: return false
+            }
+        case .decimal, .anyDecimal:
+            switch constant {
+            case .int(let value): return type.keeps(Decimal(value))
+            case .decimal(let value): return type.keeps(value)
+            default: return false
+            }
+        default: return constant.naturalType == type
         }
+    }
+}
+
+extension ExpressionType {
+    /// A result's value from the form that the store has it in.
+    ///
+    /// - Returns: nil where the stored form is not one of that type, which only another program can
+    ///   have written.
+    package func value(of stored: StoredValue) -> Value? {
+        switch stored {
+        case .null: return .null
+        case .integer(let value):
+            switch self {
+            case .bool: return .bool(value != 0)
+            case .object, .enumeration: return .int(value)
+            default: break
+            }
+        case .text(let value):
+            switch self {
+            case .enumeration, .codable: return .string(value)
+            default: break
+            }
+        case .real, .blob: break
+        }
+        guard let type = AttributeType(self) else { return nil }
+        return stored.value(as: type)
+    }
+
+    /// A value in the form in which columns of the type hold it; nil where it has none.
+    package func stored(_ value: Value) -> StoredValue? {
+        switch self {
+        case .object, .enumeration, .codable:
+            switch value {
+            case .null: return .null
+            case .int(let value):
+                if case .codable = self { return nil } else { return .integer(value) }
+            case .string(let value):
+                if case .object = self { return nil } else { return .text(value) }
+            default: return nil
+            }
+        default:
+            if case .null = value { return .null }
+            guard let type = AttributeType(self) else { return nil }
+            return value.stored(as: type)
+        }
+    }
+
+    /// Whether an exact number can be a value of a type of these.
+    fileprivate func keeps(_ number: Decimal) -> Bool {
+        guard case .decimal(let scale) = self else { return true }
+        return DecimalStorage.units(of: number, scale: scale) != nil
     }
 }

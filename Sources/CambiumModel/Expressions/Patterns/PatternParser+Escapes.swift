@@ -4,45 +4,44 @@ extension PatternParser {
         guard let letter = take() else {
             throw PatternSyntaxError("a backslash ends it")
         }
+        if let assertion = Self.assertions[letter] { return .assertion(assertion) }
+        if let control = Self.controls[letter] { return literal(control) }
+        if "dDhHsSvVwW".contains(letter) { return try spelt("\\" + String(letter)) }
+        if "xuUo0".contains(letter) { return try number(letter) }
+        if "123456789".contains(letter) {
+            return try reference(to: String(letter) + (groupNumber() ?? ""))
+        }
         switch letter {
-        case "d", "D", "h", "H", "s", "S", "v", "V", "w", "W":
-            return try spelt("\\\(letter)")
         case "p", "P", "N":
             guard take("{"), let name = take(until: "}") else { throw Self.unknown(letter) }
             return try spelt("\\\(letter){\(name)}")
-        case "A", "G": return .assertion(.start)
-        case "Z": return .assertion(.endOrLastLineEnd)
-        case "z": return .assertion(.end)
-        case "b": return .assertion(.wordBoundary(isNegated: false))
-        case "B": return .assertion(.wordBoundary(isNegated: true))
-        case "y": return .assertion(.graphemeBoundary(isNegated: false))
-        case "Y": return .assertion(.graphemeBoundary(isNegated: true))
         case "X": return .grapheme
         case "R": return try lineEnd()
-        case "a": return literal("\u{7}")
-        case "e": return literal("\u{1B}")
-        case "f": return literal("\u{C}")
-        case "n": return literal("\n")
-        case "r": return literal("\r")
-        case "t": return literal("\t")
-        case "x", "u", "U", "o", "0": return try number(letter)
         case "g":
             if let digits = groupNumber() { return try reference(to: digits) }
             return try reference(until: take("{") ? "}" : nil, behind: letter)
         case "k":
             let end = take("<") ? ">" : take("{") ? "}" : take("'") ? "'" : nil
             return try reference(until: end, behind: letter)
-        case "1"..."9":
-            return try reference(to: String(letter) + (groupNumber() ?? ""))
         default:
             if let scalar = letter.unicodeScalars.first, scalar.isASCII,
-                scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                Character(scalar).isLetter || Character(scalar).isNumber
             {
                 throw Self.unknown(letter)
             }
             return literal(String(letter))
         }
     }
+
+    private static let assertions: [Character: PatternAssertion] = [
+        "A": .start, "G": .start, "Z": .endOrLastLineEnd, "z": .end,
+        "b": .wordBoundary(isNegated: false), "B": .wordBoundary(isNegated: true),
+        "y": .graphemeBoundary(isNegated: false), "Y": .graphemeBoundary(isNegated: true),
+    ]
+
+    private static let controls: [Character: String] = [
+        "a": "\u{7}", "e": "\u{1B}", "f": "\u{C}", "n": "\n", "r": "\r", "t": "\t",
+    ]
 
     private static func unknown(_ letter: Character) -> PatternSyntaxError {
         PatternSyntaxError("'\\\(letter)' is not supported")
@@ -143,5 +142,55 @@ extension PatternParser {
             throw PatternSyntaxError("\(error)")
         }
         return .scalar(.spelt(text))
+    }
+}
+
+/// The options in effect at a place of a pattern, such as `(?i)`.
+struct PatternOptions: Sendable {
+    /// The letters of those that are on.
+    private var letters: Set<Character>
+
+    /// Those that are on at the start, as in predicates on Apple's platforms.
+    init(isCaseless: Bool) {
+        letters = isCaseless ? ["s", "m", "i"] : ["s", "m"]
+    }
+
+    /// Upper and lower case are equal.
+    var isCaseless: Bool { letters.contains("i") }
+    /// A dot matches line ends.
+    var matchesLineEnds: Bool { letters.contains("s") }
+    /// `^` and `$` match at each line.
+    var matchesAtLines: Bool { letters.contains("m") }
+    /// White space means nothing, and `#` starts a comment.
+    var isSpaced: Bool { letters.contains("x") }
+    /// Only groups with names are numbered.
+    var numbersNamesOnly: Bool { letters.contains("n") }
+    /// Repetitions take few unless a question mark follows.
+    var isReluctant: Bool { letters.contains("U") }
+
+    /// Those that a class of characters depends on, as they are written before it.
+    var classPrefix: String {
+        let found = letters.intersection(["i", "x", "D", "P", "S", "W"])
+        return found.isEmpty ? "" : "(?\(String(found.sorted())))"
+    }
+
+    /// Reads letters such as `i-s` or `^m`; nil where one is unknown.
+    mutating func apply(_ text: Substring) -> Bool {
+        var rest = text
+        if rest.first == "^" {
+            letters = []
+            rest.removeFirst()
+        }
+        var isOn = true
+        for letter in rest {
+            if letter == "-", isOn {
+                isOn = false
+            } else if "imsxnUDPSW".contains(letter) {
+                if isOn { letters.insert(letter) } else { letters.remove(letter) }
+            } else {
+                return false
+            }
+        }
+        return true
     }
 }

@@ -1,0 +1,227 @@
+@_spi(_Unicode) import Swift
+
+/// Matches texts with one regular expression.
+///
+/// It belongs to one isolation: what it has found out about scalars and states is kept in it.
+package final class PatternMatcher {
+    private let expression: RegularExpression
+    private let isCancelled: () -> Bool
+    private var membership: ScalarMembership
+    private var automaton: PatternAutomaton
+
+    /// - Parameter isCancelled: Whether nobody wants the result any more. It is asked only where a
+    ///   text takes long.
+    package init(
+        _ expression: RegularExpression, isCancelled: @escaping () -> Bool = { false }
+    ) {
+        self.expression = expression
+        self.isCancelled = isCancelled
+        membership = ScalarMembership(expression.program.sets)
+        automaton = PatternAutomaton(expression.program)
+    }
+
+    /// Whether a whole text matches.
+    ///
+    /// - Throws: ``PatternLimitError`` where it takes too many steps; a `CancellationError`.
+    /// - Complexity: O(length of the text × length of the pattern) at most, mostly O(length of the
+    ///   text), where the expression is linear; otherwise as many steps as the budget has.
+    package func matches(_ text: String) throws -> Bool {
+        var budget = PatternBudget(expression, text, isCancelled: isCancelled)
+        guard expression.isLinear else {
+            return try PatternSearch.matches(text, expression, &membership, &budget)
+        }
+        return try automaton.matches(text, expression.program, &membership, &budget)
+    }
+}
+
+/// How much of one match is done, and whether to go on.
+struct PatternBudget {
+    private let pattern: String
+    /// How many steps the match may take.
+    let limit: Int
+    private let isCancelled: () -> Bool
+    private var steps = 0
+    private var nextQuestion: Int
+
+    /// So many steps take about a tenth of a millisecond. Short matches do not ask at all: a
+    /// program that saves while its task is being cancelled is not disturbed.
+    private static let questionDistance = 20_000
+
+    /// - Parameter text: What is matched.
+    init(
+        _ expression: RegularExpression, _ text: String, isCancelled: @escaping () -> Bool
+    ) {
+        pattern = expression.pattern
+        // All steps of the largest program for 3,000 scalars take a second or so.
+        limit =
+            expression.isLinear ? 100_000_000 : 1_000_000 + 100 * text.unicodeScalars.count
+        self.isCancelled = isCancelled
+        nextQuestion = min(Self.questionDistance, limit)
+    }
+
+    /// Counts steps.
+    ///
+    /// - Throws: ``PatternLimitError`` where they are too many; a `CancellationError`.
+    @inline(__always)
+    mutating func spend(_ count: Int) throws {
+        steps += count
+        if steps > nextQuestion { try ask() }
+    }
+
+    private mutating func ask() throws {
+        if steps > limit { throw exceeded }
+        if isCancelled() { throw CancellationError() }
+        nextQuestion = min(steps + Self.questionDistance, limit)
+    }
+
+    /// What says that the match was given up.
+    var exceeded: PatternLimitError {
+        PatternLimitError(pattern: pattern, steps: min(steps, limit))
+    }
+}
+
+/// A text while it is matched: its scalars, and where its words and characters begin.
+struct PatternText {
+    let scalars: [Unicode.Scalar]
+
+    /// Whether each place, from 0 to the number of scalars, is a boundary; empty where the pattern
+    /// does not ask.
+    private let wordBoundaries: [Bool]
+    private let graphemeBoundaries: [Bool]
+
+    init(_ text: String, for program: PatternProgram) {
+        scalars = Array(text.unicodeScalars)
+        wordBoundaries =
+            program.looksAtWords ? Self.boundaries(of: text) { text._wordIndex(after: $0) } : []
+        graphemeBoundaries =
+            program.looksAtGraphemes ? Self.boundaries(of: text) { text.index(after: $0) } : []
+    }
+
+    private static func boundaries(
+        of text: String, _ next: (String.Index) -> String.Index
+    ) -> [Bool] {
+        var result: [Bool] = []
+        var boundary = text.startIndex
+        for index in text.unicodeScalars.indices {
+            result.append(index == boundary)
+            if index == boundary { boundary = next(boundary) }
+        }
+        return result + [true]
+    }
+
+    /// What is around a place, from 0 to the number of scalars.
+    func place(at place: Int) -> PatternPlace {
+        var result = PatternPlace(place < scalars.count ? scalars[place] : nil)
+        if place == 0 {
+            result.insert(.start)
+        } else if ScalarSet.isLineEnd(scalars[place - 1]) {
+            result.insert(.behindLineEnd)
+        }
+        if place == scalars.count - 1 { result.insert(.beforeLast) }
+        if !wordBoundaries.isEmpty, wordBoundaries[place] { result.insert(.wordBoundary) }
+        if !graphemeBoundaries.isEmpty, graphemeBoundaries[place] {
+            result.insert(.graphemeBoundary)
+        }
+        return result
+    }
+
+    /// Where the character that a place is in ends.
+    func graphemeEnd(from place: Int) -> Int {
+        graphemeBoundaries[(place + 1)...].firstIndex(of: true) ?? scalars.count
+    }
+}
+
+/// What is around a place of a text: all that a step of a pattern can depend on.
+struct PatternPlace {
+    /// A truth about a place.
+    enum Trait: UInt32 {
+        case start = 0x0100_0000
+        case behindLineEnd = 0x0200_0000
+        case beforeLast = 0x0400_0000
+        case wordBoundary = 0x0800_0000
+        case graphemeBoundary = 0x1000_0000
+    }
+
+    /// The next scalar, or a number that none has, and the traits.
+    private(set) var bits: UInt32
+
+    init(_ next: Unicode.Scalar?) {
+        bits = next?.value ?? 0x00FF_FFFF
+    }
+
+    /// The scalar behind the place; nil at the end.
+    var next: Unicode.Scalar? { Unicode.Scalar(bits & 0x00FF_FFFF) }
+
+    mutating func insert(_ trait: Trait) {
+        bits |= trait.rawValue
+    }
+
+    private func has(_ trait: Trait) -> Bool {
+        bits & trait.rawValue != 0
+    }
+
+    /// Whether an assertion other than `notBefore`, which is a step of its own, is true.
+    func holds(_ assertion: PatternAssertion) -> Bool {
+        switch assertion {
+        case .start: has(.start)
+        case .end: next == nil
+        case .endOrLastLineEnd:
+            next.map { has(.beforeLast) && ScalarSet.isLineEnd($0) } ?? true
+        case .lineStart: has(.start) || has(.behindLineEnd)
+        case .lineEnd: next.map(ScalarSet.isLineEnd) ?? true
+        case .wordBoundary(let isNegated): has(.wordBoundary) != isNegated
+        case .graphemeBoundary(let isNegated): has(.graphemeBoundary) != isNegated
+        case .notBefore: false
+        }
+    }
+}
+
+/// Which scalars are in the sets of a program.
+///
+/// What the standard library decides is asked once for each scalar and kept.
+struct ScalarMembership {
+    private enum Test {
+        case anything
+        case lineEnd(isNegated: Bool)
+        case only(Unicode.Scalar)
+        case caseless(String)
+        case regex(Regex<AnyRegexOutput>)
+        case never
+    }
+
+    private let tests: [Test]
+    private var known: [UInt64: Bool] = [:]
+    /// More scalars than a text of people has.
+    private static let maximumKnown = 10_000
+
+    init(_ sets: [ScalarSet]) {
+        tests = sets.map { set in
+            switch set {
+            case .anything: .anything
+            case .lineEnd(let isNegated): .lineEnd(isNegated: isNegated)
+            case .only(let scalar): .only(scalar)
+            case .caseless(let mapping): .caseless(mapping)
+            case .spelt(let text):
+                // The parser has compiled it before.
+                (try? Regex(text)).map { .regex($0.matchingSemantics(.unicodeScalar)) } ?? .never
+            }
+        }
+    }
+
+    mutating func contains(_ scalar: Unicode.Scalar, in set: Int) -> Bool {
+        switch tests[set] {
+        case .anything: return true
+        case .lineEnd(let isNegated): return ScalarSet.isLineEnd(scalar) != isNegated
+        case .only(let wanted): return scalar == wanted
+        case .caseless(let mapping): return scalar.properties.lowercaseMapping == mapping
+        case .never: return false
+        case .regex(let regex):
+            let key = UInt64(set) << 32 | UInt64(scalar.value)
+            if let known = known[key] { return known }
+            let result = (try? regex.wholeMatch(in: String(Character(scalar)))) != nil
+            if known.count >= Self.maximumKnown { known.removeAll() }
+            known[key] = result
+            return result
+        }
+    }
+}

@@ -1,0 +1,346 @@
+/// Exact decimals as whole numbers of units of 10 to the power −scale, which SQLite stores, sorts
+/// and adds exactly.
+public enum DecimalStorage {
+    /// The scale of a decimal attribute that names none.
+    public static let defaultScale = 6
+    /// The greatest scale that an attribute may name.
+    public static let maximumScale = 18
+
+    /// The number of units, or nil where the value has more places than the scale, or is too great
+    /// for 64 bits, or is not a number.
+    public static func units(of value: Decimal, scale: Int) -> Int64? {
+        guard value.isFinite else { return nil }
+        let scaled = Decimal(sign: .plus, exponent: scale, significand: value)
+        // nil for a fraction, and where 64 bits do not hold it
+        return wholeNumber(scaled) ?? Int64(scaled.description)
+    }
+
+    /// A whole number of few digits, as most are. Foundation's essentials lead from a decimal to an
+    /// integer over a text only, which takes twenty times as long.
+    private static func wholeNumber(_ value: Decimal) -> Int64? {
+        let exponent = value.exponent
+        guard MemoryLayout<Decimal>.size == 20, 0...maximumScale ~= exponent else { return nil }
+        // Safety: reads 8 of the 20 bytes that were just counted, where the lower digits lie. What
+        // is made of them counts only if it equals the decimal, by Foundation's own comparison.
+        let digits = withUnsafeBytes(of: value) {
+            UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: 4, as: UInt64.self))
+        }
+        guard var number = Int64(exactly: digits) else { return nil }
+        for _ in 0..<exponent {
+            let (product, overflows) = number.multipliedReportingOverflow(by: 10)
+            if overflows { return nil }
+            number = product
+        }
+        if value.sign == .minus { number = -number }
+        return Decimal(number) == value ? number : nil
+    }
+
+    /// The decimal of a number of units.
+    public static func decimal(ofUnits units: Int64, scale: Int) -> Decimal {
+        Decimal(
+            sign: units < 0 ? .minus : .plus, exponent: -scale,
+            significand: Decimal(units.magnitude))
+    }
+
+    /// 10 to the power; scales end at 18, where 64 bits still hold it.
+    package static func powerOfTen(_ exponent: Int) -> Int64 {
+        (0..<max(0, min(exponent, maximumScale))).reduce(1) { power, _ in power * 10 }
+    }
+
+    // MARK: Rounding, to the nearest, halves away from zero
+
+    /// Units of a scale, rounded to those of a smaller one.
+    package static func units(_ units: Int64, ofScale own: Int, roundedTo scale: Int) -> Int64 {
+        guard own > scale else { return units }
+        // A half of what 64 bits hold is less than a unit of a scale by 19 places smaller.
+        guard own - scale <= maximumScale else { return 0 }
+        let size = powerOfTen(own - scale)
+        let (quotient, rest) = units.quotientAndRemainder(dividingBy: size)
+        return rest.magnitude < size.magnitude / 2 ? quotient : quotient + units.signum()
+    }
+
+    /// A floating-point number, as its shortest decimal digits say it, rounded to units of a scale;
+    /// nil where it is not finite, or too great.
+    package static func units(rounding number: Double, scale: Int) -> Int64? {
+        guard number.isFinite else { return nil }
+        let sign: Int64 = number < 0 ? -1 : 1
+        // Such as 38.885, 1e-05 or 1.5e+20.
+        let parts = number.magnitude.description.split(separator: "e")
+        guard let mantissa = parts.first else { return nil }
+        let digits = mantissa.split(separator: ".")
+        var fraction = digits.count > 1 ? digits[1] : ""
+        if fraction == "0" { fraction = "" }
+        guard let whole = digits.first, let significand = Int64(whole + fraction) else {
+            return nil
+        }
+        let exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
+        let places = exponent + scale - fraction.count
+        if significand == 0 { return 0 }
+        if places <= 0 {
+            return sign * units(significand, ofScale: -places, roundedTo: 0)
+        }
+        guard places <= maximumScale else { return nil }
+        let (units, overflows) = (sign * significand).multipliedReportingOverflow(
+            by: powerOfTen(places))
+        // SQLite's conversion of greater numbers yields the two outermost integers.
+        return overflows || units == .max || units == .min ? nil : units
+    }
+}
+
+/// Exact decimals of any scale as bytes whose order is that of the numbers, which SQLite compares,
+/// sorts and indexes as BLOBs.
+///
+/// A number is ±0.d₁d₂d₃… × 10ᵉ with d₁ ≠ 0 and no zero at the end. Its bytes are
+/// - two with the sign and e: 0x8000 for zero, above it for positive numbers, below for negative
+///   ones, further away the greater e is;
+/// - one for each pair of digits: the pair plus 1, or 100 minus the pair where negative;
+/// - 0xFF where negative, so that of two numbers that begin alike the shorter one is greater.
+///
+/// Each number has exactly one form, and no two numbers share one.
+package enum OrderedDecimal {
+    /// Above the least e that a decimal can have, so that e plus it is positive.
+    static let bias = 512
+    static let zero = 0x8000
+    /// Decimals have at most 39 digits.
+    private static let maximumPairs = 20
+
+    /// The greatest power of ten that a decimal is surely made with.
+    private static let safeExponent = 80
+
+    /// The bytes of a number; nil where it is none (NaN).
+    package static func bytes(of value: Decimal) -> Data? {
+        value.isFinite ? digits(of: value.description)?.data : nil
+    }
+
+    /// The bytes of the number that a text spells, with a point and an exponent where it has them;
+    /// nil where it spells none, or one that a decimal cannot hold.
+    package static func bytes(spelled text: String) -> Data? {
+        guard let number = digits(of: text), number.digits.count <= 38 else { return nil }
+        let data = number.data
+        return abs(number.exponent) <= safeExponent || decimal(of: data) != nil ? data : nil
+    }
+
+    /// ±0.d₁d₂d₃… × 10ᵉ.
+    private struct Digits {
+        var isNegative = false
+        var digits: [UInt8] = []
+        var exponent = 0
+
+        var data: Data {
+            guard !digits.isEmpty else { return Data([0x80, 0x00]) }
+            let header = isNegative ? zero - bias - exponent : zero + bias + exponent
+            var bytes = [UInt8(truncatingIfNeeded: header >> 8), UInt8(header & 0xFF)]
+            for start in stride(from: 0, to: digits.count, by: 2) {
+                let pair = digits[start] * 10 + (start + 1 < digits.count ? digits[start + 1] : 0)
+                bytes.append(isNegative ? 100 - pair : pair + 1)
+            }
+            if isNegative { bytes.append(0xFF) }
+            return Data(bytes)
+        }
+    }
+
+    private static func digits(of text: String) -> Digits? {
+        var number = Digits()
+        var (isFraction, hasDigits) = (false, false)
+        var power = 0
+        var rest = Substring(text).utf8
+        if let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
+            number.isNegative = sign == UInt8(ascii: "-")
+            rest.removeFirst()
+        }
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: ".") where !isFraction: isFraction = true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                hasDigits = true
+                if byte == UInt8(ascii: "0"), number.digits.isEmpty {
+                    if isFraction { number.exponent -= 1 }
+                } else {
+                    number.digits.append(byte - UInt8(ascii: "0"))
+                    if !isFraction { number.exponent += 1 }
+                }
+            case UInt8(ascii: "e") where hasDigits, UInt8(ascii: "E") where hasDigits:
+                guard let value = Int(Substring(rest)), abs(value) < 400 else { return nil }
+                power = value
+                rest = rest[rest.endIndex...]
+            default: return nil
+            }
+        }
+        guard hasDigits else { return nil }
+        while number.digits.last == 0 { number.digits.removeLast() }
+        number.exponent += power
+        // A power that no header has room for.
+        return abs(number.exponent) < bias ? number : nil
+    }
+
+    /// The number of its bytes; nil where they are not the form of one, which only another program
+    /// can have written.
+    package static func decimal(of bytes: Data) -> Decimal? {
+        let bytes = [UInt8](bytes)
+        guard bytes.count >= 2 else { return nil }
+        let header = Int(bytes[0]) << 8 | Int(bytes[1])
+        if header == zero { return bytes.count == 2 ? 0 : nil }
+        let isNegative = header < zero
+        var pairs = bytes[2...]
+        if isNegative, pairs.popLast() != 0xFF { return nil }
+        guard pairs.count <= maximumPairs else { return nil }
+        var digits = ""
+        for byte in pairs {
+            guard (1...100).contains(byte) else { return nil }
+            let pair = isNegative ? 100 - byte : byte - 1
+            if pair < 10 { digits += "0" }
+            digits += pair.description
+        }
+        if digits.last == "0" { digits.removeLast() }
+        let exponent = (isNegative ? zero - header : header - zero) - bias - digits.utf8.count
+        // What does not give these bytes again was no form of a number.
+        guard let value = Decimal(string: "\(isNegative ? "-" : "")\(digits)e\(exponent)"),
+            self.bytes(of: value).map([UInt8].init) == bytes
+        else { return nil }
+        return value
+    }
+}
+
+extension OrderedDecimal {
+    /// The most places after the point that are tried.
+    private static let places = 6
+    /// Below it every whole number has 15 digits, and is a double.
+    private static let limit = 1e15
+
+    /// The bytes of the decimal that a double's 15 digits spell, where it has at most six places
+    /// after the point: a decimal of 15 digits is the one that its nearest double spells again.
+    ///
+    /// - Returns: nil where it has more of them, or 15 digits do not reach.
+    static func bytes(ofShort number: Double) -> Data? {
+        var power = 1.0
+        for count in 0...places {
+            let whole = (number * power).rounded()
+            guard abs(whole) < limit else { return nil }
+            // Both are exact, and a quotient is the double that is nearest to it.
+            if whole / power == number { return bytes(of: Int(whole), places: count) }
+            power *= 10
+        }
+        return nil
+    }
+
+    /// The bytes of a whole number whose last digits come after the point.
+    private static func bytes(of number: Int, places: Int) -> Data {
+        guard number != 0 else { return Data([0x80, 0x00]) }
+        let isNegative = number < 0
+        var (rest, count) = (number.magnitude, 0)
+        var exponent = -places
+        while rest.isMultiple(of: 10) {
+            rest /= 10
+            exponent += 1
+        }
+        // The greatest power of ten that is not greater, and so its digits.
+        var top: UInt = 1
+        while rest / top >= 10 {
+            top *= 10
+            count += 1
+        }
+        exponent += count + 1
+        let header = isNegative ? zero - bias - exponent : zero + bias + exponent
+        var bytes = Data([UInt8(truncatingIfNeeded: header >> 8), UInt8(header & 0xFF)])
+        while top > 0 {
+            // Two digits, or the last one and a zero.
+            let pair = top >= 10 ? rest / (top / 10) : rest * 10
+            bytes.append(UInt8(isNegative ? 100 - pair : pair + 1))
+            if top >= 10 { rest %= top / 10 }
+            top /= 100
+        }
+        if isNegative { bytes.append(0xFF) }
+        return bytes
+    }
+}
+
+/// Durations as integers of nanoseconds, which the store keeps, and as texts of ISO 8601, such as
+/// `PT1H30M` or `-PT0.5S`. Days and weeks are read as 24 and 168 hours; months and years, whose length
+/// varies, are not.
+package enum DurationStorage {
+    /// The scale of a decimal number of seconds that has the same units.
+    package static let scale = 9
+    private static let nanosecondsPerSecond: Int128 = 1_000_000_000
+
+    /// The nanoseconds of a duration, rounded to the nearest, halves away from zero; nil where 64 bits
+    /// do not hold them (beyond 292 years).
+    package static func nanoseconds(of duration: Duration) -> Int64? {
+        // The components of longer ones may not exist.
+        let limit = Duration.seconds(1 << 34)
+        guard (.zero - limit...limit).contains(duration) else { return nil }
+        let (seconds, attoseconds) = duration.components
+        let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let rounding = rest.magnitude >= 500_000_000 ? rest.signum() : 0
+        return Int64(exactly: Int128(seconds) * nanosecondsPerSecond + Int128(whole + rounding))
+    }
+
+    /// The nearest duration that the store can keep.
+    package static func nearest(to duration: Duration) -> Duration {
+        .nanoseconds(nanoseconds(of: duration) ?? (duration < .zero ? .min : .max))
+    }
+
+    /// A duration as text, in hours, minutes and seconds.
+    package static func text(of duration: Duration) -> String {
+        let total = nanoseconds(of: nearest(to: duration)) ?? 0
+        let (seconds, fraction) = total.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let (minutes, rest) = seconds.quotientAndRemainder(dividingBy: 60)
+        var text = total < 0 ? "-PT" : "PT"
+        if minutes >= 60 { text += "\(minutes / 60)H" }
+        if minutes % 60 > 0 { text += "\(minutes % 60)M" }
+        if rest > 0 || fraction > 0 || total == 0 {
+            text += "\(rest)"
+            if fraction > 0 {
+                let digits = String(fraction + 1_000_000_000).dropFirst()
+                text +=
+                    ".\(digits.prefix(through: digits.lastIndex { $0 != "0" } ?? digits.startIndex))"
+            }
+            text += "S"
+        }
+        return text
+    }
+
+    /// The duration of a text; nil where it is none, has parts of a nanosecond, or is too long.
+    package static func duration(of text: String) -> Duration? {
+        var rest = Substring(text)
+        let isNegative = rest.first == "-"
+        if isNegative { rest.removeFirst() }
+        guard rest.first == "P" else { return nil }
+        let parts = rest.dropFirst().split(separator: "T", omittingEmptySubsequences: false)
+        guard parts.count == 1 || parts.count == 2 && !parts[1].isEmpty,
+            var total = nanoseconds(parts[0], [("W", 604_800), ("D", 86_400)])
+        else { return nil }
+        if parts.count == 2 {
+            guard let time = nanoseconds(parts[1], [("H", 3600), ("M", 60), ("S", 1)]) else {
+                return nil
+            }
+            total += time
+        } else if parts[0].isEmpty {
+            return nil
+        }
+        return Int64(exactly: isNegative ? -total : total).map(Duration.nanoseconds)
+    }
+
+    /// The sum of numbers with units behind them, in this order, each at most once. Only seconds have
+    /// decimal places.
+    private static func nanoseconds(
+        _ text: Substring, _ units: [(name: Character, seconds: Int128)]
+    ) -> Int128? {
+        var total: Int128 = 0
+        var rest = text
+        for unit in units {
+            guard let end = rest.firstIndex(of: unit.name) else { continue }
+            let number = rest[..<end].split(separator: ".", omittingEmptySubsequences: false)
+            let places = number.count == 2 ? number[1] : ""
+            let isNumber = number.allSatisfy { part in
+                !part.isEmpty && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            }
+            guard isNumber, (1...(unit.seconds == 1 ? 2 : 1)).contains(number.count),
+                number[0].count <= 18, places.count <= scale, let whole = Int64(number[0]),
+                let fraction = Int64(places + String(repeating: "0", count: scale - places.count))
+            else { return nil }
+            total += Int128(whole) * unit.seconds * nanosecondsPerSecond + Int128(fraction)
+            rest = rest[rest.index(after: end)...]
+        }
+        return rest.isEmpty ? total : nil
+    }
+}
