@@ -1,9 +1,9 @@
 import CambiumPlan
 
 /// What a migration of a store would do, before it does it.
-package struct PlanReport: MigrationReport, Hashable {
+package struct PlanReport: MigrationReport {
     /// A step of the migration.
-    package struct Step: Encodable, Sendable, Hashable {
+    package struct Step: Sendable {
         /// What it does.
         package let summary: String
         /// Its class.
@@ -80,6 +80,26 @@ package struct PlanReport: MigrationReport, Hashable {
         // The differences alone do not tell.
         case .report: false
         }
+    }
+
+    package var members: ReportValue {
+        .object([
+            "store": .text(store), "versions": .texts(versions), "class": .text(self.class),
+            "losesData": .flag(losesData),
+            "steps": .list(
+                steps.map { step in
+                    .object([
+                        "summary": .text(step.summary), "class": .text(step.class),
+                        "losesData": .flag(step.losesData), "code": .text(step.code),
+                        "statements": .number(step.statements), "rows": .number(step.rows),
+                    ])
+                }),
+            "rows": .number(rows), "storeSize": .number(storeSize),
+            "bytesNeeded": .number(bytesNeeded), "freeSpace": .number(freeSpace),
+            "makesBackup": .flag(makesBackup),
+            "differences": .list(differences.map(\.members)), "repair": .text(repair),
+            "inTheWay": .list(inTheWay.map(\.members)), "history": .text(history),
+        ])
     }
 
     package var text: String {

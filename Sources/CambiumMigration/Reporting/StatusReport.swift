@@ -1,9 +1,9 @@
 import CambiumPlan
 
 /// What a store is to a program: of which version, and how far from the program's.
-package struct StatusReport: MigrationReport, Hashable {
+package struct StatusReport: MigrationReport {
     /// What a store is to a program.
-    package enum State: String, Encodable, Sendable, Hashable, CaseIterable {
+    package enum State: String, Sendable {
         /// There is no store.
         case none
         /// The store has the program's version.
@@ -17,7 +17,7 @@ package struct StatusReport: MigrationReport, Hashable {
     }
 
     /// An object of the store that another program has changed.
-    package struct Difference: Encodable, Sendable, Hashable {
+    package struct Difference: Sendable {
         /// Its name.
         package let name: String
         /// In what way it differs.
@@ -30,7 +30,7 @@ package struct StatusReport: MigrationReport, Hashable {
         let words: String
 
         /// A column or a constraint of a table.
-        package struct Part: Encodable, Sendable, Hashable {
+        package struct Part: Sendable {
             /// Its name.
             package let name: String
             /// In what way it differs.
@@ -39,13 +39,23 @@ package struct StatusReport: MigrationReport, Hashable {
             package let values: Int?
         }
 
-        private enum CodingKeys: String, CodingKey {
-            case name, kind, parts, obstacles
+        var members: ReportValue {
+            .object([
+                "name": .text(name), "kind": .text(kind),
+                "parts": .list(
+                    parts.map { part in
+                        .object([
+                            "name": .text(part.name), "kind": .text(part.kind),
+                            "values": .number(part.values),
+                        ])
+                    }),
+                "obstacles": .texts(obstacles),
+            ])
         }
     }
 
     /// An object of another program's that is in the way of the migration.
-    package struct ExternalObject: Encodable, Sendable, Hashable {
+    package struct ExternalObject: Sendable {
         /// Its name.
         package let name: String
         /// Whether it is a table, index, view or trigger.
@@ -57,6 +67,13 @@ package struct StatusReport: MigrationReport, Hashable {
 
         /// Both in words.
         var words: String { "\(reason): \(remedy)" }
+
+        var members: ReportValue {
+            .object([
+                "name": .text(name), "kind": .text(kind), "reason": .text(reason),
+                "remedy": .text(remedy),
+            ])
+        }
 
         init(_ object: CambiumMigration.ExternalObject) {
             (name, kind) = (object.name, object.kind.rawValue)
@@ -93,6 +110,18 @@ package struct StatusReport: MigrationReport, Hashable {
     package var inTheWay: [ExternalObject] = []
     /// Why the program cannot open the store.
     package var problem: String?
+
+    package var members: ReportValue {
+        .object([
+            "store": .text(store), "model": .text(model), "programVersion": .text(programVersion),
+            "state": .text(state.rawValue), "version": .text(version),
+            "versions": .texts(versions), "class": .text(self.class),
+            "losesData": .flag(losesData), "codeSteps": .texts(codeSteps),
+            "history": .text(history), "differences": .list(differences.map(\.members)),
+            "repair": .text(repair), "inTheWay": .list(inTheWay.map(\.members)),
+            "problem": .text(problem),
+        ])
+    }
 
     package var text: String {
         let words =
