@@ -84,7 +84,8 @@ let package = Package(
         .target(
             name: "CambiumAuthoring",
             dependencies: [
-                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration", "CambiumCompiler",
+                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+                "CambiumCompiler",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -226,7 +227,7 @@ let package = Package(
             dependencies: [
                 "Cambium", "CambiumCoreData", "CambiumRecords", "CambiumPlan", "CambiumSQL",
                 "CambiumSQLite", "CambiumEngine", "CambiumSQLiteStore",
-                "CambiumEngineSpecification",
+                "CambiumEngineSpecification", "CambiumAuthoring",
                 "TestDummyModel", "ShopModel", "PackagesModel", "FirstPackagesModel",
                 "EverythingModel", "ExtendedModel", "ContactsModel", "TimesModel", "FaultVFS",
             ],

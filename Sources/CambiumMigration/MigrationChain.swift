@@ -2,7 +2,7 @@ import CambiumPlan
 import CambiumSQL
 
 /// The way from a store's version to the program's.
-struct MigrationChain: Equatable {
+struct MigrationChain: Sendable {
     let migrations: [Migration]
     /// What the first one is about, where it starts at another draft of its version.
     let draft: DraftStep?
@@ -79,11 +79,16 @@ struct MigrationChain: Equatable {
 }
 
 /// The way from one draft of a version to another, which is not proven.
-struct DraftStep: Sendable, Equatable {
+final class DraftStep: Sendable {
     /// The tables of the store.
     let schema: Schema
     /// What differs, in words.
     let changes: [String]
+
+    init(schema: Schema, changes: [String]) {
+        self.schema = schema
+        self.changes = changes
+    }
 
     /// What was done, for a log.
     func words(of store: String?, _ model: String, backup: String?) -> String {

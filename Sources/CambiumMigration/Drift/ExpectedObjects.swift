@@ -4,7 +4,7 @@ import CambiumSQL
 import CambiumSQLite
 
 /// What is known of the tables and indexes that a store should have.
-enum ExpectedObjects {
+indirect enum ExpectedObjects {
     /// All of them: the store is of the program's version.
     case all(Schema)
     /// The columns of the tables: the store is of the program's version, but was made when that had

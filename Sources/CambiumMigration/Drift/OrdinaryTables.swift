@@ -6,14 +6,14 @@ import CambiumSQLite
 /// What of a store can be read before it was compared with a model: to read a view, a virtual table
 /// or a computed column runs what another program has written into the store, and may take for
 /// ever.
-struct OrdinaryTables {
+package struct OrdinaryTables {
     /// All that the catalogue lists.
     let objects: [StoreObject]
     private let connection: Connection
     private let named: [String: StoreObject]
 
     /// Reads the catalogue alone.
-    init(in connection: Connection) throws(SQLiteError) {
+    package init(in connection: Connection) throws(SQLiteError) {
         self.connection = connection
         objects = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
         named = Dictionary(
@@ -47,7 +47,7 @@ struct OrdinaryTables {
     /// Makes sure that what has the name of one of the model's tables is a table.
     ///
     /// - Throws: ``MigrationError/storeDiffers(_:)``
-    func require(_ tables: [String]) throws(MigrationError) {
+    package func require(_ tables: [String]) throws(MigrationError) {
         let impostors = impostors(among: tables)
         guard impostors.isEmpty else { throw .storeDiffers(impostors) }
     }

@@ -52,6 +52,45 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
     /// The program asked to stop.
     case cancelled
 
+    /// The case and the strings that it holds, and what else it holds.
+    private var identity: (words: [String], rest: AnyHashable?) {
+        switch self {
+        case .notAStore: (["notAStore"], nil)
+        case .otherModel(let store, let program): (["otherModel", store, program], nil)
+        case .newerFormat(let store, let program): (["newerFormat", store, program], nil)
+        case .newerVersion(let store, let program): (["newerVersion", store, program], nil)
+        case .noWayBack(let store, let target): (["noWayBack", store, target], nil)
+        case .unknownVersion(let store, let hash, let known):
+            (["unknownVersion", store, hash] + known, nil)
+        case .otherDraft(let draft): (["otherDraft"], draft)
+        case .refused(let refusal): (["refused"], refusal)
+        case .statementFailed(let step, let error): (["statementFailed", step], error)
+        case .storeIsDamaged(let finding): (["storeIsDamaged", finding], nil)
+        case .brokenLinks(let table, let count, let object): (["brokenLinks", table, "\(count)"], object)
+        case .storeDiffers(let differences): (["storeDiffers"], differences)
+        case .columnsHaveNoPlace(let differences): (["columnsHaveNoPlace"], differences)
+        case .externalObjectsInTheWay(let objects): (["externalObjectsInTheWay"], objects)
+        case .objectsAreNotTrusted(let objects): (["objectsAreNotTrusted"], objects)
+        case .backupFailed(let path, let error): (["backupFailed", path], error)
+        case .backupOfFilesFailed(let path, let reason): (["backupOfFilesFailed", path, reason], nil)
+        case .migrationIsOff(let store, let program): (["migrationIsOff", store, program], nil)
+        case .codeIsMissing(let steps): (["codeIsMissing"] + steps, nil)
+        case .cancelled: (["cancelled"], nil)
+        }
+    }
+
+    /// Whether both are of one case and hold the same.
+    public static func == (one: MigrationError, other: MigrationError) -> Bool {
+        one.identity == other.identity
+    }
+
+    /// Hashes the case and what it holds.
+    public func hash(into hasher: inout Hasher) {
+        let identity = identity
+        hasher.combine(identity.words)
+        hasher.combine(identity.rest)
+    }
+
     /// The code that Core Data uses for the nearest thing, for ported code.
     public var coreDataCode: Int {
         switch self {

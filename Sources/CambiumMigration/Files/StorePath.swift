@@ -10,7 +10,7 @@ import CambiumModel
 
 /// Why no file of a path can hold a store. SQLite opens a database for each of them that is gone
 /// when it is closed, or that is another file's.
-package enum StorePathProblem: Error, Sendable, Hashable, CustomStringConvertible {
+package enum StorePathProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// The path is empty.
     case empty
     /// The path is SQLite's name of a database in memory.

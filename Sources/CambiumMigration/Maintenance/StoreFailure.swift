@@ -3,9 +3,9 @@ import CambiumSQL
 import CambiumSQLite
 
 /// Why nothing could be done with a store file, for people.
-package struct StoreFailure: Error, Sendable, Hashable {
+package struct StoreFailure: Error, Sendable {
     /// What is in the way.
-    package enum Cause: Sendable, Hashable {
+    package enum Cause: Sendable {
         /// The file, its folder or its disk.
         case file
         /// What the store is, or what is in it.
@@ -87,7 +87,7 @@ extension SQLiteError {
 
 /// What is wrong with the file of a store, its folder or its disk, and what to do about it, for
 /// people.
-package struct FileTrouble: Sendable, Hashable {
+package struct FileTrouble: Sendable {
     /// What is wrong, as a part of a sentence: `the disk is full`.
     package let problem: String
     /// What to do, as a sentence without its full stop.

@@ -6,7 +6,7 @@ import CambiumSQLite
 /// what it is, what a migration would do, migrate it, or try that on a copy.
 package struct StoreMaintenance {
     /// What knows the program's model and its migrations.
-    package var runner: MigrationRunner
+    package let runner: MigrationRunner
     /// The store's path.
     package let path: String
 

@@ -6,7 +6,7 @@ import CambiumSQLite
 /// Proves a migration on a real SQLite in memory, with the code that runs on users' machines.
 package enum MigrationProver {
     /// Why a migration is not what it should be: a mistake of ours, or of the author of its steps.
-    package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+    package struct Failure: Error, Sendable, CustomStringConvertible {
         /// What is wrong.
         package let description: String
     }
@@ -111,7 +111,7 @@ package enum MigrationProver {
     }
 
     /// What a proof has seen.
-    package struct Proof: Sendable, Hashable {
+    package struct Proof: Sendable, Equatable {
         /// How many rows were migrated.
         package var rows = 0
         /// How many rows there were afterwards.

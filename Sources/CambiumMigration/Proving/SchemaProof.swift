@@ -7,7 +7,7 @@ import CambiumSQLite
 package struct SchemaProof: Sendable {
     private let step: Step
 
-    private enum Step: Sendable {
+    private indirect enum Step: Sendable {
         case store(Schema, Model)
         case statements([String])
     }

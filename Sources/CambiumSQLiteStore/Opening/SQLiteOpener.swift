@@ -50,7 +50,7 @@ package struct SQLiteOpener: StoreOpening, Sendable {
 
     /// What brings older stores to the program's version, as the options want it.
     var runner: MigrationRunner {
-        var runner = makeRunner()
+        let runner = makeRunner()
         runner.allowsMigration = options.migratesAutomatically ?? migratesByDefault
         runner.driftPolicy =
             options.isReadOnly && options.driftPolicy == .repair ? .report : options.driftPolicy

@@ -1,6 +1,8 @@
+import CambiumMigration
 import CambiumModel
 import CambiumSQL
 import CambiumSQLite
+import Foundation
 
 /// Writes all that a store holds as JSON: a line for each object, with its key, its attributes and
 /// the keys of the objects that its relationships reference.
@@ -215,7 +217,7 @@ package struct StoreExporter {
 }
 
 /// Why a store cannot be exported. Nothing was changed.
-package enum ExportError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum ExportError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No version of the model is the store's.
     case unknownVersion(model: String, store: String, hash: String, known: [String])
     /// A row holds what is no value of its attribute, which another program must have written.
