@@ -64,7 +64,8 @@ extension VerifyReport: Decodable {
 
 extension VerifyReport.Step: Decodable {
     private enum Member: String, CodingKey {
-        case from, to, `class`, losesData, codeSteps, isCodeProven, rowsIn, rowsOut, refusals, rowless
+        case from, to, `class`, losesData, codeSteps, isCodeProven
+        case rowsIn, rowsOut, refusals, rowless
     }
 
     package init(from decoder: any Decoder) throws {

@@ -66,13 +66,15 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
         case .refused(let refusal): (["refused"], refusal)
         case .statementFailed(let step, let error): (["statementFailed", step], error)
         case .storeIsDamaged(let finding): (["storeIsDamaged", finding], nil)
-        case .brokenLinks(let table, let count, let object): (["brokenLinks", table, "\(count)"], object)
+        case .brokenLinks(let table, let count, let object):
+            (["brokenLinks", table, "\(count)"], object)
         case .storeDiffers(let differences): (["storeDiffers"], differences)
         case .columnsHaveNoPlace(let differences): (["columnsHaveNoPlace"], differences)
         case .externalObjectsInTheWay(let objects): (["externalObjectsInTheWay"], objects)
         case .objectsAreNotTrusted(let objects): (["objectsAreNotTrusted"], objects)
         case .backupFailed(let path, let error): (["backupFailed", path], error)
-        case .backupOfFilesFailed(let path, let reason): (["backupOfFilesFailed", path, reason], nil)
+        case .backupOfFilesFailed(let path, let reason):
+            (["backupOfFilesFailed", path, reason], nil)
         case .migrationIsOff(let store, let program): (["migrationIsOff", store, program], nil)
         case .codeIsMissing(let steps): (["codeIsMissing"] + steps, nil)
         case .cancelled: (["cancelled"], nil)

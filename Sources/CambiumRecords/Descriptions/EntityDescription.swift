@@ -84,77 +84,64 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
         self.layout = layout
         self.shape = shape
         self.relationships = relationships
-        keyPlaces = relationships.map { relationship in
-            guard let slot = relationship.slot, relationship.entitySlot == nil else { return nil }
-            return KeyPlace(
-                slot: slot, destination: relationship.destination,
-                root: relationship.destinationRoot)
-        }
-        var partnerSlots = SlotSet()
-        for relationship in relationships {
-            guard let slot = relationship.slot, let inverse = relationship.relationship.inverse,
-                let destination = model.entity(named: relationship.relationship.destination),
-                model.relationships(of: destination)
-                    .contains(where: { $0.name == inverse && !$0.isToMany })
-            else { continue }
-            partnerSlots.insert(slot)
-            if let entitySlot = relationship.entitySlot { partnerSlots.insert(entitySlot) }
-        }
-        self.partnerSlots = partnerSlots
-        deniesDeletion = relationships.contains { $0.relationship.deleteRule == .deny }
         rules = lineage.flatMap(\.rules)
-        var storedSlots = SlotSet()
-        for (slot, place) in layout.slots.enumerated() where place.isStored {
-            storedSlots.insert(slot)
-        }
-        self.storedSlots = storedSlots
-        transientSlots = layout.slots.indices.filter { !layout.slots[$0].isStored }
-        hasTransients = !transientSlots.isEmpty
-        let attributes = layout.slots.map { model.attribute($0.property, of: entity) }
-        self.attributes = attributes
-        var derivedSlots = SlotSet()
-        for (slot, attribute) in attributes.enumerated() where attribute?.derivation != nil {
-            derivedSlots.insert(slot)
-        }
-        self.derivedSlots = derivedSlots
-        var externalSlots = SlotSet()
-        for (slot, attribute) in attributes.enumerated() where attribute?.usesExternalForm == true {
-            externalSlots.insert(slot)
-        }
-        self.externalSlots = externalSlots
-        var requiredSlots = SlotSet()
-        var floatingSlots = SlotSet()
-        for (slot, attribute) in attributes.enumerated() {
-            // The program never sets a derived attribute, and before the first save it has no
-            // value.
-            guard let attribute, attribute.derivation == nil else { continue }
-            if !attribute.isOptional, !attribute.isTransient { requiredSlots.insert(slot) }
-            if shape.kinds[slot] == .real { floatingSlots.insert(slot) }
-        }
-        self.requiredSlots = requiredSlots
-        self.floatingSlots = floatingSlots
-        requiredToOnes = relationships.filter {
-            !$0.isToMany && !$0.relationship.isOptional && !$0.isTransient
-        }.map(\.ordinal)
         fetchedProperties = lineage.flatMap(\.fetchedProperties)
         presenceRules = lineage.flatMap { $0.presenceRules(in: model) }
-        template = Self.template(shape, attributes, in: model)
-        dynamicDefaults = attributes.enumerated().compactMap { slot, attribute in
-            switch attribute?.defaultValue {
-            case .now?: (slot, .now)
-            case .newUUID?: (slot, .newUUID)
-            default: nil
+
+        var keyPlaces: [KeyPlace?] = []
+        var requiredToOnes: [Int] = []
+        var partnerSlots = SlotSet()
+        var deniesDeletion = false
+        for description in relationships {
+            let relationship = description.relationship
+            if relationship.deleteRule == .deny { deniesDeletion = true }
+            if !description.isToMany, !relationship.isOptional, !description.isTransient {
+                requiredToOnes.append(description.ordinal)
             }
+            guard let slot = description.slot else {
+                keyPlaces.append(nil)
+                continue
+            }
+            keyPlaces.append(
+                description.entitySlot != nil
+                    ? nil
+                    : KeyPlace(
+                        slot: slot, destination: description.destination,
+                        root: description.destinationRoot))
+            guard Self.hasOnePartner(relationship, in: model) else { continue }
+            partnerSlots.insert(slot)
+            if let entitySlot = description.entitySlot { partnerSlots.insert(entitySlot) }
         }
+        self.keyPlaces = keyPlaces
+        self.requiredToOnes = requiredToOnes
+        self.partnerSlots = partnerSlots
+        self.deniesDeletion = deniesDeletion
+
+        let slots = EntitySlots(layout, shape, of: entity, in: model)
+        attributes = slots.attributes
+        storedSlots = slots.stored
+        transientSlots = slots.transient
+        hasTransients = !slots.transient.isEmpty
+        derivedSlots = slots.derived
+        externalSlots = slots.external
+        requiredSlots = slots.required
+        floatingSlots = slots.floating
+        dynamicDefaults = slots.dynamicDefaults
         remembersDefaults =
-            !dynamicDefaults.isEmpty && lineage.contains { !$0.uniqueConstraints.isEmpty }
-        var anyDecimals = SlotSet()
-        for (slot, attribute) in attributes.enumerated() where attribute?.type == .anyDecimal {
-            anyDecimals.insert(slot)
-        }
+            !slots.dynamicDefaults.isEmpty && lineage.contains { !$0.uniqueConstraints.isEmpty }
+        template = Self.template(shape, slots.attributes, in: model)
         mergeRules = MergeRules(
-            shape: shape, stored: storedSlots, derived: derivedSlots,
-            rules: attributes.map { $0?.merge }, anyDecimals: anyDecimals)
+            shape: shape, stored: slots.stored, derived: slots.derived,
+            rules: slots.attributes.map { $0?.merge }, anyDecimals: slots.anyDecimals)
+    }
+
+    /// Whether the other side of a relationship is a to-one, too.
+    private static func hasOnePartner(_ relationship: Relationship, in model: Model) -> Bool {
+        guard let inverse = relationship.inverse,
+            let destination = model.entity(named: relationship.destination)
+        else { return false }
+        return model.relationships(of: destination)
+            .contains { $0.name == inverse && !$0.isToMany }
     }
 
     private static func template(
@@ -178,6 +165,42 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
 
     package func relationship(named name: String) -> RelationshipDescription? {
         relationships.first { $0.relationship.name == name }
+    }
+}
+
+/// The slots of an entity, sorted by what their attributes are.
+private struct EntitySlots {
+    private(set) var attributes: [Attribute?] = []
+    private(set) var stored = SlotSet()
+    private(set) var transient: [Int] = []
+    private(set) var derived = SlotSet()
+    private(set) var external = SlotSet()
+    private(set) var required = SlotSet()
+    private(set) var floating = SlotSet()
+    private(set) var anyDecimals = SlotSet()
+    private(set) var dynamicDefaults: [(slot: Int, value: DefaultValue)] = []
+
+    init(_ layout: RecordLayout, _ shape: RecordShape, of entity: Entity, in model: Model) {
+        for (slot, place) in layout.slots.enumerated() {
+            if place.isStored { stored.insert(slot) } else { transient.append(slot) }
+            let attribute = model.attribute(place.property, of: entity)
+            attributes.append(attribute)
+            if let attribute { add(attribute, slot, shape.kinds[slot]) }
+        }
+    }
+
+    private mutating func add(_ attribute: Attribute, _ slot: Int, _ kind: StorageClass) {
+        if attribute.usesExternalForm { external.insert(slot) }
+        if attribute.type == .anyDecimal { anyDecimals.insert(slot) }
+        switch attribute.defaultValue {
+        case .now?: dynamicDefaults.append((slot, .now))
+        case .newUUID?: dynamicDefaults.append((slot, .newUUID))
+        default: break
+        }
+        // The program never sets a derived attribute, and before the first save it has no value.
+        guard attribute.derivation == nil else { return derived.insert(slot) }
+        if !attribute.isOptional, !attribute.isTransient { required.insert(slot) }
+        if kind == .real { floating.insert(slot) }
     }
 }
 

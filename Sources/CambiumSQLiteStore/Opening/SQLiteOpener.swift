@@ -8,7 +8,7 @@ import CambiumSQLite
 @_spi(Generated) import CambiumMigration
 
 /// Opens a store of SQLite's, in a file or in memory.
-package struct SQLiteOpener: StoreOpening, Sendable {
+package final class SQLiteOpener: StoreOpening, Sendable {
     /// The path of the file; nil in memory.
     let path: String?
     let options: StoreOptions

@@ -32,7 +32,7 @@ final class DerivationPlan: Sendable {
 }
 
 /// A derived attribute that has to be kept up to date.
-struct MaintainedAttribute: Sendable {
+final class MaintainedAttribute: Sendable {
     /// Rows that the values are computed from.
     struct Source: Sendable {
         /// Whether they are the attribute's own rows.

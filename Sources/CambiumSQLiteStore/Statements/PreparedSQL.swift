@@ -5,7 +5,7 @@ import CambiumSQL
 /// What SQLite's statements are made of for one model: worked out once, for all of its stores.
 final class PreparedSQL: Sendable {
     /// How the links of a relationship lie in the tables.
-    struct Links: Sendable {
+    final class Links: Sendable {
         let storage: RelationshipStorage
         /// What selects the rows at the far end, where they are kept there or in pairs.
         let selection: SelectSQL.Selection?
