@@ -15,7 +15,7 @@ package struct OrdinaryTables {
     /// Reads the catalogue alone.
     package init(in connection: Connection) throws(SQLiteError) {
         self.connection = connection
-        objects = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
+        objects = try connection.storeObjects()
         named = Dictionary(
             objects.filter { $0.kind != .trigger }.map { ($0.name.lowercased(), $0) },
             uniquingKeysWith: { one, _ in one })
@@ -59,6 +59,11 @@ package struct OrdinaryTables {
 }
 
 extension Connection {
+    /// All that the catalogue lists.
+    func storeObjects() throws(SQLiteError) -> [StoreObject] {
+        try rows(StoreObject.query).compactMap(StoreObject.init)
+    }
+
     /// Makes sure that what a store says about itself can be read.
     ///
     /// - Returns: Whether there is a table `_metadata`.

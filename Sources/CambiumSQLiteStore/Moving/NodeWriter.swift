@@ -120,7 +120,7 @@ struct NodeWriter {
     // MARK: Links
 
     private func writeMembers() throws {
-        let lists = lists.sorted { $0.key < $1.key }.map(\.value)
+        let lists = lists.keys.sorted().compactMap { self.lists[$0] }
         for lists in lists where lists.relationship.ownsPairs { try writePairs(lists) }
         for lists in lists {
             guard let sql = prepared.links[lists.relationship.identity].order else { continue }
