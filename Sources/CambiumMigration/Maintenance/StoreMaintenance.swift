@@ -24,36 +24,32 @@ package struct StoreMaintenance {
     /// - Throws: `SQLiteError` where the file cannot be read. A store that the program cannot open
     ///   is no error: the report says why.
     package func status() throws -> StatusReport {
-        var report = StatusReport(
-            store: path, model: runner.model.name, programVersion: runner.model.version,
-            state: .none)
-        guard exists else { return report }
+        guard exists else { return report(.none) }
         let connection = try Connection.reading(path: path)
         do {
             let found = try connection.transaction(.deferred) {
                 try connection.withBudget { try situation(connection) }
             }
-            guard let found else { return report }
-            report = found
+            return found ?? report(.none)
         } catch let error as MigrationError {
-            report = StatusReport(
-                store: path, model: runner.model.name, programVersion: runner.model.version,
-                state: .refused)
+            let report = report(.refused)
             report.version = error.storeVersion
             report.problem = error.description
+            return report
         }
-        return report
+    }
+
+    private func report(_ state: StatusReport.State) -> StatusReport {
+        StatusReport(
+            store: path, model: runner.model.name, programVersion: runner.model.version,
+            state: state)
     }
 
     private func situation(_ connection: Connection) throws -> StatusReport? {
         guard let metadata = try MigrationRunner.readMetadata(connection) else { return nil }
         let chain = try runner.chain(from: metadata, in: connection)
         try runner.requireOwnTables(in: connection, metadata, chain)
-        let state: StatusReport.State =
-            chain.map { $0.migrations.isEmpty ? .outdated : .behind } ?? .current
-        var report = StatusReport(
-            store: path, model: runner.model.name, programVersion: runner.model.version,
-            state: state)
+        let report = report(chain.map { $0.migrations.isEmpty ? .outdated : .behind } ?? .current)
         report.version = metadata.version
         if let chain, !chain.migrations.isEmpty {
             report.versions = chain.versions

@@ -3,7 +3,7 @@ import CambiumPlan
 
 /// What a command about migrations has found or done: a value that is printed for a person or
 /// encoded for a program. The tool and the command of a user's own program print the same.
-package protocol MigrationReport: Sendable {
+package protocol MigrationReport {
     /// Lines for a person, each with its end.
     var text: String { get }
     /// What a program reads.

@@ -1,7 +1,7 @@
 import CambiumPlan
 
 /// What a store is to a program: of which version, and how far from the program's.
-package struct StatusReport: MigrationReport {
+package final class StatusReport: MigrationReport {
     /// What a store is to a program.
     package enum State: String, Sendable {
         /// There is no store.
@@ -111,6 +111,13 @@ package struct StatusReport: MigrationReport {
     /// Why the program cannot open the store.
     package var problem: String?
 
+    init(store: String, model: String, programVersion: String, state: State) {
+        self.store = store
+        self.model = model
+        self.programVersion = programVersion
+        self.state = state
+    }
+
     package var members: ReportValue {
         .object([
             "store": .text(store), "model": .text(model), "programVersion": .text(programVersion),
@@ -143,7 +150,7 @@ package struct StatusReport: MigrationReport {
                 ("Class", `class`.flatMap(MigrationKind.init)?.words(losesData: losesData)),
                 ("Code", codeSteps.isEmpty ? nil : codeSteps.joined(separator: ", ")),
             ]
-                + Self.entries(
+                + StatusReport.entries(
                     history: history, differences: differences, repair: repair, inTheWay: inTheWay))
     }
 

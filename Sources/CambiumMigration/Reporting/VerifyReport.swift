@@ -1,7 +1,7 @@
 import CambiumPlan
 
 /// What proofs of the steps of a model have shown.
-package struct VerifyReport: MigrationReport {
+package struct VerifyReport: MigrationReport, Sendable {
     /// One step from a version to the next.
     package struct Step: Sendable {
         /// The version that it starts from.

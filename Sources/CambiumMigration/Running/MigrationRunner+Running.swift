@@ -76,32 +76,38 @@ extension MigrationRunner {
             // A commit that failed may be in the log all the same: then the copy is needed.
             if !isComplete { backup?.remove() }
             if let journal { files?.finish(journal, removing: []) }
-            if let error = error as? SQLiteError, currentMeter?.isCancellation(error) == true {
-                throw MigrationError.cancelled
-            }
-            if let error = error as? MigrationError, case let damage = error.noticingDamage(),
-                damage != error
-            {
-                throw damage
-            }
-            if let error = error as? SQLiteError, error.isDamage {
-                throw MigrationError.storeIsDamaged(finding: error.message)
-            }
-            if case MigrationError.refused(let refusal) = error, let origin,
-                draft != nil || origin.store.version == model.version,
-                let draft = self.draft(
+            throw explanation(
+                of: error, known, isDraft: draft != nil, origin, currentMeter, connection)
+        }
+    }
+
+    /// Why a migration has failed, as far as more is known than its error says.
+    ///
+    /// - Parameters:
+    ///   - known: What another program has changed.
+    ///   - origin: What the store was, and what it said.
+    private func explanation(
+        of error: any Error, _ known: [StoreDifference], isDraft: Bool,
+        _ origin: (store: StoreMetadata, definition: StoreDefinition)?, _ meter: MigrationMeter?,
+        _ connection: Connection
+    ) -> any Error {
+        if let error = error as? SQLiteError {
+            if meter?.isCancellation(error) == true { return MigrationError.cancelled }
+            return error.isDamage ? MigrationError.storeIsDamaged(finding: error.message) : error
+        }
+        guard let error = error as? MigrationError else { return error }
+        switch error.noticingDamage() {
+        case .refused(let refusal):
+            guard let origin, isDraft || origin.store.version == model.version,
+                let draft = draft(
                     refusedFor: refusal, origin.store, origin.definition, in: connection)
-            {
-                throw MigrationError.otherDraft(draft)
-            }
-            if !known.isEmpty, case MigrationError.statementFailed(let step, let failure) = error,
-                failure.isAboutSchema
-            {
-                let need = "the step \(step) needs it (\(failure.message))"
-                throw MigrationError.storeDiffers(
-                    driftPolicy == .report ? known.needed(because: need) : known.adding(need))
-            }
-            throw error
+            else { return error }
+            return MigrationError.otherDraft(draft)
+        case .statementFailed(let step, let failure) where !known.isEmpty && failure.isAboutSchema:
+            let need = "the step \(step) needs it (\(failure.message))"
+            return MigrationError.storeDiffers(
+                driftPolicy == .report ? known.needed(because: need) : known.adding(need))
+        case let noticed: return noticed
         }
     }
 
@@ -152,6 +158,27 @@ extension MigrationRunner {
         let others = try SetAsideObjects(of: connection)
         let history = try CarriedHistory(in: connection, chain, isThere: others.history != nil)
         try repair()
+        try runSteps(of: chain, on: connection, meter, added, history, files: files)
+        let expected = Catalogue(of: schema)
+        let catalogue = try refresh(
+            after: chain, from: old.map { Schema(of: $0) }, to: expected, &added, on: connection,
+            meter)
+        meter.verifies()
+        // Rows that were not written reference what they referenced.
+        let isAdditive = chain.steps.allSatisfy { $0.kind == .additive }
+        if !isAdditive { try verifyLinks(connection, besides: links) }
+        try verify(catalogue, expected)
+        try others.putBack(in: schema, model)
+        for statement in target.updateStatements {
+            try connection.execute(statement)
+        }
+    }
+
+    /// Runs the migrations, each with the steps of the program.
+    private func runSteps(
+        of chain: MigrationChain, on connection: Connection, _ meter: MigrationMeter,
+        _ added: AddedColumns, _ history: CarriedHistory, files: ExternalFiles?
+    ) throws {
         for migration in chain.migrations {
             try history.begin(migration)
             for step in migration.steps {
@@ -173,14 +200,22 @@ extension MigrationRunner {
             }
             try history.end(migration)
         }
-        let expected = Catalogue(of: schema)
+    }
+
+    /// Brings checks, defaults and indexes up to date.
+    ///
+    /// - Returns: What the store has then.
+    private func refresh(
+        after chain: MigrationChain, from old: Schema?, to expected: Catalogue,
+        _ added: inout AddedColumns, on connection: Connection, _ meter: MigrationMeter
+    ) throws -> Catalogue {
         var catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
         try leaveOrRefuse(&added, in: catalogue)
         catalogue = catalogue.without(columns: added.names)
         // What cannot be restated is rebuilt.
         for mayRestate in [true, false] {
             let refresh = SchemaRefresh(
-                from: catalogue, of: old.map { Schema(of: $0) }, to: schema, expected,
+                from: catalogue, of: old, to: schema, expected,
                 mayRestate: mayRestate)
             if refresh.statements.isEmpty { break }
             if !chain.migrations.isEmpty {
@@ -194,15 +229,7 @@ extension MigrationRunner {
             catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
                 .without(columns: added.names)
         }
-        meter.verifies()
-        // Rows that were not written reference what they referenced.
-        let isAdditive = chain.steps.allSatisfy { $0.kind == .additive }
-        if !isAdditive { try verifyLinks(connection, besides: links) }
-        try verify(catalogue, expected)
-        try others.putBack(in: schema, model)
-        for statement in target.updateStatements {
-            try connection.execute(statement)
-        }
+        return catalogue
     }
 
     /// - Parameter isOfOthers: Whether the statement has words that another program has written.
