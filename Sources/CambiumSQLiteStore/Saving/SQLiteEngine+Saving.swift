@@ -77,7 +77,7 @@ extension SQLiteEngine {
         _ prepare: () throws -> Job
     ) throws -> SaveOutcome {
         let notes = waitingNotes
-        var pipeline = RowPipeline(store: self, connection: connection, source: .save)
+        let pipeline = RowPipeline(store: self, connection: connection, source: .save)
         do {
             let outcome = try connection.transaction {
                 let job = try prepare()

@@ -9,7 +9,7 @@ import CambiumSQLite
 /// sources it touched: O(affected rows × log rows).
 ///
 /// Whose sources they were is asked before anything is written, whose they are is asked after it.
-struct DerivationRun {
+final class DerivationRun {
     private let plan: DerivationPlan
     private let links: [PreparedSQL.Links]
     private let model: ModelDescription
@@ -28,7 +28,7 @@ struct DerivationRun {
     }
 
     /// Looks for the objects that lose what their values were computed from.
-    mutating func prepare(for request: SaveRequest) throws {
+    func prepare(for request: SaveRequest) throws {
         for (index, attribute) in plan.maintained.enumerated() {
             for source in attribute.sources where !source.isOwnRow {
                 var keys: [Int64] = []
@@ -46,7 +46,7 @@ struct DerivationRun {
     }
 
     /// Writes the values, and reads those that the save could not know.
-    mutating func finish(_ request: SaveRequest, now: Date) throws -> [DerivedRow] {
+    func finish(_ request: SaveRequest, now: Date) throws -> [DerivedRow] {
         for (index, attribute) in plan.maintained.enumerated() {
             for source in attribute.sources {
                 var keys: [Int64] = []
@@ -89,7 +89,7 @@ struct DerivationRun {
         }
     }
 
-    private mutating func note(
+    private func note(
         _ keys: [Int64], of source: MaintainedAttribute.Source, for index: Int
     ) throws {
         guard !keys.isEmpty else { return }
@@ -117,7 +117,7 @@ struct DerivationRun {
     }
 
     /// Attributes that look at this one have other values too.
-    private mutating func passOn(
+    private func passOn(
         _ keys: [Int64], of attribute: MaintainedAttribute, after index: Int
     ) throws {
         let name = attribute.derivation.attribute.name
@@ -170,7 +170,7 @@ struct DerivationRun {
 }
 
 /// Moves the large values of one save to files.
-struct ExternalRun {
+final class ExternalRun {
     private let files: ExternalFiles
     private let columns: [ExternalColumns?]
     private let connection: Connection
@@ -193,7 +193,7 @@ struct ExternalRun {
 
     /// The request with the names of files in place of large values. The files are made, and
     /// nothing else has happened.
-    mutating func prepare(_ request: SaveRequest) throws -> SaveRequest {
+    func prepare(_ request: SaveRequest) throws -> SaveRequest {
         var request = request
         for index in request.insertions.indices {
             let entity = request.insertions[index].entity
@@ -225,7 +225,7 @@ struct ExternalRun {
     var hasFiles: Bool { journal != nil }
 
     /// Finds out which files are superfluous once the transaction is committed.
-    mutating func finish() throws {
+    func finish() throws {
         guard journal != nil else { return }
         let after = try referenced()
         before.subtract(after)
@@ -264,7 +264,7 @@ struct ExternalRun {
         files.finish(journal, removing: written.keys)
     }
 
-    private mutating func move(
+    private func move(
         _ records: [Record], _ slots: SlotSet, of entity: EntityDescription
     ) throws -> [Record] {
         let writer = RecordWriter()

@@ -6,7 +6,7 @@ import CambiumSQL
 ///
 /// A save that fails is taken back as a whole. `OR ROLLBACK` says so to SQLite, which otherwise
 /// copies each page to a temporary file first, to be able to take back the statement alone.
-struct SaveSQL: Sendable {
+final class SaveSQL: Sendable {
     private let table: String
     private let entity: String?
     private let columns: [(slot: Int, name: String)]
@@ -267,7 +267,7 @@ struct LinkSQL: Sendable {
 
 /// The statements that keep the order of an ordered to-many, for a whole set of owners at once out
 /// of the `pending` table. Changing a place does not count as a change of the member's row.
-struct OrderSQL: Sendable {
+final class OrderSQL: Sendable {
     private let table: String
     private let owner: String
     private let member: String
