@@ -86,7 +86,8 @@ let package = Package(
         .target(
             name: "CambiumAuthoring",
             dependencies: [
-                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration", "CambiumCompiler",
+                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+                "CambiumCompiler",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -239,8 +240,7 @@ let package = Package(
             dependencies: [
                 "Cambium", "CambiumExchange", "CambiumCoreData", "CambiumCustomStores",
                 "CambiumRecords", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumEngine",
-                "CambiumSQLiteStore",
-                "CambiumEngineSpecification",
+                "CambiumSQLiteStore", "CambiumAuthoring", "CambiumEngineSpecification",
                 "TestDummyModel", "ShopModel", "PackagesModel", "FirstPackagesModel",
                 "EverythingModel", "ExtendedModel", "ContactsModel", "TimesModel", "FaultVFS",
             ],

@@ -23,7 +23,7 @@ CambiumCoreDataStore: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumM
 CambiumEngine: CambiumModel CambiumRecords CambiumSQL CambiumMigration
 CambiumSQLiteStore: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumEngine
 CambiumCompiler: CLibXML2 CambiumModel CambiumPlan CambiumSQL CambiumMigration | Foundation
-CambiumAuthoring: CambiumModel CambiumPlan CambiumSQL CambiumMigration CambiumCompiler | Foundation
+CambiumAuthoring: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration CambiumCompiler | Foundation
 CambiumGenerator: CambiumCompiler
 CambiumTool: CambiumCompiler CambiumAuthoring CambiumMigration CambiumCoreDataStore | Foundation
 Cambium: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumEngine CambiumSQLiteStore

@@ -49,7 +49,7 @@ extension CompiledBundle {
         guard let target else { return nil }
         // Nothing leads from where it goes to.
         let end = migrations.firstIndex { $0.from == target.model.version } ?? migrations.count
-        var runner = MigrationRunner(model: target.model, migrations: Array(migrations[..<end]))
+        let runner = MigrationRunner(model: target.model, migrations: Array(migrations[..<end]))
         let models = versions.map(\.model)
         let earlier = models.prefix { $0.version != target.model.version }
             .filter { !frozen.contains($0.version) }

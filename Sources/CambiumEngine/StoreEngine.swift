@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumModel
 import CambiumRecords
 
@@ -120,4 +121,203 @@ package protocol EngineError: Error {
     /// What the file, its folder or its disk have against opening a store; nil where the error is
     /// of something else.
     func troubleOpening(_ path: String) -> StoreError?
+}
+
+/// What some engines can do and others cannot. The defaults say that an engine cannot: they answer
+/// nil, nothing or an error.
+package protocol StoreCapabilities {
+    // MARK: Writing beside saves
+
+    /// Runs a batch operation in one transaction, of which nothing is left where the task is
+    /// cancelled before the commit.
+    ///
+    /// - Parameters:
+    ///   - author: Who does it, as the history names it.
+    ///   - attachesRows: Whether its observers want the changed rows.
+    ///   - committed: Called after the commit, before anything else can be written.
+    func run(
+        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
+        committed: (_ changes: BatchChanges) -> Void
+    ) throws
+
+    // MARK: Reading earlier states
+
+    /// Whether ``pin()`` works.
+    var keepsGenerations: Bool { get }
+
+    /// The store as it is now, whatever others save, for as long as the result is in use.
+    func pin() throws -> any SharedStore
+
+    // MARK: Other writers
+
+    /// Makes what others have committed until now show in whatever is read from now on.
+    func seeOthersCommits()
+
+    /// Notifies a receiver of what other processes write from now on. A store that no other process
+    /// can write does nothing.
+    ///
+    /// - Throws: ``StoreError`` if the store cannot follow other processes.
+    func followOthers(for receiver: any CommitReceiver) throws
+
+    /// What every commit of any writer changes, so that what was derived from the rows can be kept
+    /// from one run of the program to the next; nil where it is unknown, or not known yet.
+    func commitMark() -> String?
+
+    // MARK: History
+
+    /// The transactions that a request asks for; nil where the store has no history.
+    ///
+    /// - Parameter token: What has been seen; afterwards what has been looked at.
+    /// - Throws: ``StoreError`` with `historyExpired` where it is unknown what came after the
+    ///   token, with `noHistory` where the token is of a history that the store has no more.
+    func fetchHistory(
+        _ request: HistoryRequest, after token: inout HistoryToken
+    ) throws -> [HistoryTransaction]?
+
+    /// The end of the history; nil where the store has none.
+    func historyPosition() throws -> HistoryToken.Position?
+
+    /// Removes the transactions before the one that ends at a position.
+    ///
+    /// - Returns: Whether the store has a history.
+    /// - Throws: ``StoreError`` with `historyExpired` where the position is in no such history.
+    func deleteHistory(before position: HistoryToken.Position) throws -> Bool
+
+    /// Removes the transactions before the first one of a date or later.
+    ///
+    /// - Returns: Whether the store has a history.
+    func deleteHistory(before date: Date) throws -> Bool
+
+    // MARK: Moving
+
+    /// Hands over all rows of some hierarchies, as they are at one moment.
+    ///
+    /// - Parameters:
+    ///   - roots: The numbers of the root entities.
+    ///   - receive: Takes the next rows, all of one hierarchy, in the order of their keys. It must
+    ///     not use the store.
+    func readNodes(
+        of roots: [Int], _ receive: (_ nodes: [StoreNode], _ root: Int) throws -> Void) throws
+
+    /// The first key of a root entity that was never given; nil where that is unknown, because
+    /// asking would use it up and the store is not to be written.
+    func nextKey(ofRoot root: Int) throws -> Int64?
+
+    /// Takes over the rows of another store in one save: all or none.
+    ///
+    /// - Throws: ``StoreError`` where it has rows of these hierarchies already.
+    func takeOver(_ rows: MovedRows) throws
+
+    /// Writes a copy of the store to a new file, while it is in use.
+    ///
+    /// - Returns: False if this kind of store cannot be copied as a file.
+    func backUp(to path: String) throws -> Bool
+
+    /// Makes and opens a store of the same kind with all that this one has, faster and with more
+    /// than rows that are moved one by one could do it.
+    ///
+    /// - Parameter opener: What opens stores of the new store's kind.
+    /// - Returns: Nil where the new store is of another kind.
+    func opened(byCopyingTo opener: any StoreOpening) throws -> (any StoreEngine)?
+
+    // MARK: Tables
+
+    /// What another program has changed about the store's tables and indexes, or added beside them,
+    /// sorted by name.
+    func differences() throws -> [StoreDifference]
+}
+
+extension StoreCapabilities {
+    package func run(
+        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
+        committed: (BatchChanges) -> Void
+    ) throws {
+        throw StoreError(
+            code: .invalidRequest,
+            message: "Batch operations work on SQLite stores only.",
+            remedy: "Change objects in a context, and save it.")
+    }
+
+    package var keepsGenerations: Bool { false }
+    package func pin() throws -> any SharedStore { throw StoreError.closed }
+    package func seeOthersCommits() {}
+    package func followOthers(for receiver: any CommitReceiver) {}
+    package func commitMark() -> String? { nil }
+
+    package func fetchHistory(
+        _ request: HistoryRequest, after token: inout HistoryToken
+    ) -> [HistoryTransaction]? { nil }
+    package func historyPosition() -> HistoryToken.Position? { nil }
+    package func deleteHistory(before position: HistoryToken.Position) -> Bool { false }
+    package func deleteHistory(before date: Date) -> Bool { false }
+
+    package func readNodes(
+        of roots: [Int], _ receive: (_ nodes: [StoreNode], _ root: Int) throws -> Void
+    ) throws { throw StoreError.closed }
+    package func nextKey(ofRoot root: Int) throws -> Int64? { throw StoreError.closed }
+    package func takeOver(_ rows: MovedRows) throws { throw StoreError.closed }
+    package func backUp(to path: String) -> Bool { false }
+    package func opened(byCopyingTo opener: any StoreOpening) throws -> (any StoreEngine)? { nil }
+
+    package func differences() -> [StoreDifference] { [] }
+}
+
+/// Who is notified of commits to a store by other writers than the coordinator's own contexts.
+package protocol CommitReceiver: AnyObject, Sendable {
+    /// Hands over the rows of a commit, in the order of the commits: no other can come in between.
+    ///
+    /// - Parameter changes: nil where the changes are unknown, or too many to be listed.
+    func receive(_ changes: [EntityChanges]?, from store: StoreIdentifier)
+
+    /// Tells observers of it, afterwards.
+    ///
+    /// - Parameter token: The end of the store's history; nil where it keeps none.
+    func announce(_ store: StoreIdentifier, at token: HistoryToken?, isComplete: Bool)
+}
+
+/// What makes and opens stores of one kind.
+package protocol StoreOpening {
+    /// Opens the store, and makes it where there is none.
+    func open() throws -> (store: any StoreEngine, migration: MigrationOutcome)
+
+    /// Makes and opens a store with the rows of one of another kind: all of them or none.
+    func open(filledWith rows: MovedRows) throws -> any StoreEngine
+
+    /// Removes a store that was made and filled in vain, with its files.
+    func removeNewStore()
+}
+
+/// The rows of a store on their way to one of another kind.
+package struct MovedRows: Sendable {
+    /// How many rows are handed over at once.
+    package static let readAtOnce = 500
+
+    package let source: any StoreEngine
+    /// The numbers of the root entities.
+    package let roots: [Int]
+    package let model: ModelDescription
+
+    package init(source: any StoreEngine, roots: [Int], model: ModelDescription) {
+        self.source = source
+        self.roots = roots
+        self.model = model
+    }
+
+    /// Reads all of them.
+    ///
+    /// - Returns: By the number of the root entity, the first key that was never given.
+    package func read(_ receive: ([StoreNode]) throws -> Void) throws -> [Int: Int64] {
+        var lastKeys: [Int: Int64] = [:]
+        try source.readNodes(of: roots) { nodes, root in
+            lastKeys[root] = nodes.reduce(lastKeys[root] ?? 0) { max($0, $1.key) }
+            try receive(nodes)
+        }
+        var nextKeys: [Int: Int64] = [:]
+        for root in roots {
+            let (afterLast, isFull) = (lastKeys[root] ?? 0).addingReportingOverflow(1)
+            if isFull { throw StoreError.noKeysLeft(for: model.entities[root].name) }
+            nextKeys[root] = max(try source.nextKey(ofRoot: root) ?? 1, afterLast)
+        }
+        return nextKeys
+    }
 }

@@ -1,6 +1,15 @@
 import CambiumModel
 import CambiumPlan
 import CambiumSQL
+@_exported import enum CambiumPlan.MigrationKind
+@_exported import enum CambiumPlan.SchemaOperation
+@_exported import struct CambiumPlan.RowCopy
+@_exported import struct CambiumPlan.UniqueRows
+@_exported import struct CambiumSQL.MigrationHistory
+@_exported import struct CambiumSQL.MigrationStatement
+@_exported import struct CambiumSQL.MigrationStep
+
+// A migration is made of steps, and its users must be able to name them.
 
 /// What makes a store of one version of a model a store of the next: planned and proven when the
 /// model was compiled, and run as it is.
@@ -125,4 +134,159 @@ extension [Migration] {
                 schemas[first + index], after: index == 0 ? nil : schemas[first + index - 1])
         }
     }
+}
+
+/// The way from a store's version to the program's.
+struct MigrationChain: Sendable {
+    let migrations: [Migration]
+    /// What the first one is about, where it starts at another draft of its version.
+    let draft: DraftStep?
+
+    /// A way without a migration: only checks, defaults or indexes are brought up to date.
+    static let refresh = MigrationChain()
+
+    init(_ migrations: [Migration] = [], draft: DraftStep? = nil) {
+        self.migrations = migrations
+        self.draft = draft
+    }
+
+    private struct Version: Hashable {
+        let name: String
+        let hash: String
+    }
+
+    /// What is done, in order.
+    var steps: [MigrationStep] { migrations.flatMap(\.steps) }
+
+    /// What their statements do, in order.
+    var operations: [SchemaOperation] { migrations.flatMap(\.operations) }
+
+    /// Whether a copy of the store is made first: where data is deleted, and where it is not proven
+    /// what is done to rows that exist.
+    var needsBackup: Bool {
+        steps.contains(where: \.losesData)
+            || draft != nil && migrations[0].kind != .additive
+    }
+
+    /// Why the history of a store starts over on the way; nil where it goes on.
+    var historyObstacle: String? { migrations.lazy.compactMap(\.historyObstacle).first }
+
+    /// The versions on the way, the first and the last included; empty where there is no migration.
+    var versions: [String] { migrations.prefix(1).map(\.from) + migrations.map(\.to) }
+
+    /// Finds the shortest chain; nil where there is none. A version is known by name and hash, or
+    /// by its hash alone where it was given another name.
+    ///
+    /// - Parameter knowsHashes: Whether the hash alone may do. Two versions can look the same and
+    ///   mean other things: the migration between them fills a value again.
+    init?(
+        from store: StoreMetadata, to program: StoreMetadata, among migrations: [Migration],
+        knowingHashes knowsHashes: Bool
+    ) {
+        let target = Version(name: program.version, hash: program.versionHash)
+        let start = Version(name: store.version, hash: store.versionHash)
+        let known =
+            [target]
+            + migrations.reversed().map { Version(name: $0.from, hash: $0.fromHash) }
+        guard
+            let first = known.first(where: { $0 == start })
+                ?? known.first(where: { knowsHashes && $0.hash == start.hash })
+        else { return nil }
+        var ways: [Version: [Migration]] = [first: []]
+        var queue = [first]
+        while !queue.isEmpty {
+            let version = queue.removeFirst()
+            let way = ways[version] ?? []
+            if version == target {
+                (self.migrations, draft) = (way, nil)
+                return
+            }
+            for migration in migrations
+            where migration.from == version.name && migration.fromHash == version.hash {
+                let next = Version(name: migration.to, hash: migration.toHash)
+                guard ways[next] == nil else { continue }
+                ways[next] = way + [migration]
+                queue.append(next)
+            }
+        }
+        return nil
+    }
+}
+
+/// The way from one draft of a version to another, which is not proven.
+final class DraftStep: Sendable {
+    /// The tables of the store.
+    let schema: Schema
+    /// What differs, in words.
+    let changes: [String]
+
+    init(schema: Schema, changes: [String]) {
+        self.schema = schema
+        self.changes = changes
+    }
+
+    /// What was done, for a log.
+    func words(of store: String?, _ model: String, backup: String?) -> String {
+        "The store\(store.map { " '\($0)'" } ?? "") was migrated from another draft of version "
+            + "\(schema.metadata.version) of \(model), and nothing has proven that migration: "
+            + (changes.isEmpty ? "nothing that it holds changed" : changes.joined(separator: ", "))
+            + (backup.map { ". The store as it was: '\($0)'" } ?? "")
+    }
+}
+
+/// What opening a store did to it.
+public enum MigrationOutcome: Sendable, Hashable {
+    /// There was nothing; the store is new.
+    case created
+    /// The store had the program's version.
+    case current
+    /// The store had the program's version; checks, defaults or indexes were brought up to date, or
+    /// what another program had changed was repaired. `backup` is the path of the copy, where one
+    /// was made.
+    case refreshed(backup: String?)
+    /// The store had an earlier version, or was written with another draft of the program's version:
+    /// then `from` and `to` are equal. `backup` is the path of the copy, where one was made.
+    case migrated(from: String, to: String, steps: [MigrationStep], backup: String?)
+}
+
+/// The name of a version, comparable with those that were made in the same way.
+struct VersionName {
+    private let words: [Substring]
+    private let numbers: [Substring]
+
+    init(_ name: String) {
+        var words: [Substring] = []
+        var numbers: [Substring] = []
+        var rest = name[...]
+        while !rest.isEmpty {
+            let word = rest.prefix { !$0.isDigit }
+            rest = rest.dropFirst(word.count)
+            let number = rest.prefix(while: \.isDigit)
+            rest = rest.dropFirst(number.count)
+            words.append(word)
+            numbers.append(number.drop { $0 == "0" })
+        }
+        self.words = words
+        self.numbers = numbers
+    }
+
+    /// Whether the numbers of this name, the first first, are greater than another's: `Model 12` is
+    /// later than `Model 9`, and `2.10` than `2.9`. Names with other words say nothing.
+    func isLater(than other: VersionName) -> Bool {
+        for index in numbers.indices {
+            guard index < other.numbers.count else {
+                // `2.1` is later than `2`; `2 beta` is not.
+                return index > 0 && words[index] == "." && !numbers[index].isEmpty
+            }
+            guard words[index] == other.words[index] else { return false }
+            let (mine, theirs) = (numbers[index], other.numbers[index])
+            if mine.count != theirs.count { return mine.count > theirs.count }
+            if mine != theirs { return mine > theirs }
+        }
+        return false
+    }
+}
+
+extension Character {
+    fileprivate var isDigit: Bool { ("0"..."9").contains(self) }
 }

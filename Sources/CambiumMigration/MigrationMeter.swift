@@ -132,7 +132,7 @@ final class MigrationMeter {
 }
 
 /// A moment of a migration, for code that reads the store in between.
-package enum MigrationMoment: Sendable, Hashable {
+package enum MigrationMoment {
     /// A statement is about to run.
     case before(MigrationStatement)
     /// A statement has run.

@@ -1,5 +1,6 @@
 import CSQLite
 import CambiumModel
+import CambiumRecords
 
 /// One connection to a database file.
 ///
@@ -251,5 +252,187 @@ package final class Connection {
                 sqlite3_result_int(context, isSound ? 0 : 1)
             }, nil, nil, nil)
         try check(code)
+    }
+}
+
+/// What a program asks of a store's connections.
+package struct ConnectionSettings: Sendable {
+    /// How long a statement waits for a lock that another connection holds.
+    package var busyTimeoutMilliseconds: Int32 = 10_000
+    /// Statements that run when a connection is opened, after our own.
+    package var pragmas: [String] = []
+    /// What is told of each statement.
+    package var observer: StatementObserver?
+
+    /// Whether paths that begin with `file:` are URIs, which say how a file is opened.
+    package var allowsURIs = false
+
+    /// The name of the file system that SQLite uses; nil means its own.
+    package var fileSystem: String?
+
+    /// Whether the file system of a file was mounted for reading only.
+    package var isMountedReadOnly: @Sendable (_ path: String) -> Bool = {
+        FilesAtRest.isMountedReadOnly($0)
+    }
+
+    package init() {}
+}
+
+extension Connection {
+    /// When a transaction takes the lock that only one writer has.
+    package enum TransactionKind: String, Sendable {
+        /// With the first statement that needs one; for reading.
+        case deferred = "DEFERRED"
+        /// At once, so that it cannot fail half-way because another writer was faster.
+        case immediate = "IMMEDIATE"
+        /// Like that; in a database without a write-ahead log nobody else can read meanwhile, either.
+        case exclusive = "EXCLUSIVE"
+    }
+
+    /// Runs a body inside a transaction: commits when it returns, rolls back when it throws.
+    ///
+    /// - Throws: What the body throws, or ``SQLiteError`` from BEGIN or COMMIT, or where the file was
+    ///   deleted or replaced before it was this transaction's turn to write. Nothing is kept of a
+    ///   transaction that threw.
+    package func transaction<Result>(
+        _ kind: TransactionKind = .immediate, _ body: () throws -> Result
+    ) throws -> Result {
+        try begin(kind)
+        let changesBefore = sqlite3_total_changes(handle)
+        do {
+            let result = try body()
+            if sqlite3_total_changes(handle) != changesBefore { try markFile() }
+            try execute("COMMIT")
+            if kind != .deferred { file?.noteProgress(of: handle) }
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Counts in the file's header with the first transaction after a checkpoint. So the beginning of
+    /// the file is another one after each checkpoint, by which a copy that somebody puts back over
+    /// it is noticed. (SQLite's own counter there stands still where there is a log.)
+    private func markFile() throws(SQLiteError) {
+        guard log.isOn, log.pages == 0,
+            case .integer(let version)? = try rows("PRAGMA user_version").first?.first
+        else { return }
+        try execute("PRAGMA user_version = \((version + 1) % Int64(Int32.max))")
+    }
+
+    private func begin(_ kind: TransactionKind) throws(SQLiteError) {
+        do {
+            try execute("BEGIN \(kind.rawValue)")
+        } catch {
+            try requireOwnFile()
+            throw error
+        }
+        // Now, as it may have waited for others.
+        if kind != .deferred { try requireOwnFile() }
+    }
+
+    /// Runs a part of an open transaction: where it throws, what it has written is taken back, and
+    /// the transaction goes on.
+    ///
+    /// - Throws: What the body throws, or ``SQLiteError``. Where the transaction itself was taken
+    ///   back by then, that is for who began it to find.
+    package func savepoint(_ body: () throws -> Void) throws {
+        try execute("SAVEPOINT part")
+        do {
+            try body()
+        } catch {
+            if isInTransaction { try execute("ROLLBACK TO part; RELEASE part") }
+            throw error
+        }
+        try execute("RELEASE part")
+    }
+
+    /// Whether the open transaction has written a key that leads to no row, or deleted a row that a
+    /// key leads to: then it cannot be committed. Costs nothing, the library keeps count.
+    package var hasDanglingKeys: Bool {
+        var (current, highest): (Int32, Int32) = (0, 0)
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)
+        return current != 0
+    }
+
+    /// Undoes the open transaction, if any. Some errors (a full disk) have done so already.
+    package func rollBack() {
+        guard isInTransaction else { return }
+        // A rollback can only fail where there is nothing left to roll back.
+        _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+    }
+
+    /// Begins a transaction for reading that sees the database as it is now, until
+    /// ``rollBack()``.
+    package func beginReading() throws(SQLiteError) {
+        try execute("BEGIN DEFERRED")
+        // The first statement that reads decides what is seen.
+        _ = try rows("SELECT count(*) FROM \"sqlite_schema\"")
+    }
+}
+
+extension Connection {
+    /// Runs a body whose statements end with an error of SQLite's (`SQLITE_INTERRUPT`) soon after
+    /// the end was asked for, also while SQLite is still sorting and no row has come; nil never asks.
+    package func interruptible<Result>(
+        by interruption: Interruption?, _ body: () throws -> Result
+    ) rethrows -> Result {
+        guard let interruption else { return try body() }
+        return try asking(every: 2_000, { !interruption.isRequested }, body)
+    }
+
+    /// Runs a body that ends soon after its task was cancelled, also in the middle of a statement. Of a
+    /// transaction nothing may be left then: who began it is to take it back.
+    ///
+    /// - Throws: `CancellationError` where the task was cancelled; else what the body throws.
+    package func untilCancelled<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            let result = try interruptible(by: .ofTask, body)
+            try Task.checkCancellation()
+            return result
+        } catch let error as SQLiteError where error.isInterruption && Task.isCancelled {
+            throw CancellationError()
+        }
+    }
+
+    /// Runs a body whose statements ask, as long as they run, whether to go on; where not, they end
+    /// with an error of SQLite's (`SQLITE_INTERRUPT`).
+    ///
+    /// - Parameters:
+    ///   - instructions: About how many instructions of SQLite's lie between two questions; ten
+    ///     thousand take a fraction of a millisecond.
+    ///   - goesOn: The question.
+    package func asking<Result>(
+        every instructions: Int32, _ goesOn: () -> Bool, _ body: () throws -> Result
+    ) rethrows -> Result {
+        try withoutActuallyEscaping(goesOn) { goesOn in
+            let question = Question(goesOn)
+            // Safety: the question outlives the body, after which SQLite forgets it.
+            let context = Unmanaged.passUnretained(question).toOpaque()
+            sqlite3_progress_handler(
+                handle, instructions,
+                { context in
+                    guard let context else { return 0 }
+                    let question = Unmanaged<Question>.fromOpaque(context).takeUnretainedValue()
+                    return question.goesOn() ? 0 : 1
+                }, context)
+            // A function of ours that takes long asks too.
+            functions.isInterrupted = { !goesOn() }
+            defer {
+                sqlite3_progress_handler(handle, 0, nil, nil)
+                functions.isInterrupted = nil
+            }
+            return try withExtendedLifetime(question) { try body() }
+        }
+    }
+}
+
+/// What SQLite asks a connection's user while a statement runs.
+private final class Question {
+    let goesOn: () -> Bool
+
+    init(_ goesOn: @escaping () -> Bool) {
+        self.goesOn = goesOn
     }
 }

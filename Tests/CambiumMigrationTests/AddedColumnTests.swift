@@ -42,7 +42,7 @@ struct AddedColumnTests {
             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
             INSERT INTO Product (_id, x) SELECT i, i FROM n
             """)
-        var runner = MigrationRunner(model: new, migrations: [migration])
+        let runner = MigrationRunner(model: new, migrations: [migration])
         var asked = 0
         runner.isCancelled = {
             asked += 1

@@ -147,7 +147,7 @@ import Testing
                 name: "title", type: .string, isOptional: true,
                 limits: Limits(maximumLength: length))
             let model = product("1", more: [title])
-            var runner = MigrationRunner(model: model)
+            let runner = MigrationRunner(model: model)
             runner.drafts = DraftVersions(of: model, isFrozen: false, earlier: [:])
             return runner
         }

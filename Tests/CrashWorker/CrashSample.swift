@@ -74,7 +74,7 @@ struct CrashSample {
     /// - Parameter withStep: Whether the program does a step itself.
     init(withStep: Bool = false) throws {
         second = Self.second(withStep: withStep)
-        var runner = MigrationRunner(
+        let runner = MigrationRunner(
             model: second, migrations: [try Migration(from: first, to: second)])
         runner.isCancelled = { false }
         if withStep { runner.code = [CrashStep.label { _ in }] }

@@ -23,7 +23,7 @@ enum CrashWorker {
         let arguments = CommandLine.arguments
         guard arguments.count >= 4, let number = Int(arguments[3]) else { exit(64) }
         let withStep = arguments.dropFirst(4).first == "step"
-        var runner = try CrashSample(withStep: withStep).runner
+        let runner = try CrashSample(withStep: withStep).runner
         var settings = ConnectionSettings()
         switch arguments[2] {
         case "statement":

@@ -119,7 +119,7 @@ extension MigrationCommand {
             writeError("\(name): error: There is no file \(words.path).\n")
             return .file
         }
-        var runner = model.migrationRunner
+        let runner = model.migrationRunner
         runner.driftPolicy = words.drift
         if words.action == .apply { runner.progress = progress }
         let store = StoreMaintenance(runner, storeAt: words.path)

@@ -41,9 +41,45 @@ package struct BundleVerification: Sendable {
         self.report = report
         // Somebody may have written to a file while it was read.
         guard report.isProven, compilation.bundle != nil, let key,
-            BundleContents(of: path, declarations: declarations)?.digest == contents?.digest,
-            let data = try? JSONEncoder().encode(report)
+            BundleContents(of: path, declarations: declarations)?.digest == contents?.digest
         else { return }
-        verdicts?.keep(String(decoding: data, as: UTF8.self), for: key)
+        verdicts?.keep(report.json, for: key)
+    }
+}
+
+/// A report whose steps are all right, as it was kept.
+extension VerifyReport: Decodable {
+    private enum Member: String, CodingKey {
+        case model, version, steps
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let report = try decoder.container(keyedBy: Member.self)
+        self.init(
+            model: try report.decode(String.self, forKey: .model),
+            version: try report.decode(String.self, forKey: .version),
+            steps: try report.decode([Step].self, forKey: .steps))
+    }
+}
+
+extension VerifyReport.Step: Decodable {
+    private enum Member: String, CodingKey {
+        case from, to, `class`, losesData, codeSteps, isCodeProven
+        case rowsIn, rowsOut, refusals, rowless
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let step = try decoder.container(keyedBy: Member.self)
+        self.init(
+            from: try step.decode(String.self, forKey: .from),
+            to: try step.decode(String.self, forKey: .to),
+            kind: MigrationKind(rawValue: try step.decode(String.self, forKey: .class)),
+            losesData: try step.decode(Bool.self, forKey: .losesData),
+            codeSteps: try step.decode([String].self, forKey: .codeSteps),
+            rowsIn: try step.decode(Int.self, forKey: .rowsIn),
+            rowsOut: try step.decode(Int.self, forKey: .rowsOut),
+            refusals: try step.decode(Int.self, forKey: .refusals),
+            rowless: try step.decodeIfPresent([String].self, forKey: .rowless) ?? [])
+        isCodeProven = try step.decode(Bool.self, forKey: .isCodeProven)
     }
 }

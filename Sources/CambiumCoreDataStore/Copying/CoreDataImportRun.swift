@@ -158,7 +158,7 @@ final class CoreDataImportRun {
     private func run(
         _ steps: [Migration], to model: Model, watchedBy count: StepLosses? = nil
     ) throws {
-        var runner = MigrationRunner(model: model, migrations: steps)
+        let runner = MigrationRunner(model: model, migrations: steps)
         runner.isCancelled = meter.isCancelled
         runner.watch = count?.watch
         let meter = meter

@@ -389,8 +389,8 @@ package struct SavePlan {
                 break
             }
         }
-        request.insertions = insertions.sorted { $0.key < $1.key }.map(\.value)
-        request.deletions = deletions.sorted { $0.key < $1.key }.map(\.value)
+        request.insertions = insertions.keys.sorted().compactMap { insertions[$0] }
+        request.deletions = deletions.keys.sorted().compactMap { deletions[$0] }
         request.updates = updates
         request.links = links
         request.orders = orders

@@ -118,7 +118,7 @@ struct ExternalObjectLinks {
     ) throws(SQLiteError) {
         var ours = Set(schema.tables.map { $0.name.lowercased() })
         for case .dropTable(let table) in chain.operations { ours.insert(table.lowercased()) }
-        tables = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
+        tables = try connection.storeObjects()
             .filter { object in
                 object.isOrdinaryTable && !object.isOfHistory
                     && !ours.contains(object.name.lowercased())
@@ -242,7 +242,7 @@ struct SetAsideObjects {
     /// Removes all triggers and views, inside of a transaction.
     init(of connection: Connection) throws(SQLiteError) {
         self.connection = connection
-        let objects = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
+        let objects = try connection.storeObjects()
         for object in objects where object.kind == .trigger || object.kind == .view {
             // A view takes its triggers with it.
             try connection.execute(object.removalIfThere)
@@ -260,7 +260,7 @@ struct SetAsideObjects {
     ///   that it is missing without a message must not happen; `SQLiteError`.
     func putBack(in schema: Schema, _ model: Model) throws {
         let there = Set(
-            try connection.rows(StoreObject.query).compactMap(StoreObject.init)
+            try connection.storeObjects()
                 .filter { $0.kind == .index }.map(\.name))
         let kinds: [StoreObject.Kind] = [.view, .trigger, .index]
         for kind in kinds {

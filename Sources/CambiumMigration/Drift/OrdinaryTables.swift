@@ -6,16 +6,16 @@ import CambiumSQLite
 /// What of a store can be read before it was compared with a model: to read a view, a virtual table
 /// or a computed column runs what another program has written into the store, and may take for
 /// ever.
-struct OrdinaryTables {
+package struct OrdinaryTables {
     /// All that the catalogue lists.
     let objects: [StoreObject]
     private let connection: Connection
     private let named: [String: StoreObject]
 
     /// Reads the catalogue alone.
-    init(in connection: Connection) throws(SQLiteError) {
+    package init(in connection: Connection) throws(SQLiteError) {
         self.connection = connection
-        objects = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
+        objects = try connection.storeObjects()
         named = Dictionary(
             objects.filter { $0.kind != .trigger }.map { ($0.name.lowercased(), $0) },
             uniquingKeysWith: { one, _ in one })
@@ -47,7 +47,7 @@ struct OrdinaryTables {
     /// Makes sure that what has the name of one of the model's tables is a table.
     ///
     /// - Throws: ``MigrationError/storeDiffers(_:)``
-    func require(_ tables: [String]) throws(MigrationError) {
+    package func require(_ tables: [String]) throws(MigrationError) {
         let impostors = impostors(among: tables)
         guard impostors.isEmpty else { throw .storeDiffers(impostors) }
     }
@@ -59,6 +59,11 @@ struct OrdinaryTables {
 }
 
 extension Connection {
+    /// All that the catalogue lists.
+    func storeObjects() throws(SQLiteError) -> [StoreObject] {
+        try rows(StoreObject.query).compactMap(StoreObject.init)
+    }
+
     /// Makes sure that what a store says about itself can be read.
     ///
     /// - Returns: Whether there is a table `_metadata`.

@@ -52,6 +52,47 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
     /// The program asked to stop.
     case cancelled
 
+    /// The case and the strings that it holds, and what else it holds.
+    private var identity: (words: [String], rest: AnyHashable?) {
+        switch self {
+        case .notAStore: (["notAStore"], nil)
+        case .otherModel(let store, let program): (["otherModel", store, program], nil)
+        case .newerFormat(let store, let program): (["newerFormat", store, program], nil)
+        case .newerVersion(let store, let program): (["newerVersion", store, program], nil)
+        case .noWayBack(let store, let target): (["noWayBack", store, target], nil)
+        case .unknownVersion(let store, let hash, let known):
+            (["unknownVersion", store, hash] + known, nil)
+        case .otherDraft(let draft): (["otherDraft"], draft)
+        case .refused(let refusal): (["refused"], refusal)
+        case .statementFailed(let step, let error): (["statementFailed", step], error)
+        case .storeIsDamaged(let finding): (["storeIsDamaged", finding], nil)
+        case .brokenLinks(let table, let count, let object):
+            (["brokenLinks", table, "\(count)"], object)
+        case .storeDiffers(let differences): (["storeDiffers"], differences)
+        case .columnsHaveNoPlace(let differences): (["columnsHaveNoPlace"], differences)
+        case .externalObjectsInTheWay(let objects): (["externalObjectsInTheWay"], objects)
+        case .objectsAreNotTrusted(let objects): (["objectsAreNotTrusted"], objects)
+        case .backupFailed(let path, let error): (["backupFailed", path], error)
+        case .backupOfFilesFailed(let path, let reason):
+            (["backupOfFilesFailed", path, reason], nil)
+        case .migrationIsOff(let store, let program): (["migrationIsOff", store, program], nil)
+        case .codeIsMissing(let steps): (["codeIsMissing"] + steps, nil)
+        case .cancelled: (["cancelled"], nil)
+        }
+    }
+
+    /// Whether both are of one case and hold the same.
+    public static func == (one: MigrationError, other: MigrationError) -> Bool {
+        one.identity == other.identity
+    }
+
+    /// Hashes the case and what it holds.
+    public func hash(into hasher: inout Hasher) {
+        let identity = identity
+        hasher.combine(identity.words)
+        hasher.combine(identity.rest)
+    }
+
     /// The code that Core Data uses for the nearest thing, for ported code.
     public var coreDataCode: Int {
         switch self {
@@ -207,6 +248,145 @@ extension SQLiteError {
         case 8, 14: "See that the program may write \(StoreFiles.words(forFolder: folder))"
         case 13: "Make room"
         default: "Make room, or move the file that is in the way"
+        }
+    }
+}
+
+/// Why the data of a store does not fit the new version.
+public struct MigrationRefusal: Sendable, Hashable, CustomStringConvertible {
+    /// The step of the migration that was running, in words: what it changes, the conditions that
+    /// come with that, and the reasons that its author gave.
+    public let step: String
+    /// What is wrong, in words.
+    public let reason: String
+    /// The name of the store's constraint that was not met, such as `Product.stock.max`; nil where
+    /// it is none of the new version's.
+    public var constraint: String?
+    /// The entity of the objects because of which the store is refused, or the root of its
+    /// hierarchy, by the name that it has at that moment.
+    public var entity: String?
+    /// The numbers of the objects because of which the store is refused: the first one that was
+    /// found, or two that are equal. Empty where they were not found.
+    public var objects: [Int64] = []
+    /// The value that does not fit, as the model language writes it (`12.34` of a decimal,
+    /// `2026-01-31T12:00:00Z` of a date); nil where it is none in particular.
+    ///
+    /// - Note: It is a user's, and no part of the error's description.
+    public var value: String?
+
+    package init(step: String, reason: String) {
+        self.step = step
+        self.reason = reason
+    }
+
+    /// What is wrong with which objects.
+    public var description: String { words(value: nil) }
+
+    /// The same with the value, for a reader with access to the store.
+    package var descriptionWithValue: String { words(value: value) }
+
+    private func words(value: String?) -> String {
+        var facts: [String] = []
+        if let entity, !objects.isEmpty {
+            let numbers = objects.map(String.init).joined(separator: " and ")
+            facts.append("\(objects.count == 1 ? "object" : "objects") \(numbers) of \(entity)")
+        }
+        if let value { facts.append("the value is \(value.excerpt(1_000).withVisibleControls)") }
+        return reason + (facts.isEmpty ? "" : " [\(facts.joined(separator: ", "))]")
+    }
+}
+
+extension String {
+    /// The same with the codes of characters that a terminal would not show, or would obey.
+    fileprivate var withVisibleControls: String {
+        escaping { scalar in
+            scalar.properties.generalCategory == .control
+                ? "\\u{\(String(scalar.value, radix: 16))}" : nil
+        }
+    }
+}
+
+/// A step of the program has failed, or has left rows that the new version does not take. The whole
+/// migration is undone: the store is as it was.
+public struct MigrationStepError: Error, Sendable, CustomStringConvertible {
+    /// The step.
+    public let step: String
+    /// The entity of the row that it was about, where it was about one.
+    public let entity: String?
+    /// The number of the row's object among those of its root entity.
+    public let row: Int64?
+    /// Why it failed: what the step threw, or the store's answer.
+    public let underlying: any Error
+
+    package init(step: String, entity: String? = nil, row: Int64? = nil, _ error: any Error) {
+        self.step = step
+        self.entity = entity
+        self.row = row
+        underlying = error
+    }
+
+    /// The step, the row and the reason.
+    public var description: String {
+        let place = entity.map { entity in
+            " at \(entity)" + (row.map { " \($0)" } ?? "")
+        }
+        return "The step \(step) failed\(place ?? ""): \(underlying). The store is as it was"
+    }
+}
+
+/// A mistake in a step of the program.
+public enum MigrationStepMistake: Error, Sendable, Hashable, CustomStringConvertible {
+    /// There is no such object.
+    case noRow(entity: String, row: Int64)
+    /// An old object was asked for, and none of the new version is what it was.
+    case noSuccessor(entity: String, row: Int64, successor: String)
+    /// The row leaves a value out that every object must have.
+    case missingValue(entity: String, row: Int64, constraint: String)
+    /// Two objects are equal in what no two may be equal in: these columns. Their numbers, where they
+    /// were found.
+    case notUnique(entity: String, columns: [String], rows: [Int64])
+    /// A value does not fit the column: a decimal number has more places than its scale.
+    case unfitValue(entity: String, column: String)
+    /// A text that was set has a NUL character in it.
+    case nulInText(entity: String, column: String)
+    /// The step may not write objects of the entity.
+    case notWritable(entity: String)
+
+    /// What is wrong, and the remedy.
+    public var description: String { remedy.map { "\(problem): \($0)" } ?? problem }
+
+    /// What is wrong, without a full stop.
+    package var problem: String {
+        switch self {
+        case .noRow(let entity, let row): "There is no \(entity) \(row)"
+        case .noSuccessor(let entity, let row, let successor):
+            "\(entity) \(row) has not become a \(successor)"
+        case .missingValue(let entity, let row, let constraint):
+            "\(entity) \(row) is not as the new version wants it: \(constraint)"
+        case .notUnique(let entity, let columns, let rows):
+            "Two \(entity) "
+                + (rows.isEmpty ? "" : "(\(rows.map(String.init).joined(separator: " and "))) ")
+                + "have the same \(columns.joined(separator: ", ")), which is unique in the new "
+                + "version"
+        case .unfitValue(let entity, let column):
+            "A value of \(entity).\(column) has more places than the attribute's scale"
+        case .nulInText(let entity, let column):
+            "The string for \(entity).\(column) holds a NUL character, which a string cannot keep"
+        case .notWritable(let entity):
+            "The step may not write \(entity)"
+        }
+    }
+
+    /// What to do about it in the step, without a capital letter and a full stop; nil where the
+    /// problem says it all.
+    package var remedy: String? {
+        switch self {
+        case .noRow, .missingValue: nil
+        case .noSuccessor: "insert one, and note it with replace(_:with:)"
+        case .notUnique: "let one stay, in the step or by <deduplicate>"
+        case .unfitValue: "round it"
+        case .nulInText: "remove it, or end the string there"
+        case .notWritable: "name the entity in its 'entities'"
         }
     }
 }

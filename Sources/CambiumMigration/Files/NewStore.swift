@@ -177,7 +177,7 @@ package final class NewStore {
 }
 
 /// Why a new store cannot be made.
-package enum NewStoreError: Error, Sendable, Hashable {
+package enum NewStoreError: Error, Sendable {
     /// There is something where it is to be.
     case exists(path: String)
     /// Another process, or another task, makes it.

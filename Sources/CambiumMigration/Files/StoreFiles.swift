@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumSQLite
 
 #if canImport(Glibc)
     import Glibc
@@ -137,5 +138,182 @@ package enum StoreFiles {
         let words = "\(error)"
         let parts = words.split(separator: "\"", omittingEmptySubsequences: false)
         return words.hasPrefix("Error Domain=") && parts.count > 1 ? String(parts[1]) : words
+    }
+}
+
+/// Why no file of a path can hold a store. SQLite opens a database for each of them that is gone
+/// when it is closed, or that is another file's.
+package enum StorePathProblem: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The path is empty.
+    case empty
+    /// The path is SQLite's name of a database in memory.
+    case memory
+    /// The path is a URI.
+    case uri(String)
+    /// The system takes the path to end at a NUL.
+    case nul
+    /// The path ends with a slash.
+    case folder(String)
+    /// There is something else than a file or a folder, such as a pipe or a device.
+    case noFile(String)
+
+    /// - Returns: Nil where there is nothing wrong with the path itself. Whether a file can be opened
+    ///   or made there, SQLite finds out.
+    package init?(of path: String) {
+        if path.isEmpty {
+            self = .empty
+        } else if path == ":memory:" {
+            self = .memory
+        } else if path.hasPrefix("file:") || Self.hasScheme(path) {
+            self = .uri(path)
+        } else if path.utf8.contains(0) {
+            self = .nul
+        } else if path.hasSuffix("/") {
+            self = .folder(path)
+        } else {
+            var info = stat()
+            let kinds = [S_IFREG, S_IFDIR]
+            guard stat(path, &info) == 0, !kinds.contains(info.st_mode & S_IFMT) else { return nil }
+            self = .noFile(path)
+        }
+    }
+
+    /// Whether a path begins as the URL of a server does.
+    private static func hasScheme(_ path: String) -> Bool {
+        let scheme = path.prefix { $0.isASCII && $0.isLetter }
+        return !scheme.isEmpty && path[scheme.endIndex...].hasPrefix("://")
+    }
+
+    /// Makes sure that there is nothing wrong with a path.
+    package static func check(_ path: String) throws(StorePathProblem) {
+        if let problem = StorePathProblem(of: path) { throw problem }
+    }
+
+    /// Whether who gave the path may have meant a store in memory.
+    package var isOfMemory: Bool { self == .empty || self == .memory }
+
+    /// What is wrong, and what to do about it.
+    package var description: String { "\(problem) \(remedy)" }
+
+    /// What is wrong.
+    package var problem: String {
+        switch self {
+        case .empty: "The path of the store is empty."
+        case .memory: "':memory:' is SQLite's name of a database in memory, not a file."
+        case .uri(let path): "'\(path)' is a URI."
+        case .nul: "The path of the store contains a NUL, at which the system would cut it."
+        case .folder(let path): "'\(path)' is the path of a folder."
+        case .noFile(let path): "\(path) is not a regular file."
+        }
+    }
+
+    /// What to do about it.
+    package var remedy: String {
+        let example =
+            switch self {
+            case .memory: ", such as ./:memory: for one of that name"
+            case .uri(let path):
+                ", such as the path of that URL, or ./\(path) for a file of that name"
+            case .folder: ", such as one in that folder"
+            case .empty, .nul, .noFile: ""
+            }
+        return "Give the store the path of a file\(example)."
+    }
+}
+
+/// Who may read and write a store. What is made of it (copies, files of large values, exports)
+/// allows no more access, from its creation on; the process's mask takes away from that.
+package struct StorePermissions: Sendable {
+    /// The bits of the store's file.
+    private let bits: FileMode
+    /// The group that they are about.
+    private let group: gid_t
+
+    /// Reads them from a store's file, which may be a link; where there is none, only the owner may
+    /// do anything.
+    package init(of path: String) {
+        self = StorePermissions(ofFile: path) ?? StorePermissions(bits: 0, group: 0)
+    }
+
+    private init(bits: FileMode, group: gid_t) {
+        (self.bits, self.group) = (bits, group)
+    }
+
+    /// The same; nil where there is no file.
+    package init?(ofFile path: String) {
+        var info = stat()
+        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
+        self.init(bits: info.st_mode, group: info.st_gid)
+    }
+
+    /// The bits of a file that is made in a folder. Its owner, who makes it, may read and write it.
+    package func mode(in folder: String) -> FileMode {
+        let others = bits & 0o006
+        let members = Self.group(ofFilesIn: folder) == group ? bits & 0o060 : others << 3 & bits
+        return 0o600 | members | others
+    }
+
+    /// Opens a folder, which is made where there is none: who may read files may search it.
+    ///
+    /// - Throws: ``FileError``, also where there is something else of that name.
+    @discardableResult
+    package func makeFolder(_ path: String) throws(FileError) -> SystemFolder {
+        let mode = mode(in: StoreFiles.folder(of: path))
+        return try SystemFolder(making: path, mode: mode | (mode & 0o444) >> 2)
+    }
+
+    /// The group that the system gives to a new file.
+    private static func group(ofFilesIn folder: String) -> gid_t {
+        var info = stat()
+        guard stat(folder, &info) == 0 else { return getegid() }
+        #if canImport(Darwin)
+            return info.st_gid
+        #else
+            return info.st_mode & S_ISGID != 0 ? info.st_gid : getegid()
+        #endif
+    }
+
+    /// Takes away from a file what the store does not allow.
+    ///
+    /// - Throws: ``FileError``.
+    package func restrict(_ path: String) throws(FileError) {
+        var info = stat()
+        guard stat(path, &info) == 0 else { throw FileError(refused: path, "read") }
+        let present = info.st_mode & 0o7777
+        let allowed = present & (mode(in: StoreFiles.folder(of: path)) | ~0o666)
+        guard allowed == present || chmod(path, allowed) == 0 else {
+            throw FileError(refused: path, "kept from those who may not read the store")
+        }
+    }
+
+    /// Makes an empty file, which SQLite takes for an empty database.
+    ///
+    /// - Throws: ``FileError``, also where there is something of that name.
+    package func makeFile(_ path: String) throws(FileError) {
+        _ = try SystemFile.making(path, mode: mode(in: StoreFiles.folder(of: path)))
+    }
+}
+
+extension Connection {
+    /// Copies the whole database to a new file, as it is now, which only those may read who may
+    /// read the store.
+    ///
+    /// - Parameters:
+    ///   - store: The path of the store; nil in memory.
+    ///   - path: The new file.
+    ///   - goesOn: As for `copy`.
+    /// - Throws: `SQLiteError` where there is something at the path, where the file cannot be
+    ///   written, or the copy was ended. A half-written copy may remain.
+    package func backUp(
+        _ store: String?, to path: String,
+        _ goesOn: (_ copied: Int, _ total: Int) -> Bool = { _, _ in true }
+    ) throws(SQLiteError) {
+        do {
+            if let store { try StorePermissions(of: store).makeFile(path) }
+        } catch {
+            let cannotOpen: Int32 = 14
+            throw SQLiteError(code: cannotOpen, message: "\(error)")
+        }
+        try backup(to: path, goesOn)
     }
 }

@@ -27,7 +27,7 @@ final class ProvenStep {
         name = "migration from \(old.version) to \(new.version)"
         store = SampleStore(of: old, oldSchema)
         tables = oldSchema.tables.filter { $0.content != .system }
-        var runner = MigrationRunner(model: new, schema: newSchema, migrations: [migration])
+        let runner = MigrationRunner(model: new, schema: newSchema, migrations: [migration])
         // Differences are found here, and reported in another way.
         runner.driftPolicy = .report
         runner.refuseRest = { names in

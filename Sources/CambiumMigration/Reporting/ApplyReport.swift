@@ -1,9 +1,9 @@
 import CambiumSQL
 
 /// What a migration of a store did.
-package struct ApplyReport: MigrationReport, Hashable {
+package struct ApplyReport: MigrationReport {
     /// What was done, as reports for programs call it.
-    package enum Outcome: String, Encodable, Sendable, Hashable {
+    package enum Outcome: String, Sendable {
         case migrated, refreshed, current, created
     }
 
@@ -55,6 +55,15 @@ package struct ApplyReport: MigrationReport, Hashable {
         }
     }
 
+    package var members: ReportValue {
+        .object([
+            "store": .text(store), "outcome": .text(outcome.rawValue), "from": .text(from),
+            "version": .text(version), "steps": .texts(steps), "backup": .text(backup),
+            "differences": .list(differences.map(\.members)), "repair": .text(repair),
+            "history": .text(history), "seconds": .fraction(seconds),
+        ])
+    }
+
     package var text: String {
         let time = ReportText.seconds(seconds)
         var text =
@@ -79,9 +88,9 @@ package struct ApplyReport: MigrationReport, Hashable {
 }
 
 /// What a migration of a copy of a store did: the store itself was only read.
-package struct RehearsalReport: MigrationReport, Hashable {
+package struct RehearsalReport: MigrationReport {
     /// A table before and after.
-    package struct Table: Encodable, Sendable, Hashable {
+    package struct Table: Sendable {
         /// Its name.
         package let name: String
         /// How many rows it had; nil where it is new.
@@ -105,6 +114,21 @@ package struct RehearsalReport: MigrationReport, Hashable {
     package let seconds: Double
     /// Why the migration failed; nil where it did not.
     package let failure: String?
+
+    package var members: ReportValue {
+        .object([
+            "store": .text(store), "versions": .texts(versions), "class": .text(self.class),
+            "tables": .list(
+                tables.map { table in
+                    .object([
+                        "name": .text(table.name), "before": .number(table.before),
+                        "after": .number(table.after),
+                    ])
+                }),
+            "sizeBefore": .number(sizeBefore), "sizeAfter": .number(sizeAfter),
+            "seconds": .fraction(seconds), "failure": .text(failure),
+        ])
+    }
 
     package var text: String {
         guard failure == nil else {

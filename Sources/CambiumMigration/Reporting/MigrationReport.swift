@@ -3,14 +3,16 @@ import CambiumPlan
 
 /// What a command about migrations has found or done: a value that is printed for a person or
 /// encoded for a program. The tool and the command of a user's own program print the same.
-package protocol MigrationReport: Encodable, Sendable {
+package protocol MigrationReport {
     /// Lines for a person, each with its end.
     var text: String { get }
+    /// What a program reads.
+    var members: ReportValue { get }
 }
 
 extension MigrationReport {
     /// The report as JSON, ended by a line feed.
-    package var json: String { reportJSON }
+    package var json: String { members.reportJSON }
 }
 
 extension Encodable {
@@ -21,6 +23,50 @@ extension Encodable {
         // A report has texts, whole numbers and finite fractions: all that JSON can say.
         guard let data = try? encoder.encode(self) else { return "{}\n" }
         return String(decoding: data, as: UTF8.self) + "\n"
+    }
+}
+
+/// A value of a report, as JSON has it.
+package enum ReportValue: Encodable {
+    case text(String?)
+    case number(Int?)
+    case fraction(Double)
+    case flag(Bool)
+    case list([ReportValue])
+    /// Members that are nil are left out.
+    case object(KeyValuePairs<String, ReportValue>)
+
+    /// Several texts.
+    static func texts(_ texts: [String]) -> ReportValue { .list(texts.map { .text($0) }) }
+
+    private var isNil: Bool {
+        switch self {
+        case .text(let text): text == nil
+        case .number(let number): number == nil
+        default: false
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .list(let values):
+            var list = encoder.unkeyedContainer()
+            for value in values { try list.encode(value) }
+        case .object(let members):
+            var object = encoder.container(keyedBy: MemberName.self)
+            for (name, value) in members where !value.isNil {
+                try object.encode(value, forKey: MemberName(stringValue: name))
+            }
+        case .text(let text): try encode(text, to: encoder)
+        case .number(let number): try encode(number, to: encoder)
+        case .fraction(let number): try encode(number, to: encoder)
+        case .flag(let flag): try encode(flag, to: encoder)
+        }
+    }
+
+    private func encode(_ value: any Encodable, to encoder: any Encoder) throws {
+        var single = encoder.singleValueContainer()
+        try single.encode(value)
     }
 }
 

@@ -1,9 +1,9 @@
 import CambiumPlan
 
 /// What proofs of the steps of a model have shown.
-package struct VerifyReport: MigrationReport, Decodable, Hashable {
+package struct VerifyReport: MigrationReport, Sendable {
     /// One step from a version to the next.
-    package struct Step: Codable, Sendable, Hashable {
+    package struct Step: Sendable {
         /// The version that it starts from.
         package let from: String
         /// The version that it migrates to.
@@ -61,6 +61,18 @@ package struct VerifyReport: MigrationReport, Decodable, Hashable {
             self.isRemembered = isRemembered
             self.failure = failure
         }
+
+        fileprivate var members: ReportValue {
+            .object([
+                "from": .text(from), "to": .text(to), "class": .text(self.class),
+                "losesData": .flag(losesData), "codeSteps": .texts(codeSteps),
+                "isCodeProven": .flag(isCodeProven), "rowsIn": .number(rowsIn),
+                "rowsOut": .number(rowsOut), "refusals": .number(refusals),
+                "rowless": rowless.map(ReportValue.texts) ?? .text(nil),
+                "seconds": .fraction(seconds), "isRemembered": .flag(isRemembered),
+                "failure": .text(failure),
+            ])
+        }
     }
 
     /// The model.
@@ -93,12 +105,11 @@ package struct VerifyReport: MigrationReport, Decodable, Hashable {
             })
     }
 
-    private enum CodingKeys: String, CodingKey { case model, version, steps }
-
-    package func encode(to encoder: any Encoder) throws {
-        try encoder.encode([
-            "model": model, "version": version, "steps": steps, "isProven": isProven,
-            "lacksRows": lacksRows,
+    package var members: ReportValue {
+        .object([
+            "model": .text(model), "version": .text(version),
+            "steps": .list(steps.map(\.members)), "isProven": .flag(isProven),
+            "lacksRows": .flag(lacksRows),
         ])
     }
 

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
@@ -75,32 +76,38 @@ extension MigrationRunner {
             // A commit that failed may be in the log all the same: then the copy is needed.
             if !isComplete { backup?.remove() }
             if let journal { files?.finish(journal, removing: []) }
-            if let error = error as? SQLiteError, currentMeter?.isCancellation(error) == true {
-                throw MigrationError.cancelled
-            }
-            if let error = error as? MigrationError, case let damage = error.noticingDamage(),
-                damage != error
-            {
-                throw damage
-            }
-            if let error = error as? SQLiteError, error.isDamage {
-                throw MigrationError.storeIsDamaged(finding: error.message)
-            }
-            if case MigrationError.refused(let refusal) = error, let origin,
-                draft != nil || origin.store.version == model.version,
-                let draft = self.draft(
+            throw explanation(
+                of: error, known, isDraft: draft != nil, origin, currentMeter, connection)
+        }
+    }
+
+    /// Why a migration has failed, as far as more is known than its error says.
+    ///
+    /// - Parameters:
+    ///   - known: What another program has changed.
+    ///   - origin: What the store was, and what it said.
+    private func explanation(
+        of error: any Error, _ known: [StoreDifference], isDraft: Bool,
+        _ origin: (store: StoreMetadata, definition: StoreDefinition)?, _ meter: MigrationMeter?,
+        _ connection: Connection
+    ) -> any Error {
+        if let error = error as? SQLiteError {
+            if meter?.isCancellation(error) == true { return MigrationError.cancelled }
+            return error.isDamage ? MigrationError.storeIsDamaged(finding: error.message) : error
+        }
+        guard let error = error as? MigrationError else { return error }
+        switch error.noticingDamage() {
+        case .refused(let refusal):
+            guard let origin, isDraft || origin.store.version == model.version,
+                let draft = draft(
                     refusedFor: refusal, origin.store, origin.definition, in: connection)
-            {
-                throw MigrationError.otherDraft(draft)
-            }
-            if !known.isEmpty, case MigrationError.statementFailed(let step, let failure) = error,
-                failure.isAboutSchema
-            {
-                let need = "the step \(step) needs it (\(failure.message))"
-                throw MigrationError.storeDiffers(
-                    driftPolicy == .report ? known.needed(because: need) : known.adding(need))
-            }
-            throw error
+            else { return error }
+            return MigrationError.otherDraft(draft)
+        case .statementFailed(let step, let failure) where !known.isEmpty && failure.isAboutSchema:
+            let need = "the step \(step) needs it (\(failure.message))"
+            return MigrationError.storeDiffers(
+                driftPolicy == .report ? known.needed(because: need) : known.adding(need))
+        case let noticed: return noticed
         }
     }
 
@@ -151,6 +158,27 @@ extension MigrationRunner {
         let others = try SetAsideObjects(of: connection)
         let history = try CarriedHistory(in: connection, chain, isThere: others.history != nil)
         try repair()
+        try runSteps(of: chain, on: connection, meter, added, history, files: files)
+        let expected = Catalogue(of: schema)
+        let catalogue = try refresh(
+            after: chain, from: old.map { Schema(of: $0) }, to: expected, &added, on: connection,
+            meter)
+        meter.verifies()
+        // Rows that were not written reference what they referenced.
+        let isAdditive = chain.steps.allSatisfy { $0.kind == .additive }
+        if !isAdditive { try verifyLinks(connection, besides: links) }
+        try verify(catalogue, expected)
+        try others.putBack(in: schema, model)
+        for statement in target.updateStatements {
+            try connection.execute(statement)
+        }
+    }
+
+    /// Runs the migrations, each with the steps of the program.
+    private func runSteps(
+        of chain: MigrationChain, on connection: Connection, _ meter: MigrationMeter,
+        _ added: AddedColumns, _ history: CarriedHistory, files: ExternalFiles?
+    ) throws {
         for migration in chain.migrations {
             try history.begin(migration)
             for step in migration.steps {
@@ -172,14 +200,22 @@ extension MigrationRunner {
             }
             try history.end(migration)
         }
-        let expected = Catalogue(of: schema)
+    }
+
+    /// Brings checks, defaults and indexes up to date.
+    ///
+    /// - Returns: What the store has then.
+    private func refresh(
+        after chain: MigrationChain, from old: Schema?, to expected: Catalogue,
+        _ added: inout AddedColumns, on connection: Connection, _ meter: MigrationMeter
+    ) throws -> Catalogue {
         var catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
         try leaveOrRefuse(&added, in: catalogue)
         catalogue = catalogue.without(columns: added.names)
         // What cannot be restated is rebuilt.
         for mayRestate in [true, false] {
             let refresh = SchemaRefresh(
-                from: catalogue, of: old.map { Schema(of: $0) }, to: schema, expected,
+                from: catalogue, of: old, to: schema, expected,
                 mayRestate: mayRestate)
             if refresh.statements.isEmpty { break }
             if !chain.migrations.isEmpty {
@@ -193,15 +229,7 @@ extension MigrationRunner {
             catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
                 .without(columns: added.names)
         }
-        meter.verifies()
-        // Rows that were not written reference what they referenced.
-        let isAdditive = chain.steps.allSatisfy { $0.kind == .additive }
-        if !isAdditive { try verifyLinks(connection, besides: links) }
-        try verify(catalogue, expected)
-        try others.putBack(in: schema, model)
-        for statement in target.updateStatements {
-            try connection.execute(statement)
-        }
+        return catalogue
     }
 
     /// - Parameter isOfOthers: Whether the statement has words that another program has written.
@@ -320,5 +348,78 @@ extension Connection {
         _ = try rows(HistorySQL.record, [.real(0)] + Array(repeating: .null, count: 5))
         guard let last = try rows(HistorySQL.bounds).first?.first?.integer, last > 0 else { return }
         for statement in HistorySQL.purge { _ = try rows(statement, [.integer(last)]) }
+    }
+}
+
+/// The steps that the program does itself.
+extension MigrationRunner {
+    /// - Throws: ``MigrationError/codeIsMissing(steps:)`` where a step of the chain is not supplied.
+    func requireCode(of chain: MigrationChain) throws(MigrationError) {
+        let missing = chain.migrations.flatMap { migration in
+            migration.codeSteps.filter { code(of: $0, in: migration) == nil }
+        }
+        guard missing.isEmpty else { throw .codeIsMissing(steps: missing) }
+    }
+
+    private func code(of step: String, in migration: Migration) -> CodeStep? {
+        code.first { $0.name == step && $0.from == migration.from }
+    }
+
+    /// Runs a step of the program, in the transaction of the chain.
+    func run(
+        _ step: String, of migration: Migration, on connection: Connection,
+        _ meter: MigrationMeter, files: ExternalFiles?
+    ) throws {
+        guard let code = code(of: step, in: migration) else {
+            throw MigrationError.codeIsMissing(steps: [step])
+        }
+        try StepRun(step, on: connection, files: files, meter).run(code)
+    }
+
+    /// The row because of which what steps have written is refused: looks at one after the other.
+    ///
+    /// - Returns: Nil where the statement is about something else than what steps have written.
+    func refusedRow(
+        by statement: MigrationStatement, of migration: Migration, on connection: Connection
+    ) throws -> MigrationStepError? {
+        guard case .settleRows(let root, _) = statement.operation else {
+            return refusedIndex(by: statement, of: migration, on: connection)
+        }
+        let working = TableCopies.workingName(of: root)
+        let ofOne = StepTableSQL.settlementOfOne(statement)
+        let keys = try connection.statement(StepRowSQL.keys(of: working))
+        defer { keys.reset() }
+        while try keys.step() {
+            guard case .integer(let key) = keys.value(at: 0) else { continue }
+            do throws(SQLiteError) {
+                _ = try connection.rows(ofOne, [.integer(key)])
+            } catch {
+                let names = try? connection.rows(
+                    StepRowSQL.entity(in: working), [.integer(key)])
+                let entity = names?.first?.first?.text ?? root
+                return MigrationStepError(
+                    step: migration.codeSteps.joined(separator: ", "), entity: entity, row: key,
+                    MigrationStepMistake.missingValue(
+                        entity: entity, row: key,
+                        constraint: Self.reason(of: error, constraint(of: error))))
+            }
+        }
+        return nil
+    }
+
+    /// Where steps have made equal what is unique.
+    private func refusedIndex(
+        by statement: MigrationStatement, of migration: Migration, on connection: Connection
+    ) -> MigrationStepError? {
+        guard case .createIndex(_, let table, _) = statement.operation,
+            migration.steps.contains(where: { $0.code != nil && $0.tables.contains(table) })
+        else { return nil }
+        let search = RefusalSQL.search(after: statement)
+        let pair = search.flatMap { try? connection.rows($0.query).first } ?? []
+        let keys = pair.compactMap(\.integer)
+        return MigrationStepError(
+            step: migration.codeSteps.joined(separator: ", "), entity: table, row: keys.first,
+            MigrationStepMistake.notUnique(
+                entity: table, columns: search?.columns ?? [], rows: keys))
     }
 }

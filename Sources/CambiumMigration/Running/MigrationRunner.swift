@@ -7,7 +7,7 @@ import CambiumSQLite
 ///
 /// The prover in the build runs the same code as a user's machine. All of a chain is one
 /// transaction: whatever happens, the store is exactly old or exactly new.
-package struct MigrationRunner {
+package final class MigrationRunner {
     /// The model of the program.
     package let model: Model
     /// The migrations that the program knows.
@@ -59,7 +59,9 @@ package struct MigrationRunner {
     ///
     /// - Parameter statements: The statements of a fresh store, as the compiler printed them; nil
     ///   lays them out now.
-    package init(model: Model, statements: [String]? = nil, migrations: [Migration] = []) {
+    package convenience init(
+        model: Model, statements: [String]? = nil, migrations: [Migration] = []
+    ) {
         self.init(
             model: model, schema: Schema(of: model), statements: statements,
             migrations: migrations)
@@ -156,7 +158,7 @@ package struct MigrationRunner {
     // MARK: What there is to do
 
     /// What a database is, and what is to be done about it.
-    enum Situation {
+    indirect enum Situation {
         /// There is nothing in it.
         case empty
         /// There is nothing to do.
@@ -247,7 +249,7 @@ package struct MigrationRunner {
     }
 
     /// What the store says about itself, or nil where the database is empty.
-    static func readMetadata(_ connection: Connection) throws -> StoreMetadata? {
+    package static func readMetadata(_ connection: Connection) throws -> StoreMetadata? {
         guard try connection.hasMetadata() else {
             if try connection.rows(Catalogue.namesQuery).isEmpty { return nil }
             throw MigrationError.notAStore

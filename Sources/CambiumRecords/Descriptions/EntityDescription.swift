@@ -84,77 +84,64 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
         self.layout = layout
         self.shape = shape
         self.relationships = relationships
-        keyPlaces = relationships.map { relationship in
-            guard let slot = relationship.slot, relationship.entitySlot == nil else { return nil }
-            return KeyPlace(
-                slot: slot, destination: relationship.destination,
-                root: relationship.destinationRoot)
-        }
-        var partnerSlots = SlotSet()
-        for relationship in relationships {
-            guard let slot = relationship.slot, let inverse = relationship.relationship.inverse,
-                let destination = model.entity(named: relationship.relationship.destination),
-                model.relationships(of: destination)
-                    .contains(where: { $0.name == inverse && !$0.isToMany })
-            else { continue }
-            partnerSlots.insert(slot)
-            if let entitySlot = relationship.entitySlot { partnerSlots.insert(entitySlot) }
-        }
-        self.partnerSlots = partnerSlots
-        deniesDeletion = relationships.contains { $0.relationship.deleteRule == .deny }
         rules = lineage.flatMap(\.rules)
-        var storedSlots = SlotSet()
-        for (slot, place) in layout.slots.enumerated() where place.isStored {
-            storedSlots.insert(slot)
-        }
-        self.storedSlots = storedSlots
-        transientSlots = layout.slots.indices.filter { !layout.slots[$0].isStored }
-        hasTransients = !transientSlots.isEmpty
-        let attributes = layout.slots.map { model.attribute($0.property, of: entity) }
-        self.attributes = attributes
-        var derivedSlots = SlotSet()
-        for (slot, attribute) in attributes.enumerated() where attribute?.derivation != nil {
-            derivedSlots.insert(slot)
-        }
-        self.derivedSlots = derivedSlots
-        var externalSlots = SlotSet()
-        for (slot, attribute) in attributes.enumerated() where attribute?.usesExternalForm == true {
-            externalSlots.insert(slot)
-        }
-        self.externalSlots = externalSlots
-        var requiredSlots = SlotSet()
-        var floatingSlots = SlotSet()
-        for (slot, attribute) in attributes.enumerated() {
-            // The program never sets a derived attribute, and before the first save it has no
-            // value.
-            guard let attribute, attribute.derivation == nil else { continue }
-            if !attribute.isOptional, !attribute.isTransient { requiredSlots.insert(slot) }
-            if shape.kinds[slot] == .real { floatingSlots.insert(slot) }
-        }
-        self.requiredSlots = requiredSlots
-        self.floatingSlots = floatingSlots
-        requiredToOnes = relationships.filter {
-            !$0.isToMany && !$0.relationship.isOptional && !$0.isTransient
-        }.map(\.ordinal)
         fetchedProperties = lineage.flatMap(\.fetchedProperties)
         presenceRules = lineage.flatMap { $0.presenceRules(in: model) }
-        template = Self.template(shape, attributes, in: model)
-        dynamicDefaults = attributes.enumerated().compactMap { slot, attribute in
-            switch attribute?.defaultValue {
-            case .now?: (slot, .now)
-            case .newUUID?: (slot, .newUUID)
-            default: nil
+
+        var keyPlaces: [KeyPlace?] = []
+        var requiredToOnes: [Int] = []
+        var partnerSlots = SlotSet()
+        var deniesDeletion = false
+        for description in relationships {
+            let relationship = description.relationship
+            if relationship.deleteRule == .deny { deniesDeletion = true }
+            if !description.isToMany, !relationship.isOptional, !description.isTransient {
+                requiredToOnes.append(description.ordinal)
             }
+            guard let slot = description.slot else {
+                keyPlaces.append(nil)
+                continue
+            }
+            keyPlaces.append(
+                description.entitySlot != nil
+                    ? nil
+                    : KeyPlace(
+                        slot: slot, destination: description.destination,
+                        root: description.destinationRoot))
+            guard Self.hasOnePartner(relationship, in: model) else { continue }
+            partnerSlots.insert(slot)
+            if let entitySlot = description.entitySlot { partnerSlots.insert(entitySlot) }
         }
+        self.keyPlaces = keyPlaces
+        self.requiredToOnes = requiredToOnes
+        self.partnerSlots = partnerSlots
+        self.deniesDeletion = deniesDeletion
+
+        let slots = EntitySlots(layout, shape, of: entity, in: model)
+        attributes = slots.attributes
+        storedSlots = slots.stored
+        transientSlots = slots.transient
+        hasTransients = !slots.transient.isEmpty
+        derivedSlots = slots.derived
+        externalSlots = slots.external
+        requiredSlots = slots.required
+        floatingSlots = slots.floating
+        dynamicDefaults = slots.dynamicDefaults
         remembersDefaults =
-            !dynamicDefaults.isEmpty && lineage.contains { !$0.uniqueConstraints.isEmpty }
-        var anyDecimals = SlotSet()
-        for (slot, attribute) in attributes.enumerated() where attribute?.type == .anyDecimal {
-            anyDecimals.insert(slot)
-        }
+            !slots.dynamicDefaults.isEmpty && lineage.contains { !$0.uniqueConstraints.isEmpty }
+        template = Self.template(shape, slots.attributes, in: model)
         mergeRules = MergeRules(
-            shape: shape, stored: storedSlots, derived: derivedSlots,
-            rules: attributes.map { $0?.merge }, anyDecimals: anyDecimals)
+            shape: shape, stored: slots.stored, derived: slots.derived,
+            rules: slots.attributes.map { $0?.merge }, anyDecimals: slots.anyDecimals)
+    }
+
+    /// Whether the other side of a relationship is a to-one, too.
+    private static func hasOnePartner(_ relationship: Relationship, in model: Model) -> Bool {
+        guard let inverse = relationship.inverse,
+            let destination = model.entity(named: relationship.destination)
+        else { return false }
+        return model.relationships(of: destination)
+            .contains { $0.name == inverse && !$0.isToMany }
     }
 
     private static func template(
@@ -181,6 +168,42 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
     }
 }
 
+/// The slots of an entity, sorted by what their attributes are.
+private final class EntitySlots {
+    private(set) var attributes: [Attribute?] = []
+    private(set) var stored = SlotSet()
+    private(set) var transient: [Int] = []
+    private(set) var derived = SlotSet()
+    private(set) var external = SlotSet()
+    private(set) var required = SlotSet()
+    private(set) var floating = SlotSet()
+    private(set) var anyDecimals = SlotSet()
+    private(set) var dynamicDefaults: [(slot: Int, value: DefaultValue)] = []
+
+    init(_ layout: RecordLayout, _ shape: RecordShape, of entity: Entity, in model: Model) {
+        for (slot, place) in layout.slots.enumerated() {
+            if place.isStored { stored.insert(slot) } else { transient.append(slot) }
+            let attribute = model.attribute(place.property, of: entity)
+            attributes.append(attribute)
+            if let attribute { add(attribute, slot, shape.kinds[slot]) }
+        }
+    }
+
+    private func add(_ attribute: Attribute, _ slot: Int, _ kind: StorageClass) {
+        if attribute.usesExternalForm { external.insert(slot) }
+        if attribute.type == .anyDecimal { anyDecimals.insert(slot) }
+        switch attribute.defaultValue {
+        case .now?: dynamicDefaults.append((slot, .now))
+        case .newUUID?: dynamicDefaults.append((slot, .newUUID))
+        default: break
+        }
+        // The program never sets a derived attribute, and before the first save it has no value.
+        guard attribute.derivation == nil else { return derived.insert(slot) }
+        if !attribute.isOptional, !attribute.isTransient { required.insert(slot) }
+        if kind == .real { floating.insert(slot) }
+    }
+}
+
 /// What merging two changes of a row takes from the model.
 package final class MergeRules: Sendable {
     package let shape: RecordShape
@@ -203,4 +226,86 @@ package final class MergeRules: Sendable {
         self.rules = rules
         self.anyDecimals = anyDecimals
     }
+}
+
+/// A relationship in numbers instead of names, for code that handles rows. A class, because setters and deletes look at one for
+/// every object: a struct of names would be copied each time.
+public final class RelationshipDescription: Sendable {
+    @usableFromInline package let relationship: Relationship
+    /// The number among the entity's relationships.
+    public let ordinal: Int
+    @usableFromInline package let place: Place
+    /// Whether this side writes the pairs, where it is kept in pairs.
+    public let ownsPairs: Bool
+    /// The slot of the destination's key, for a to-one that this side keeps.
+    public let slot: Int?
+    /// The slot of the destination's entity, where that has sub-entities.
+    public let entitySlot: Int?
+    /// The number of the destination entity.
+    public let destination: Int
+    /// The number of its root.
+    public let destinationRoot: Int
+    /// The number of the inverse among the destination's relationships.
+    public let inverse: Int?
+    /// A number that all descriptions of this relationship (in sub-entities too) share.
+    public let identity: Int
+    /// Whether it keeps an order.
+    public let isOrdered: Bool
+    /// Whether the store keeps the order.
+    public let keepsOrder: Bool
+
+    /// Where the links of a relationship are kept.
+    public enum Place: Sendable {
+        /// In the object's own row.
+        case ownRow
+        /// In the rows at the far end.
+        case farRow
+        /// In pairs beside the rows.
+        case pairs
+        /// In memory only.
+        case memory
+    }
+
+    package init(
+        relationship: Relationship, of entity: Entity, in model: Model, ordinal: Int,
+        slot: Int?, entitySlot: Int?, destination: Int, destinationRoot: Int, inverse: Int?,
+        identity: Int
+    ) {
+        self.relationship = relationship
+        self.ordinal = ordinal
+        switch model.storage(of: relationship, of: entity) {
+        case .key: (place, ownsPairs) = (.ownRow, false)
+        case .inverseKey: (place, ownsPairs) = (.farRow, false)
+        case .joinTable(_, let source, _): (place, ownsPairs) = (.pairs, source == "_source")
+        case .transient: (place, ownsPairs) = (.memory, false)
+        }
+        self.slot = slot
+        self.entitySlot = entitySlot
+        self.destination = destination
+        self.destinationRoot = destinationRoot
+        self.inverse = inverse
+        self.identity = identity
+        isOrdered = relationship.isToMany && relationship.isOrdered
+        keepsOrder = isOrdered && place != .memory
+    }
+
+    /// Whether it may reference many objects.
+    @inlinable public var isToMany: Bool { relationship.isToMany }
+    /// Whether it is in memory only.
+    @inlinable public var isTransient: Bool { relationship.isTransient }
+    /// Whether its links are pairs in a table of their own.
+    @inlinable public var isJoinTable: Bool { place == .pairs }
+    /// Whether its links are asked for, because they are not in the object's own row.
+    @inlinable public var isKeptElsewhere: Bool { place == .farRow || place == .pairs }
+}
+
+/// The destination of a to-one that an object's own row keeps: what a getter needs of its
+/// description, in numbers, without reference counting.
+public struct KeyPlace: Sendable {
+    /// The slot of the destination's key.
+    public let slot: Int
+    /// The number of the destination entity.
+    public let destination: Int
+    /// The number of its root.
+    public let root: Int
 }

@@ -115,3 +115,45 @@ enum PendingTable {
         UnsafeMutableRawPointer(cursor)?.assumingMemoryBound(to: Cursor.self)
     }
 }
+
+/// The records that the next statement over the `pending` table sees.
+package final class PendingRows {
+    // Safety: filled before each statement and emptied after it by the connection, whose caller keeps
+    // the pages alive meanwhile.
+    @exclusivity(unchecked) var records: [Record] = []
+    @exclusivity(unchecked) var shape = RecordShape(kinds: [])
+    /// Where, in the records, keys follow each other without a gap.
+    @exclusivity(unchecked) var run = 0..<0
+
+    /// The record of a key in the run.
+    @inline(__always)
+    func record(of key: Int64) -> Record? {
+        guard !run.isEmpty else { return nil }
+        let place = key &- records[run.lowerBound].key
+        guard place >= 0, place < run.count else { return nil }
+        return records[run.lowerBound &+ Int(place)]
+    }
+}
+
+/// The function `pending_value(key, slot)`: what the pending record of a key has in a slot, for
+/// statements that walk along the rows of a table (see ``Connection/runPending(_:over:in:shape:)``).
+enum PendingValue {
+    /// - Returns: SQLite's result code.
+    static func register(_ rows: PendingRows, on database: OpaquePointer) -> Int32 {
+        // Safety: the rows belong to the connection, which outlives its functions.
+        let rows = Unmanaged.passUnretained(rows).toOpaque()
+        return sqlite3_create_function_v2(
+            database, "pending_value", 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, rows,
+            { context, _, values in
+                guard let values, let rows = sqlite3_user_data(context) else { return }
+                let key = sqlite3_value_int64(values[0])
+                let slot = Int(sqlite3_value_int64(values[1]))
+                Unmanaged<PendingRows>.fromOpaque(rows)._withUnsafeGuaranteedRef { rows in
+                    guard let record = rows.record(of: key) else {
+                        return sqlite3_result_error(context, "no record of that key", -1)
+                    }
+                    record.setResult(of: context, slot, rows.shape.kinds)
+                }
+            }, nil, nil, nil)
+    }
+}

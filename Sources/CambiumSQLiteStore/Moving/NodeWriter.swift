@@ -7,7 +7,7 @@ import CambiumSQLite
 
 /// Writes the rows of a store of another kind into a new database, inside one transaction: first
 /// the rows of all hierarchies, then what links them and the order of the lists.
-struct NodeWriter {
+final class NodeWriter {
     private let model: ModelDescription
     private let connection: Connection
     private let files: ExternalFiles?
@@ -40,11 +40,11 @@ struct NodeWriter {
         _ connection: Connection, with rows: MovedRows, _ runner: MigrationRunner,
         _ files: ExternalFiles?
     ) throws {
-        var writer = try NodeWriter(connection, rows.model, files)
+        let writer = try NodeWriter(connection, rows.model, files)
         try writer.makeStore(rows, runner, notes: rows.source.notes())
     }
 
-    private mutating func makeStore(
+    private func makeStore(
         _ rows: MovedRows, _ runner: MigrationRunner, notes: [String: String]
     ) throws {
         _ = try runner.open(connection)
@@ -76,7 +76,7 @@ struct NodeWriter {
     // MARK: Rows
 
     /// Writes rows of one hierarchy.
-    private mutating func write(_ nodes: [StoreNode]) throws {
+    private func write(_ nodes: [StoreNode]) throws {
         let writer = RecordWriter()
         var request = SaveRequest()
         var places: [Int: Int] = [:]
@@ -96,7 +96,7 @@ struct NodeWriter {
             note(node, entity)
         }
         try withExtendedLifetime(request) {
-            var run = files.map { ExternalRun($0, prepared.externalColumns, connection) }
+            let run = files.map { ExternalRun($0, prepared.externalColumns, connection) }
             let moved = try run?.prepare(request) ?? request
             if let run { runs.append(run) }
             for insertion in moved.insertions {
@@ -107,7 +107,7 @@ struct NodeWriter {
         }
     }
 
-    private mutating func note(_ node: StoreNode, _ entity: EntityDescription) {
+    private func note(_ node: StoreNode, _ entity: EntityDescription) {
         for relationship in entity.relationships
         where relationship.ownsPairs || relationship.keepsOrder {
             guard let members = node.members[relationship.relationship.name] else { continue }
@@ -120,7 +120,7 @@ struct NodeWriter {
     // MARK: Links
 
     private func writeMembers() throws {
-        let lists = lists.sorted { $0.key < $1.key }.map(\.value)
+        let lists = lists.keys.sorted().compactMap { self.lists[$0] }
         for lists in lists where lists.relationship.ownsPairs { try writePairs(lists) }
         for lists in lists {
             guard let sql = prepared.links[lists.relationship.identity].order else { continue }

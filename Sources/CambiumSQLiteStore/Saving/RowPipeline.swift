@@ -6,7 +6,7 @@ import CambiumSQLite
 
 /// The one way in which rows come into a store in SQLite, for saves and batch operations alike: the
 /// stages that their source names, one after the other. A transaction may take several.
-struct RowPipeline {
+final class RowPipeline {
     private let store: SQLiteEngine
     private let connection: Connection
     private let source: RowSource
@@ -28,7 +28,7 @@ struct RowPipeline {
     /// - Throws: ``SaveConflict`` where rows are not as they were read. Where a batch operation
     ///   writes, ``RefusedRow`` names the row that the store refuses or a rule; then the transaction
     ///   is to be taken back.
-    mutating func write(
+    func write(
         _ request: SaveRequest, swapping swapped: Set<RowIdentity> = []
     ) throws -> [DerivedRow] {
         let stages = source.stages
@@ -36,7 +36,7 @@ struct RowPipeline {
             files = ExternalRun(external, store.prepared.externalColumns, connection)
         }
         let request = try files?.prepare(request) ?? request
-        var derivations =
+        let derivations =
             stages.contains(.derivedValues)
             ? DerivationRun(store.prepared, store.model, connection) : nil
         try derivations?.prepare(for: request)

@@ -50,7 +50,7 @@ struct DriftRepairTests {
         let migrations = try zip(models, models.dropFirst()).map {
             try Migration(from: $0, to: $1)
         }
-        var runner = MigrationRunner(
+        let runner = MigrationRunner(
             model: models[version - 1],
             migrations: migrations.noting(models.map { Schema(of: $0) }))
         runner.driftPolicy = policy
@@ -189,7 +189,7 @@ struct DriftRepairTests {
         let index = try #require(Schema(of: model).table(named: "A")?.indexes.last?.name)
         let connection = try store(
             of: model, "DROP INDEX \"\(index)\"; UPDATE A SET name = 'same'")
-        var runner = MigrationRunner(model: model)
+        let runner = MigrationRunner(model: model)
         for policy in [DriftPolicy.refuse, .repair] {
             runner.driftPolicy = policy
             let refusal = try refusal(runner, connection)

@@ -26,7 +26,7 @@ struct DriftTests {
         _ policy: DriftPolicy = .refuse, of model: Model = Self.model("1"),
         _ migrations: [Migration] = []
     ) -> MigrationRunner {
-        var runner = MigrationRunner(model: model, migrations: migrations)
+        let runner = MigrationRunner(model: model, migrations: migrations)
         runner.driftPolicy = policy
         return runner
     }

@@ -22,7 +22,7 @@ struct ExternalColumnTests {
         let migrations = try zip(models, models.dropFirst()).map {
             try Migration(from: $0, to: $1)
         }
-        var runner = MigrationRunner(
+        let runner = MigrationRunner(
             model: last,
             migrations: isNoted ? migrations.noting(models.map { Schema(of: $0) }) : migrations)
         runner.driftPolicy = policy

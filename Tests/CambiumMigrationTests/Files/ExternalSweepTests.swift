@@ -69,7 +69,7 @@ struct ExternalSweepTests {
 
     @Test func `a migration that fails takes no file, and leaves no journal`() throws {
         try withStore { path, folder in
-            var stopped = try runner()
+            let stopped = try runner()
             stopped.isCancelled = { true }
             #expect(throws: MigrationError.cancelled) { try stopped.open(fileAt: path) }
             let bad = try runner([

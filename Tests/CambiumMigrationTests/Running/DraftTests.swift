@@ -24,7 +24,7 @@ struct DraftTests {
         _ model: Model, policy: DraftPolicy = .refuse, isFrozen: Bool = false,
         earlier: [Model] = [], migrations: [Migration] = []
     ) -> MigrationRunner {
-        var runner = MigrationRunner(model: model, migrations: migrations)
+        let runner = MigrationRunner(model: model, migrations: migrations)
         runner.drafts = DraftVersions(
             of: model, isFrozen: isFrozen,
             earlier: Dictionary(uniqueKeysWithValues: earlier.map { ($0.version, $0.definition) }))
@@ -82,7 +82,7 @@ struct DraftTests {
     @Test func `a store that is only read gets no definition`() throws {
         let store = try Connection(path: ":memory:")
         _ = try MigrationRunner(model: Self.first).open(store)
-        var runner = Self.runner(Self.first)
+        let runner = Self.runner(Self.first)
         runner.isReadOnly = true
         #expect(try runner.open(store) == .current)
         #expect(try Self.kept(store) == nil)
@@ -203,7 +203,7 @@ struct DraftTests {
         let changed = Self.model([
             Self.pages, Attribute(name: "price", type: .int64, defaultValue: .constant(.int(3))),
         ])
-        var runner = Self.runner(changed, policy: .migrate)
+        let runner = Self.runner(changed, policy: .migrate)
         let log = Log()
         runner.log = { log.lines.append($0) }
         guard case .migrated("1", "1", _, nil) = try runner.open(store) else {
@@ -378,7 +378,7 @@ struct DraftTests {
     }
 
     @Test func `automatic migration that is off is said in words`() throws {
-        var runner = Self.runner(Self.model([Self.pages]), policy: .migrate)
+        let runner = Self.runner(Self.model([Self.pages]), policy: .migrate)
         runner.allowsMigration = false
         let draft = try #require(try Self.refusal(runner, Self.store()))
         #expect(

@@ -88,7 +88,7 @@ struct MigrationBackupTests {
             // It is stopped when its own copy is found to be the same.
             let unfinished = path + ".backup-1-2.unfinished"
             var isBegun = false
-            var runner = try runner
+            let runner = try runner
             runner.isCancelled = {
                 let isThere = FileManager.default.fileExists(atPath: unfinished)
                 isBegun = isBegun || isThere
@@ -127,7 +127,7 @@ struct MigrationBackupTests {
 
     @Test func `the copy is told of, and can be cancelled`() throws {
         try withStore { path in
-            var runner = try runner
+            let runner = try runner
             var pages = 0
             runner.progress = { pages += $0.phase == .backup ? 1 : 0 }
             runner.isCancelled = { pages > 0 }
@@ -159,7 +159,7 @@ struct MigrationBackupTests {
             }
             let folder = try ScratchFolder()
             var rehearsal: Int?
-            var observed = try runner
+            let observed = try runner
             observed.progress = { _ in
                 let names = (try? files.contentsOfDirectory(atPath: folder.path)) ?? []
                 guard let copy = names.first(where: { $0.hasSuffix(".sqlite") }) else { return }

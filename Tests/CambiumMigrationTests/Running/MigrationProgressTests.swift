@@ -32,7 +32,7 @@ struct MigrationProgressTests {
 
     @Test func `every statement is told of, then the checks`() throws {
         var seen: [MigrationProgress] = []
-        var runner = try runner
+        let runner = try runner
         runner.progress = { seen.append($0) }
         _ = try runner.open(try store(rows: 3))
         let total = try #require(seen.first).total
@@ -43,7 +43,7 @@ struct MigrationProgressTests {
 
     @Test func `the fraction grows with the rows, and never goes back`() throws {
         var seen: [MigrationProgress] = []
-        var runner = try runner
+        let runner = try runner
         runner.progress = { seen.append($0) }
         _ = try runner.open(try store(rows: 5_000))
         let fractions = seen.map(\.fraction)
@@ -58,7 +58,7 @@ struct MigrationProgressTests {
     @Test func `a statement that takes long ends soon after that was asked for`() throws {
         let connection = try store(rows: 20_000)
         let before = try connection.rows("SELECT count(*), sum(_id) FROM A")
-        var runner = try runner
+        let runner = try runner
         var completed = 0
         var questions = 0
         runner.progress = { completed = $0.completed }

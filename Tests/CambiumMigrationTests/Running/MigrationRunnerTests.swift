@@ -104,7 +104,7 @@ import Testing
             let connection = try MigrationProver.makeStore(of: Self.first, seed: 7)
             let before = try Store.dump(connection)
             var statements = 0
-            var runner = MigrationRunner(model: Self.third, migrations: try chain)
+            let runner = MigrationRunner(model: Self.third, migrations: try chain)
             runner.isCancelled = {
                 defer { statements += 1 }
                 return statements == stop

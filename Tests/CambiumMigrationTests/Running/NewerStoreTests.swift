@@ -15,7 +15,7 @@ struct NewerStoreTests {
         let connection = try MigrationProver.makeStore(
             of: Store.model(name, [Entity(name: "A")]), seed: nil)
         let before = try Store.dump(connection)
-        var runner = MigrationRunner(model: model)
+        let runner = MigrationRunner(model: model)
         if isKnown { runner.laterVersions = [name] }
         // The remedy is another one where the later version is at hand.
         let error: MigrationError =

@@ -79,7 +79,7 @@ private struct RandomDrafts {
     var changes: [String] { DraftDifference(from: old.1, to: new.1).changes }
 
     func runner(policy: DraftPolicy) -> MigrationRunner {
-        var runner = MigrationRunner(model: new.1)
+        let runner = MigrationRunner(model: new.1)
         runner.drafts = DraftVersions(of: new.1, isFrozen: false, earlier: [:])
         runner.draftPolicy = policy
         return runner

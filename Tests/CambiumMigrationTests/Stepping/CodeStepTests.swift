@@ -168,7 +168,7 @@ struct CodeStepTests {
                 steps: ["settle", "tidy", "count"].map {
                     .init(name: $0, entities: ["Person", "Place"])
                 }))
-        var runner = MigrationRunner(
+        let runner = MigrationRunner(
             model: second, migrations: [try Migration(from: Sample.first, to: second)])
         runner.code = [CodeStep("settle", from: V1.self, to: V2.self, Sample.settle)]
         var summaries: [String] = []
@@ -287,7 +287,7 @@ struct CodeStepTests {
         let connection = try Sample.store()
         let before = try TestStore.dump(connection)
         let asked = Asked()
-        var runner = try Sample.runner { context in
+        let runner = try Sample.runner { context in
             asked.isOn = true
             try Sample.settle(context)
         }
@@ -298,7 +298,7 @@ struct CodeStepTests {
 
     @Test func `progress goes on while a step runs`() throws {
         let connection = try Sample.store()
-        var runner = try Sample.runner()
+        let runner = try Sample.runner()
         var summaries: [String] = []
         var last = 0.0
         runner.progress = { progress in

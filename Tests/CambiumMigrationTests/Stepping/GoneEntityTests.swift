@@ -102,7 +102,7 @@ struct GoneEntityTests {
             UPDATE _keys SET next = 9
             """)
         let second = Self.second(isNameTaken: isNameTaken)
-        var runner = MigrationRunner(
+        let runner = MigrationRunner(
             model: second, migrations: [try Migration(from: Self.first, to: second)])
         runner.code = [CodeStep("move", from: V1.self, to: V2.self, body)]
         _ = try runner.open(connection)

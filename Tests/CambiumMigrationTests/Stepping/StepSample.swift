@@ -140,7 +140,7 @@ enum StepSample {
     static func runner(
         _ body: (@Sendable (Context) throws -> Void)? = StepSample.settle
     ) throws -> MigrationRunner {
-        var runner = MigrationRunner(model: second, migrations: [try migration()])
+        let runner = MigrationRunner(model: second, migrations: [try migration()])
         if let body { runner.code = [CodeStep("settle", from: V1.self, to: V2.self, body)] }
         return runner
     }

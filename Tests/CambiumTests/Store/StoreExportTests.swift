@@ -1,4 +1,5 @@
 @testable import Cambium
+import CambiumAuthoring
 import Testing
 
 /// What tools write of a whole store by SQL, beside what objects say.

@@ -70,7 +70,7 @@ public struct CompiledModel: Sendable {
 
     /// What migrates stores to the model.
     var migrationRunner: MigrationRunner {
-        var runner = MigrationRunner(
+        let runner = MigrationRunner(
             model: model, schema: modelDescription.tables, statements: schema,
             migrations: migrations)
         runner.code = codeSteps

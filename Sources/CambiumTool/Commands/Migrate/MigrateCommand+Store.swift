@@ -15,7 +15,7 @@ extension MigrateCommand {
         guard let bundle = try compile(model, warns: false, arguments, console) else {
             return .modelHasErrors
         }
-        guard var runner = bundle.runner(to: arguments.value("--to")) else {
+        guard let runner = bundle.runner(to: arguments.value("--to")) else {
             let names = bundle.versions.map(\.model.version).joined(separator: ", ")
             throw arguments.usage(
                 "\(bundle.name) has no version '\(arguments.value("--to") ?? "")'. It has \(names)."
@@ -39,7 +39,7 @@ extension MigrateCommand {
             runner.isCancelled = console.isCancelled
         }
         defer { console.signals?.letGo() }
-        var store = StoreMaintenance(runner, storeAt: path)
+        let store = StoreMaintenance(runner, storeAt: path)
         do {
             switch action {
             case .status:

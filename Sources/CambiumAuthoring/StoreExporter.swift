@@ -1,0 +1,346 @@
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+import Foundation
+
+/// Writes all that a store holds as JSON: a line for each object, with its key, its attributes and
+/// the keys of the objects that its relationships reference.
+///
+/// Equal stores give equal texts: hierarchies come by name, objects by key, members as the model
+/// declares them, links in their kept order, else by key. The store is read as it is at one moment
+/// and never changed, and no more of it is in memory than a row.
+package struct StoreExporter {
+    /// The version of the model that the store is of.
+    package let model: Model
+
+    let files: ExternalFiles
+    private let connection: Connection
+    private let metadata: StoreMetadata
+
+    /// The version of the text's form.
+    private static let formatVersion = 1
+    static let chunkSize = 64 * 1024
+
+    /// Opens a store for reading.
+    ///
+    /// - Parameter versions: The versions of the model among which the store's is to be found; of
+    ///   none it is nil.
+    /// - Throws: ``ExportError``; ``MigrationError`` where the file is no store, or of another
+    ///   model; `SQLiteError` where it cannot be opened.
+    package init(fileAt path: String, versions: [Model]) throws {
+        connection = try Connection.reading(path: path)
+        // The files of large values lie beside the store itself, and not beside a link to it.
+        files = ExternalFiles(ofStore: StoreFiles.resolved(path))
+        try connection.beginReading()
+        guard let metadata = try MigrationRunner.readMetadata(connection) else {
+            throw MigrationError.notAStore
+        }
+        self.metadata = metadata
+        let name = versions.last?.name ?? metadata.model
+        guard metadata.model == name else {
+            throw MigrationError.otherModel(store: metadata.model, program: name)
+        }
+        guard metadata.format == String(Schema.formatVersion) else {
+            throw MigrationError.newerFormat(
+                store: metadata.format, program: String(Schema.formatVersion))
+        }
+        // Two versions may differ in nothing that the hash has.
+        let found = versions.filter { $0.versionHash == metadata.versionHash }
+        guard let model = found.first(where: { $0.version == metadata.version }) ?? found.last
+        else {
+            throw ExportError.unknownVersion(
+                model: name, store: metadata.version, hash: metadata.versionHash,
+                known: versions.map(\.version))
+        }
+        self.model = model
+        try OrdinaryTables(in: connection).require(Schema(of: model).tables.map(\.name))
+    }
+
+    /// Writes everything.
+    ///
+    /// - Parameter deliver: Is given one part of the text after the other, in UTF-8.
+    /// - Throws: ``ExportError`` where a row cannot be written; `SQLiteError`; what `deliver`
+    ///   throws.
+    package func export(to deliver: ([UInt8]) throws -> Void) throws {
+        var json = JSONWriter()
+        json.write(raw: "{\"format\":\(Self.formatVersion),\n\"model\":")
+        json.write(metadata.model)
+        json.write(raw: ",\n\"version\":")
+        json.write(metadata.version)
+        json.write(raw: ",\n\"versionHash\":")
+        json.write(metadata.versionHash)
+        json.write(raw: ",\n\"entities\":{")
+        for (index, root) in model.roots.sorted(by: { $0.name < $1.name }).enumerated() {
+            json.write(raw: index == 0 ? "\n" : ",\n")
+            json.write(root.name)
+            json.write(raw: ":[")
+            let isEmpty = try write(objectsOf: root, to: &json, deliver)
+            json.write(raw: isEmpty ? "]" : "\n]")
+        }
+        json.write(raw: "}}\n")
+        try deliver(json.text)
+    }
+
+    /// Writes the objects of a hierarchy.
+    ///
+    /// - Returns: Whether there are none.
+    private func write(
+        objectsOf root: Entity, to json: inout JSONWriter, _ deliver: ([UInt8]) throws -> Void
+    ) throws -> Bool {
+        let sql = ExportSQL(ofRoot: root, in: model)
+        var entities: [String: ExportedEntity] = [:]
+        for entity in model.family(of: root) {
+            entities[entity.name] = try ExportedEntity(entity, in: model, sql, connection)
+        }
+        let rows = try connection.statement(sql.rows)
+        defer { rows.reset() }
+        var isEmpty = true
+        while try rows.step() {
+            let key = rows.integer(at: 0)
+            let name = sql.hasEntityColumn ? rows.text(at: 1) : root.name
+            guard let entity = entities[name] else {
+                throw ExportError.unknownEntity(root: root.name, key: key, name: name)
+            }
+            json.write(raw: isEmpty ? "\n{" : ",\n{")
+            isEmpty = false
+            json.writeName(SystemColumn.key, isFirst: true)
+            json.write(raw: "\(key)")
+            if sql.hasEntityColumn {
+                json.writeName(SystemColumn.entity, isFirst: false)
+                json.write(name)
+            }
+            let row = ExportedRow(entity: entity, key: key, values: rows)
+            try write(entity.members, isFirst: false, of: row, to: &json, deliver)
+            json.write(raw: "}")
+        }
+        return isEmpty
+    }
+
+    /// Writes members of an object or of a composite value.
+    func write(
+        _ members: [ExportedEntity.Member], isFirst: Bool, of row: ExportedRow,
+        to json: inout JSONWriter, _ deliver: ([UInt8]) throws -> Void
+    ) throws {
+        for (index, member) in members.enumerated() {
+            if json.text.count > Self.chunkSize {
+                try deliver(json.text)
+                json = JSONWriter()
+            }
+            json.writeName(member.name, isFirst: isFirst && index == 0)
+            switch member.content {
+            case .attribute(let attribute, let column):
+                try write(attribute, in: column, of: row, to: &json)
+            case .composite(let parts):
+                // A composite value is nil when all of it is.
+                guard parts.contains(where: row.hasValue) else {
+                    json.write(raw: "null")
+                    continue
+                }
+                json.write(raw: "{")
+                try write(parts, isFirst: true, of: row, to: &json, deliver)
+                json.write(raw: "}")
+            case .key(let column):
+                json.write(
+                    raw: row.values.isNull(at: column)
+                        ? "null" : "\(row.values.integer(at: column))")
+            case .members(let statement, let isToMany):
+                try write(statement, isToMany: isToMany, of: row, to: &json, deliver)
+            }
+        }
+    }
+
+    private func write(
+        _ statement: Statement, isToMany: Bool, of row: ExportedRow, to json: inout JSONWriter,
+        _ deliver: ([UInt8]) throws -> Void
+    ) throws {
+        defer { statement.reset() }
+        try statement.bind(row.key, at: 1)
+        guard isToMany else {
+            return json.write(raw: try statement.step() ? "\(statement.integer(at: 0))" : "null")
+        }
+        json.write(raw: "[")
+        var isFirst = true
+        while try statement.step() {
+            if !isFirst { json.write(raw: ",") }
+            isFirst = false
+            json.write(raw: "\(statement.integer(at: 0))")
+            if json.text.count > Self.chunkSize {
+                try deliver(json.text)
+                json = JSONWriter()
+            }
+        }
+        json.write(raw: "]")
+    }
+
+    private func write(
+        _ attribute: Attribute, in column: Int, of row: ExportedRow, to json: inout JSONWriter
+    ) throws {
+        switch (row.values.value(at: column), attribute.type) {
+        case (.text(let text), .codable): json.write(raw: text)
+        // As it stands there: not every text that Core Data took for a URI is one here.
+        case (.text(let text), .uri): json.write(text)
+        case (.blob(let form), .data) where attribute.usesExternalForm:
+            let value = try external(form, attribute, of: row)
+            json.write(.data(value), as: attribute.type)
+        case (let stored, _):
+            guard let value = model.value(stored, as: attribute.type) else {
+                throw ExportError.unreadable(
+                    entity: row.entity.name, key: row.key, attribute: attribute.name)
+            }
+            json.write(value, as: attribute.type)
+        }
+    }
+
+    /// A value that may lie in a file beside the store.
+    private func external(_ form: Data, _ attribute: Attribute, of row: ExportedRow) throws -> Data
+    {
+        let rest = form.dropFirst()
+        switch form.first {
+        case ExternalForm.inline: return Data(rest)
+        case ExternalForm.file:
+            let name = String(decoding: rest, as: UTF8.self)
+            // A name that resolves elsewhere is none of ours.
+            guard ExternalFiles.isName(name) else { break }
+            do {
+                return try files.read(name)
+            } catch {
+                throw ExportError.missingFile(
+                    entity: row.entity.name, key: row.key, attribute: attribute.name,
+                    path: "\(files.folder)/\(name)", reason: error.reason)
+            }
+        default: break
+        }
+        throw ExportError.unreadable(
+            entity: row.entity.name, key: row.key, attribute: attribute.name)
+    }
+}
+
+/// Why a store cannot be exported. Nothing was changed.
+package enum ExportError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// No version of the model is the store's.
+    case unknownVersion(model: String, store: String, hash: String, known: [String])
+    /// A row holds what is no value of its attribute, which another program must have written.
+    case unreadable(entity: String, key: Int64, attribute: String)
+    /// A row is of an entity that the model does not have.
+    case unknownEntity(root: String, key: Int64, name: String)
+    /// The file of a large value cannot be read.
+    case missingFile(
+        entity: String, key: Int64, attribute: String, path: String, reason: String)
+
+    /// What happened and what to do about it.
+    package var description: String {
+        switch self {
+        case .unknownVersion(let model, let store, let hash, let known):
+            "The store is of version \(store.excerpt()) (\(hash.excerpt())), which is none of the model \(model): it "
+                + "has \(known.joined(separator: ", ")). Name the model that the store is of, with "
+                + "that version in it"
+        case .unreadable(let entity, let key, let attribute):
+            "\(entity) \(key) holds what is no value of \(attribute): another program has written "
+                + "it. Set it to one, or to NULL"
+        case .unknownEntity(let root, let key, let name):
+            "The row \(key) of the table \(root) is of the entity '\(name.excerpt())', which the model "
+                + "does not have: another program has written it. Correct its _entity"
+        case .missingFile(let entity, let key, let attribute, let path, let reason):
+            "The file of \(attribute) of \(entity) \(key) cannot be read: \(path), \(reason). Put "
+                + "it there from a backup, or set the value to NULL"
+        }
+    }
+}
+
+/// The row that is being written.
+struct ExportedRow {
+    let entity: ExportedEntity
+    let key: Int64
+    let values: Statement
+
+    /// Whether an attribute, or any part of a composite value, is not nil.
+    func hasValue(_ member: ExportedEntity.Member) -> Bool {
+        switch member.content {
+        case .attribute(_, let column): !values.isNull(at: column)
+        case .composite(let parts): parts.contains(where: hasValue)
+        case .key, .members: false
+        }
+    }
+}
+
+/// How the objects of one entity become lines of an export: which member of the line is which
+/// column of the row, or which statement's rows.
+struct ExportedEntity {
+    /// A member of a line.
+    struct Member {
+        let name: String
+        let content: Content
+    }
+
+    /// Where a member comes from.
+    indirect enum Content {
+        /// An attribute, in a column of the row.
+        case attribute(Attribute, column: Int)
+        /// The members of a composite value.
+        case composite([Member])
+        /// The key of a to-one, in a column of the row.
+        case key(column: Int)
+        /// The rows of a statement: a to-one has one at most.
+        case members(Statement, isToMany: Bool)
+    }
+
+    let name: String
+    let members: [Member]
+
+    /// Finds the columns, and compiles the statements.
+    init(
+        _ entity: Entity, in model: Model, _ sql: ExportSQL, _ connection: Connection
+    ) throws(SQLiteError) {
+        name = entity.name
+        var members: [Member] = []
+        for ancestor in model.lineage(of: entity) {
+            let attributes = ancestor.attributes.compactMap { attribute in
+                sql.column(named: model.column(of: attribute.name, in: ancestor))
+                    .map { (attribute, column: $0) }
+            }
+            members += Self.members(of: attributes[...], depth: 0)
+            for relationship in ancestor.relationships {
+                let content: Content
+                if let text = ExportSQL.members(of: relationship, of: ancestor, in: model) {
+                    content = .members(
+                        try connection.statement(text), isToMany: relationship.isToMany)
+                } else if case .key(let name, _) = model.storage(of: relationship, of: ancestor),
+                    let column = sql.column(named: name)
+                {
+                    content = .key(column: column)
+                } else {
+                    continue
+                }
+                members.append(Member(name: relationship.name, content: content))
+            }
+        }
+        self.members = members
+    }
+
+    /// The members of attributes whose names begin alike up to a depth: the parts of a composite
+    /// value, which follow each other, are one member.
+    private static func members(
+        of attributes: ArraySlice<(Attribute, column: Int)>, depth: Int
+    ) -> [Member] {
+        var members: [Member] = []
+        var rest = attributes
+        while let (attribute, column) = rest.first {
+            let path = attribute.name.split(separator: ".")
+            let name = String(path[depth])
+            guard path.count > depth + 1 else {
+                members.append(Member(name: name, content: .attribute(attribute, column: column)))
+                rest.removeFirst()
+                continue
+            }
+            let parts = rest.prefix {
+                let other = $0.0.name.split(separator: ".")
+                return other.count > depth + 1 && other[depth] == path[depth]
+            }
+            members.append(
+                Member(name: name, content: .composite(Self.members(of: parts, depth: depth + 1))))
+            rest = rest.dropFirst(parts.count)
+        }
+        return members
+    }
+}

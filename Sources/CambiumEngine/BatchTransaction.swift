@@ -1,0 +1,299 @@
+import CambiumModel
+import CambiumRecords
+
+/// The transaction of a batch operation: finds rows, and writes them with all that belongs to them.
+package protocol BatchTransaction: AnyObject {
+    /// The store's.
+    var identifier: StoreIdentifier { get }
+    var model: ModelDescription { get }
+    /// What the operation has changed until now.
+    var changes: BatchChanges { get set }
+    /// Whether everything is looked at before anything is written.
+    var isPlanned: Bool { get }
+    /// Whether writing rows may change derived attributes of others.
+    var derivesValues: Bool { get }
+    /// The rows as they are in the transaction.
+    var lookup: any SaveLookup { get }
+
+    /// Runs a part of the work. Where it throws, all that it has written and noted is taken back,
+    /// and the work before it stays.
+    func savepoint(_ body: () throws -> Void) throws
+
+    /// The rows that a request finds: by a condition or by keys.
+    func rowKeys(_ request: RowRequest) throws -> [RowKey]
+
+    /// The rows at the other end of a relationship, each with the key of this end.
+    func related(
+        _ relationship: RelationshipDescription, of entity: EntityDescription, _ keys: [Int64]
+    ) throws -> [(source: Int64, row: RowKey)]
+
+    /// The rows of an entity whose relationship, without an inverse, references the keys, each with
+    /// the key of that end.
+    func owners(
+        of relationship: RelationshipDescription, _ entity: EntityDescription, _ keys: [Int64]
+    ) throws -> [(source: Int64, row: RowKey)]
+
+    /// What computes values for rows of an entity.
+    func computation(
+        of expressions: [(expression: ModelExpression, type: AttributeType)],
+        for entity: EntityDescription
+    ) throws -> BatchComputation
+
+    /// Reserves keys of a root entity; they are never given again.
+    func reserveKeys(root: Int, count: Int) throws -> Range<Int64>
+
+    /// Writes rows: the stages of their source, one after the other. The request's records stay
+    /// alive by their owner.
+    ///
+    /// - Throws: ``RefusedRow`` where the store or a rule says no to a row that is updated or
+    ///   inserted; then the transaction is to be taken back.
+    func write(_ request: SaveRequest, from source: RowSource) throws
+
+    /// The same for rows that want unique values of each other: all are looked at first.
+    ///
+    /// - Throws: What the arbiter throws where a row wants what another one keeps, and what
+    ///   ``write(_:from:)`` throws.
+    func writePlanned(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws
+}
+
+/// What computes values for rows, in the order in which it was asked for them.
+package struct BatchComputation {
+    /// Whether nothing but a row itself is looked at for its values.
+    package let isOfOwnRow: Bool
+    package let types: [ExpressionType]
+    /// The values of rows, by their keys.
+    package let values: (_ keys: [Int64]) throws -> [Int64: [StoredValue]]
+
+    package init(
+        isOfOwnRow: Bool, types: [ExpressionType],
+        values: @escaping (_ keys: [Int64]) throws -> [Int64: [StoredValue]]
+    ) {
+        self.isOfOwnRow = isOfOwnRow
+        self.types = types
+        self.values = values
+    }
+}
+
+/// What a batch operation does in its transaction.
+package protocol BatchWork {
+    /// Whether the result names the objects.
+    var resultType: BatchResultType { get }
+    /// Whether to look at everything before anything is written, where a first try meets unique
+    /// values of other rows. What reads its input once cannot try again.
+    var canPlan: Bool { get }
+
+    func run(in transaction: any BatchTransaction) throws
+}
+
+/// The key, the version and the entity of a row.
+package struct RowKey {
+    package let entity: Int
+    package let key: Int64
+    package let version: Int64
+
+    package init(entity: Int, key: Int64, version: Int64) {
+        self.entity = entity
+        self.key = key
+        self.version = version
+    }
+}
+
+/// What a batch operation answers with.
+public enum BatchResultType: Sendable, Hashable {
+    /// How many objects it concerned. Costs nothing.
+    case count
+    /// Which objects, too: some bytes of memory for each.
+    case objectIDs
+}
+
+/// How the values of a spool lie in its database: each as a record.
+package protocol SpoolForm {
+    associatedtype Element
+
+    /// What the slots hold.
+    var shape: RecordShape { get }
+
+    /// The record of a value; the spool gives it a key.
+    func record(of element: Element, by writer: RecordWriter) throws -> PlacedRecord
+
+    /// The value of a record, whose key says how many values came before it.
+    func element(of record: Record, by writer: RecordWriter) throws -> Element
+}
+
+/// Gathers what a batch operation changes, for its observers and for its result.
+package struct BatchChanges {
+    /// Up to so many rows are handed to the observers.
+    package static let attachedRows = 10_000
+
+    /// How many objects the operation concerned.
+    package var count = 0
+    /// Their identities, where they are wanted.
+    package var objectIDs: [ObjectID] = []
+    package let store: StoreIdentifier
+    /// Whether the identities of all objects are kept, however many.
+    package let listsAll: Bool
+    private let attachesRows: Bool
+    private let model: ModelDescription
+    private var byEntity: [EntityChanges?]
+    private var attached = 0
+    private var listed = 0
+    /// Whether rows that came with changes were dropped because there are too many.
+    private var isStripped = false
+
+    package init(
+        _ model: ModelDescription, store: StoreIdentifier, listsAll: Bool, attachesRows: Bool
+    ) {
+        self.model = model
+        self.store = store
+        self.listsAll = listsAll
+        self.attachesRows = attachesRows
+        byEntity = Array(repeating: nil, count: model.entities.count)
+    }
+
+    /// All changes, in the order of the entities; nil where there are too many to be reported.
+    package var entities: [EntityChanges]? {
+        listed > EntityChanges.maximumListedRows ? nil : byEntity.compactMap(\.self)
+    }
+
+    /// All changes where the identities of all objects are kept; none otherwise.
+    package var allEntities: [EntityChanges] { listsAll ? byEntity.compactMap(\.self) : [] }
+
+    /// Whether nothing was changed.
+    package var isEmpty: Bool { listed == 0 }
+
+    // MARK: Noting
+
+    package mutating func insert(_ rows: [PlacedRecord], _ entity: EntityDescription) {
+        guard let index = start(entity, rows.count) else { return }
+        let attaches = attach(rows.count, entity)
+        byEntity[index]?.inserted += rows.map {
+            EntityChanges.InsertedRow(key: $0.record.key, placed: attaches ? $0 : nil)
+        }
+    }
+
+    package mutating func update(
+        _ rows: [PlacedRecord], _ slots: SlotSet, _ entity: EntityDescription
+    ) {
+        guard let index = start(entity, rows.count) else { return }
+        let attaches = attach(rows.count, entity)
+        // What is derived from them in the same row may have changed with them.
+        var slots = slots
+        slots.formUnion(entity.derivedSlots)
+        byEntity[index]?.updated += rows.map {
+            EntityChanges.UpdatedRow(
+                key: $0.record.key, slots: slots, links: [], placed: attaches ? $0 : nil)
+        }
+    }
+
+    /// Notes rows of which only these slots are known.
+    package mutating func clear(_ slots: SlotSet, _ keys: [Int64], _ entity: EntityDescription) {
+        guard let index = start(entity, keys.count) else { return }
+        var slots = slots
+        slots.formUnion(entity.derivedSlots)
+        byEntity[index]?.updated += keys.map {
+            EntityChanges.UpdatedRow(key: $0, slots: slots, links: [], placed: nil)
+        }
+    }
+
+    package mutating func delete(_ keys: [Int64], _ entity: EntityDescription) {
+        guard let index = start(entity, keys.count) else { return }
+        byEntity[index]?.deleted += keys
+    }
+
+    /// Notes rows whose derived values alone were written.
+    package mutating func refresh(_ row: DerivedRow) {
+        let entity = model.entities[row.entity]
+        guard let index = start(entity, 1) else { return }
+        var slots = SlotSet()
+        for (slot, _) in row.values { slots.insert(slot) }
+        byEntity[index]?.refreshed.append(
+            EntityChanges.UpdatedRow(key: row.key, slots: slots, links: [], placed: nil))
+    }
+
+    /// The number of the entity, where its changes are still listed.
+    private mutating func start(_ entity: EntityDescription, _ rows: Int) -> Int? {
+        listed += rows
+        guard listed <= EntityChanges.maximumListedRows || listsAll else {
+            byEntity = Array(repeating: nil, count: byEntity.count)
+            return nil
+        }
+        if byEntity[entity.index] == nil { byEntity[entity.index] = EntityChanges(entity: entity) }
+        return entity.index
+    }
+
+    /// Notes rows of which a relationship changed that is kept elsewhere.
+    package mutating func link(_ name: String, _ keys: [Int64], _ entity: EntityDescription) {
+        guard let index = start(entity, keys.count) else { return }
+        byEntity[index]?.updated += keys.map {
+            EntityChanges.UpdatedRow(key: $0, slots: SlotSet(), links: [name], placed: nil)
+        }
+    }
+
+    // MARK: Taking back
+
+    /// How much was noted at one moment.
+    package struct Mark {
+        fileprivate let count: Int
+        fileprivate let objectIDs: Int
+        fileprivate let byEntity: [[Int]?]
+        fileprivate let attached: Int
+        fileprivate let listed: Int
+    }
+
+    package var mark: Mark {
+        Mark(
+            count: count, objectIDs: objectIDs.count,
+            byEntity: byEntity.map { $0.map(\.counts) }, attached: attached, listed: listed)
+    }
+
+    /// Forgets what was noted since then. What was dropped because it was too much stays so.
+    package mutating func revert(to mark: Mark) {
+        count = mark.count
+        objectIDs.removeLast(objectIDs.count - mark.objectIDs)
+        for (index, counts) in mark.byEntity.enumerated() {
+            guard let counts else {
+                byEntity[index] = nil
+                continue
+            }
+            byEntity[index]?.keep(counts)
+        }
+        guard listed <= EntityChanges.maximumListedRows || listsAll else { return }
+        attached = mark.attached
+        listed = mark.listed
+    }
+
+    /// Whether some more rows are handed on. Values that the store computes, or keeps in files, are
+    /// not in them as they are in the store.
+    private mutating func attach(_ rows: Int, _ entity: EntityDescription) -> Bool {
+        guard attachesRows, entity.derivedSlots.isEmpty, entity.externalSlots.isEmpty else {
+            return false
+        }
+        attached += rows
+        if attached <= Self.attachedRows { return true }
+        if !isStripped {
+            isStripped = true
+            for index in byEntity.indices { byEntity[index]?.dropRows() }
+        }
+        return false
+    }
+}
+
+extension EntityChanges {
+    fileprivate var counts: [Int] {
+        [inserted.count, updated.count, refreshed.count, deleted.count]
+    }
+
+    fileprivate mutating func keep(_ counts: [Int]) {
+        inserted.removeLast(inserted.count - counts[0])
+        updated.removeLast(updated.count - counts[1])
+        refreshed.removeLast(refreshed.count - counts[2])
+        deleted.removeLast(deleted.count - counts[3])
+    }
+
+    fileprivate mutating func dropRows() {
+        inserted = inserted.map { InsertedRow(key: $0.key, placed: nil) }
+        updated = updated.map {
+            UpdatedRow(key: $0.key, slots: $0.slots, links: $0.links, placed: nil)
+        }
+    }
+}

@@ -1,0 +1,263 @@
+import CambiumModel
+import CambiumRecords
+
+/// A row that is not in the store as the context last saw it.
+package struct RowConflict {
+    package let entity: EntityDescription
+    package let key: Int64
+    /// The row as it is in the store now; nil where it was deleted.
+    package let theirs: PlacedRecord?
+    /// Whether this save wants to delete the row.
+    package let isDeletion: Bool
+    /// The row as the row cache had it.
+    package var cached: PlacedRecord?
+    /// Whether theirs is the row of the cache, and the store was not asked.
+    package var isFoundInCache = false
+
+    package init(
+        entity: EntityDescription, key: Int64, theirs: PlacedRecord?, isDeletion: Bool,
+        cached: PlacedRecord? = nil, isFoundInCache: Bool = false
+    ) {
+        self.entity = entity
+        self.key = key
+        self.theirs = theirs
+        self.isDeletion = isDeletion
+        self.cached = cached
+        self.isFoundInCache = isFoundInCache
+    }
+
+    package var id: RowIdentity { RowIdentity(root: entity.rootIndex, key: key) }
+}
+
+/// Rows that would have the same unique values after a save, or the same partner in a one-to-one.
+package struct UniqueCollision {
+    package let key: UniqueKey
+    /// At least two; the one that stays comes first: a row in the store with these values, then
+    /// rows that were saved before, then new ones in the order of their insertion.
+    package let claims: [Claim]
+
+    /// A row that has, or is to have, the values.
+    package struct Claim {
+        package let id: RowIdentity
+        package let entity: EntityDescription
+        package let kind: ClaimKind
+        /// The row as it would be after the save.
+        package let record: Record
+        /// Keeps the record alive, where the plan has made or read it: later decisions replace it
+        /// there.
+        package let page: RowPage?
+    }
+}
+
+/// Keys and pairs that would dangle.
+package struct DanglingKeys: Sendable {
+    package var keys: [DanglingKey] = []
+    /// The rows that are not there, or will not be; pairs may reference them too.
+    package var missing: Set<RowIdentity> = []
+
+    package var isEmpty: Bool { keys.isEmpty && missing.isEmpty }
+}
+
+/// A row whose key references a row that is not there, or will not be.
+package struct DanglingKey: Sendable {
+    package let row: RowIdentity
+    package let relationship: RelationshipDescription
+    /// The delete rule of what it references, where this save deletes that and does not know of the
+    /// row.
+    package let rule: DeleteRule?
+}
+
+/// How one conflict is decided.
+package struct Verdict: Sendable {
+    package var strategy: ConflictStrategy
+    /// Values that the program has chosen, by slot.
+    package var chosen: [Int: StoredValue] = [:]
+
+    package init(strategy: ConflictStrategy, chosen: [Int: StoredValue] = [:]) {
+        self.strategy = strategy
+        self.chosen = chosen
+    }
+}
+
+/// What a save came to.
+package struct SaveOutcome: Sendable {
+    /// The rows that are not in the store as the context wanted.
+    package var resolutions: [ConflictResolution] = []
+    /// The pairs that are not as the context wanted.
+    package var droppedPairs: [DroppedPair] = []
+    /// The derived values of the rows that were written, and of those that look at them.
+    package var derived: [DerivedRow] = []
+
+    package init(
+        resolutions: [ConflictResolution] = [], droppedPairs: [DroppedPair] = [],
+        derived: [DerivedRow] = []
+    ) {
+        self.resolutions = resolutions
+        self.droppedPairs = droppedPairs
+        self.derived = derived
+    }
+}
+
+/// The derived values of a row after a save.
+package struct DerivedRow: Sendable {
+    /// The number of the row's own entity.
+    package let entity: Int
+    package let key: Int64
+    /// The values by slot.
+    package var values: [(slot: Int, value: StoredValue)]
+
+    package init(entity: Int, key: Int64, values: [(slot: Int, value: StoredValue)]) {
+        self.entity = entity
+        self.key = key
+        self.values = values
+    }
+}
+
+/// A pair of a join table that a save has left as it was.
+package struct DroppedPair: Sendable {
+    /// The relationship of the side that writes the pairs.
+    package let relationship: RelationshipDescription
+    package let source: RowIdentity
+    package let destination: RowIdentity
+}
+
+/// What became of a row in a conflict.
+package struct ConflictResolution: Sendable {
+    package enum Action: Sendable {
+        /// These slots of this record were written over the row; the record has the version before.
+        case update(PlacedRecord, SlotSet)
+        /// A new row was inserted with this record.
+        case insert(PlacedRecord)
+        /// The row was inserted again; the record has the version before the new one.
+        case reinsert(PlacedRecord)
+        /// The row was deleted, in another state than the context knew it in or without being asked.
+        case delete
+        /// The store has the row as others left it: nil where it was deleted.
+        case yield(PlacedRecord?)
+        /// The new row was not inserted: another one has its unique values, and all references to
+        /// it reference that one; with its row, where that was read.
+        case forward(EntityDescription, Int64, PlacedRecord?)
+    }
+
+    package let entity: EntityDescription
+    package let key: Int64
+    package let action: Action
+    /// The row as the store had it, where the save has read it.
+    package let theirs: PlacedRecord?
+    /// Whether the context had not asked for anything to happen to the row.
+    package let isBystander: Bool
+
+    package var id: RowIdentity { RowIdentity(root: entity.rootIndex, key: key) }
+}
+
+/// A row that claims unique values, or a partner in a one-to-one, that another row claims too.
+package enum ClaimKind: Int, CaseIterable, Sendable {
+    /// The store has the row with these values already.
+    case stored
+    /// The row was saved before and gets the values now.
+    case updated
+    /// The row was deleted meanwhile and is inserted again.
+    case reinserted
+    /// The row is new.
+    case inserted
+}
+
+/// Two rows that claim the same values: the winner comes first in the order of ``ClaimKind``.
+package struct ClaimPair {
+    package let winner: ClaimKind
+    package let loser: ClaimKind
+    /// Whether they claim a partner in a one-to-one, not unique values.
+    package let isPartner: Bool
+    /// Whether a row must have the values.
+    package let isRequired: Bool
+}
+
+/// What a save does about two rows that claim the same values.
+package enum CollisionDecision: Hashable, Sendable {
+    /// One of the two rows.
+    package enum Side: Hashable, Sendable { case winner, loser }
+
+    /// The values of a new row that are written into the row which it becomes.
+    package enum HandedOver: Hashable, Sendable {
+        /// None, and its links are discarded.
+        case none
+        /// None; its links are kept.
+        case linksOnly
+        /// Those that the program has set.
+        case setValues
+        /// All.
+        case allValues
+    }
+
+    /// The loser is not inserted: it becomes the winner.
+    case unite(HandedOver)
+    /// A row keeps the values that it had before: those in conflict, or all of its values.
+    case takeBack(Side, all: Bool)
+    /// A row loses its partner.
+    case clear(Side)
+    /// The save fails.
+    case refuse
+}
+
+extension ConflictStrategy {
+    /// Decides which of two rows gets the values that both claim.
+    package func decide(_ pair: ClaimPair) -> CollisionDecision {
+        pair.isPartner ? decidePartner(pair) : decideValues(pair)
+    }
+
+    private func decideValues(_ pair: ClaimPair) -> CollisionDecision {
+        switch pair.loser {
+        case .inserted, .reinserted:
+            switch self {
+            case .rollback: .unite(.none)
+            case .storeTrump: .unite(.linksOnly)
+            case .objectTrump: .unite(.setValues)
+            case .overwrite: .unite(.allValues)
+            }
+        // Both rows are in the store: neither is discarded for a value of the other.
+        case .updated: keepsOurs ? .refuse : .takeBack(.loser, all: self == .rollback)
+        case .stored: .refuse
+        }
+    }
+
+    private func decidePartner(_ pair: ClaimPair) -> CollisionDecision {
+        // A link that others have made meanwhile loses against ours, or the reverse.
+        let side: CollisionDecision.Side = keepsOurs && pair.winner == .stored ? .winner : .loser
+        let kind = side == .winner ? pair.winner : pair.loser
+        if self == .rollback, kind == .updated { return .takeBack(side, all: true) }
+        return pair.isRequired ? .refuse : .clear(side)
+    }
+}
+
+/// What a save does about a key that would reference no row.
+package enum DanglingDecision: Hashable, Sendable {
+    /// The row with the key is deleted too.
+    case delete
+    /// The key is cleared.
+    case clear
+    /// The row, which was to be inserted again, stays deleted.
+    case leaveDeleted
+    /// Nothing; the save fails if nothing else settles it.
+    case none
+
+    /// Decides about a key.
+    ///
+    /// - Parameters:
+    ///   - rule: The delete rule of the row that the key references, where this save deletes that
+    ///     row and others have made the key; nil elsewhere.
+    ///   - isOptional: Whether the key may be empty.
+    ///   - isInserted: Whether the save inserts the row with the key.
+    ///   - wasDeleted: Whether that row was deleted meanwhile and is inserted again.
+    package static func decide(
+        rule: DeleteRule?, isOptional: Bool, isInserted: Bool, wasDeleted: Bool
+    ) -> DanglingDecision {
+        switch rule {
+        case .cascade: return isInserted ? .none : .delete
+        case .deny: return .none
+        default:
+            if isOptional { return .clear }
+            // An object that others deleted, and what it cannot be without.
+            return isInserted && wasDeleted ? .leaveDeleted : .none
+        }
+    }
+}

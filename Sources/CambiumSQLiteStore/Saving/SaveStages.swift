@@ -1,0 +1,337 @@
+import CambiumEngine
+import CambiumMigration
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+import CambiumSQLite
+
+/// Brings derived attributes up to date in the transaction of a save, for exactly the objects whose
+/// sources it touched: O(affected rows × log rows).
+///
+/// Whose sources they were is asked before anything is written, whose they are is asked after it.
+final class DerivationRun {
+    private let plan: DerivationPlan
+    private let links: [PreparedSQL.Links]
+    private let model: ModelDescription
+    private let connection: Connection
+    /// For each maintained attribute, the keys of the objects whose value may be another one.
+    private var owners: [Set<Int64>]
+
+    /// - Returns: Nil where the model has no derived attributes.
+    init?(_ prepared: PreparedSQL, _ model: ModelDescription, _ connection: Connection) {
+        guard let plan = prepared.derivations else { return nil }
+        self.plan = plan
+        links = prepared.links
+        self.model = model
+        self.connection = connection
+        owners = Array(repeating: [], count: plan.maintained.count)
+    }
+
+    /// Looks for the objects that lose what their values were computed from.
+    func prepare(for request: SaveRequest) throws {
+        for (index, attribute) in plan.maintained.enumerated() {
+            for source in attribute.sources where !source.isOwnRow {
+                var keys: [Int64] = []
+                for update in request.updates
+                where !update.slots.intersection(source.backSlots[update.entity.index]).isEmpty {
+                    keys += update.records.map(\.key)
+                }
+                for deletion in request.deletions
+                where source.learnsOfDeletions && source.slots[deletion.entity.index] != nil {
+                    keys += deletion.records.map(\.key)
+                }
+                try note(keys + linked(request, source), of: source, for: index)
+            }
+        }
+    }
+
+    /// Writes the values, and reads those that the save could not know.
+    func finish(_ request: SaveRequest, now: Date) throws -> [DerivedRow] {
+        for (index, attribute) in plan.maintained.enumerated() {
+            for source in attribute.sources {
+                var keys: [Int64] = []
+                for insertion in request.insertions
+                where source.learnsOfInsertions && source.slots[insertion.entity.index] != nil {
+                    keys += insertion.records.map(\.key)
+                }
+                for update in request.updates {
+                    guard let slots = source.slots[update.entity.index],
+                        !update.slots.intersection(slots).isEmpty
+                    else { continue }
+                    keys += update.records.map(\.key)
+                }
+                try note(keys + linked(request, source), of: source, for: index)
+            }
+        }
+        var touched = writtenKeys(request)
+        for (index, attribute) in plan.maintained.enumerated() {
+            let changed = try update(attribute, owners[index], now)
+            guard !changed.isEmpty else { continue }
+            touched[attribute.rootIndex].formUnion(changed)
+            try passOn(changed, of: attribute, after: index)
+        }
+        return try touched.enumerated().flatMap { try read($1, root: $0) }
+    }
+
+    /// The objects on this side of the pairs that were added or removed.
+    private func linked(
+        _ request: SaveRequest, _ source: MaintainedAttribute.Source
+    ) -> [Int64] {
+        guard !source.joinTables.isEmpty else { return [] }
+        return request.links.flatMap { links -> [Int64] in
+            guard
+                case .joinTable(let table, let sourceColumn, _) =
+                    self.links[links.relationship.identity].storage,
+                let column = source.joinTables[table]
+            else { return [] }
+            let isSource = column == sourceColumn
+            return (links.added + links.removed).map { isSource ? $0.source : $0.destination }
+        }
+    }
+
+    private func note(
+        _ keys: [Int64], of source: MaintainedAttribute.Source, for index: Int
+    ) throws {
+        guard !keys.isEmpty else { return }
+        if source.isOwnRow {
+            owners[index].formUnion(keys)
+            return
+        }
+        var found: [Int64] = []
+        try connection.query(source.owners, over: keys) { statement in
+            found.append(statement.integer(at: 0))
+        }
+        owners[index].formUnion(found)
+    }
+
+    private func update(
+        _ attribute: MaintainedAttribute, _ keys: Set<Int64>, _ now: Date
+    ) throws -> [Int64] {
+        guard !keys.isEmpty else { return [] }
+        let (sql, parameters) = try attribute.derivation.update(now: now)
+        var changed: [Int64] = []
+        try connection.query(sql, over: Array(keys), parameters) {
+            changed.append($0.integer(at: 0))
+        }
+        return changed
+    }
+
+    /// Attributes that look at this one have other values too.
+    private func passOn(
+        _ keys: [Int64], of attribute: MaintainedAttribute, after index: Int
+    ) throws {
+        let name = attribute.derivation.attribute.name
+        for later in plan.maintained.indices.dropFirst(index + 1) {
+            for source in plan.maintained[later].sources {
+                let isLookedAt = model.families[attribute.rootIndex].contains { entity in
+                    guard let slot = model.entities[entity].layout.slot(of: name) else {
+                        return false
+                    }
+                    return source.slots[entity]?.slots.contains(slot) == true
+                }
+                if isLookedAt { try note(keys, of: source, for: later) }
+            }
+        }
+    }
+
+    // MARK: Reading back
+
+    /// The keys of the rows that the save wrote and that have derived columns, by root.
+    private func writtenKeys(_ request: SaveRequest) -> [Set<Int64>] {
+        var keys = [Set<Int64>](repeating: [], count: model.entities.count)
+        func add(_ entity: EntityDescription, _ new: some Sequence<Int64>) {
+            if plan.slots[entity.index].contains(where: { $0 != nil }) {
+                keys[entity.rootIndex].formUnion(new)
+            }
+        }
+        for insertion in request.insertions { add(insertion.entity, insertion.records.map(\.key)) }
+        for update in request.updates { add(update.entity, update.records.map(\.key)) }
+        return keys
+    }
+
+    private func read(_ keys: Set<Int64>, root: Int) throws -> [DerivedRow] {
+        guard !keys.isEmpty, let columns = plan.columns[root] else { return [] }
+        var rows: [DerivedRow] = []
+        let first = columns.hasEntity ? 2 : 1
+        try connection.query(columns.query, over: keys.sorted()) { statement in
+            let values = statement.values()
+            var entity = root
+            if columns.hasEntity, case .text(let name) = values[1] {
+                entity = model[name]?.index ?? root
+            }
+            var row = DerivedRow(entity: entity, key: statement.integer(at: 0), values: [])
+            for (index, slot) in plan.slots[entity].enumerated() {
+                if let slot { row.values.append((slot, values[first + index])) }
+            }
+            rows.append(row)
+        }
+        return rows
+    }
+}
+
+/// Moves the large values of one save to files.
+final class ExternalRun {
+    private let files: ExternalFiles
+    private let columns: [ExternalColumns?]
+    private let connection: Connection
+    private var journal: String?
+    private var written: [String: Data] = [:]
+    private var before: Set<String> = []
+    /// The keys of the rows that may have referenced files, by root.
+    private var keys: [Int: [Int64]] = [:]
+    /// What the rows hold in place of the values, for the objects.
+    private(set) var moved: [DerivedRow] = []
+    /// Keeps the records of the request alive.
+    private var records: [PlacedRecord] = []
+
+    /// - Parameter columns: For each entity, the columns of its table that may reference files.
+    init(_ files: ExternalFiles, _ columns: [ExternalColumns?], _ connection: Connection) {
+        self.files = files
+        self.columns = columns
+        self.connection = connection
+    }
+
+    /// The request with the names of files in place of large values. The files are made, and
+    /// nothing else has happened.
+    func prepare(_ request: SaveRequest) throws -> SaveRequest {
+        var request = request
+        for index in request.insertions.indices {
+            let entity = request.insertions[index].entity
+            guard !entity.externalSlots.isEmpty else { continue }
+            request.insertions[index].records = try move(
+                request.insertions[index].records, entity.externalSlots, of: entity)
+        }
+        for index in request.updates.indices {
+            let entity = request.updates[index].entity
+            let slots = request.updates[index].slots.intersection(entity.externalSlots)
+            guard !slots.isEmpty else { continue }
+            keys[entity.rootIndex, default: []] += request.updates[index].records.map(\.key)
+            request.updates[index].records = try move(
+                request.updates[index].records, slots, of: entity)
+        }
+        for deletion in request.deletions where !deletion.entity.externalSlots.isEmpty {
+            keys[deletion.entity.rootIndex, default: []] += deletion.records.map(\.key)
+        }
+        before = try referenced()
+        if !written.isEmpty || !before.isEmpty {
+            journal = try reportingFiles { try files.write(written, superfluous: before) }
+            // They may be large, and are on the disk now.
+            written = written.mapValues { _ in Data() }
+        }
+        return request
+    }
+
+    /// Whether files were made, or may be superfluous.
+    var hasFiles: Bool { journal != nil }
+
+    /// Finds out which files are superfluous once the transaction is committed.
+    func finish() throws {
+        guard journal != nil else { return }
+        let after = try referenced()
+        before.subtract(after)
+        // A value that was merged in a conflict is in the row itself, or in none.
+        let lost = Set(written.keys).subtracting(try referencedNew(after))
+        guard !lost.isEmpty else { return }
+        before.formUnion(lost)
+        for index in moved.indices {
+            moved[index].values.removeAll { _, value in
+                !lost.isDisjoint(with: ExternalFiles.names([value].map(Self.withoutTag)))
+            }
+        }
+    }
+
+    private static func withoutTag(_ value: StoredValue) -> StoredValue {
+        if case .blob(let bytes) = value { .blob(bytes.dropFirst()) } else { value }
+    }
+
+    /// After the commit.
+    ///
+    /// - Parameter keepsFiles: Whether an open read transaction needs the store as it was before:
+    ///   then the files that are superfluous stay, and the journal with them, for who sweeps after
+    ///   that.
+    func commit(keepsFiles: Bool) {
+        guard let journal, !(keepsFiles && !before.isEmpty) else { return }
+        if !before.isEmpty {
+            // A commit that a failing power supply takes back would reference these files again.
+            connection.checkpoint()
+        }
+        files.finish(journal, removing: before)
+    }
+
+    /// After the transaction was taken back.
+    func rollBack() {
+        guard let journal else { return }
+        files.finish(journal, removing: written.keys)
+    }
+
+    private func move(
+        _ records: [Record], _ slots: SlotSet, of entity: EntityDescription
+    ) throws -> [Record] {
+        let writer = RecordWriter()
+        return try records.map { record in
+            let large = slots.slots.filter {
+                record.hasValue($0) && record.bytes($0).first == ExternalForm.inline
+                    && record.bytes($0).count > ExternalForm.largestInline
+            }
+            guard !large.isEmpty else { return record }
+            var copy = writer.makeRecord(entity.shape)
+            copy.record.key = record.key
+            copy.record.version = record.version
+            var row = DerivedRow(entity: entity.index, key: record.key, values: [])
+            for slot in entity.shape.kinds.indices {
+                guard large.contains(slot) else {
+                    writer.copySlot(slot, from: record, to: &copy, entity.shape)
+                    continue
+                }
+                let name = try ExternalFiles.makeName()
+                written[name] = Data(record.bytes(slot).dropFirst())
+                let reference = StoredValue.blob([ExternalForm.file] + Data(name.utf8))
+                writer.set(reference, slot, of: &copy, entity.shape)
+                row.values.append((slot, reference))
+            }
+            moved.append(row)
+            self.records.append(copy)
+            return copy.record
+        }
+    }
+
+    private func referenced() throws -> Set<String> {
+        var names: Set<String> = []
+        for (root, keys) in keys {
+            guard let columns = columns[root], !keys.isEmpty else { continue }
+            try read(columns.queryOfPending, keys, into: &names)
+        }
+        return names
+    }
+
+    private func referencedNew(_ known: Set<String>) throws -> Set<String> {
+        var names = known
+        for (entity, rows) in Dictionary(grouping: moved, by: \.entity) {
+            guard let columns = columns[entity] else { continue }
+            try read(columns.queryOfPending, rows.map(\.key), into: &names)
+        }
+        return names
+    }
+
+    private func read(
+        _ sql: String, _ keys: [Int64], into names: inout Set<String>
+    ) throws {
+        var found: [StoredValue] = []
+        try connection.query(sql, over: Set(keys).sorted()) { found.append($0.value(at: 0)) }
+        names.formUnion(ExternalFiles.names(found))
+    }
+}
+
+extension ExternalFiles {
+    /// Names as the queries of ``ExternalColumns`` return them.
+    static func names(_ values: some Sequence<StoredValue>) -> Set<String> {
+        Set(
+            values.compactMap { value in
+                switch value {
+                case .blob(let bytes): String(decoding: bytes, as: UTF8.self)
+                case .text(let text): text
+                default: nil
+                }
+            })
+    }
+}

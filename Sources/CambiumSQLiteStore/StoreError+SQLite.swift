@@ -1,0 +1,411 @@
+import CambiumEngine
+import CambiumMigration
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+import CambiumSQLite
+
+extension StoreError {
+    /// What it means that something in the file of an open store is refused: another program
+    /// destroyed or migrated the store, or the file, its folder or its disk are in the way.
+    ///
+    /// - Parameters:
+    ///   - use: What the file is used for; nil for a store in memory.
+    ///   - connection: The one that was used; nil where none could be opened.
+    /// - Returns: nil where SQLite complains of something else.
+    init?(_ error: SQLiteError, in use: StoreUse?, on connection: Connection?) {
+        guard let use else { return nil }
+        let path = use.path
+        if error.isOfMovedFile {
+            self.init(destroyed: path, error.message, error)
+        } else if Self.removalCodes.contains(error.primaryCode),
+            !FileManager.default.fileExists(atPath: path)
+        {
+            self.init(destroyed: path, "The file was removed", error)
+        } else if let connection, error.primaryCode == Self.statementCode,
+            let names = try? connection.rows(Catalogue.namesQuery),
+            !names.contains([.text(MetadataSQL.table)])
+        {
+            self.init(destroyed: path, "Its tables were deleted", error)
+        } else if let connection, error.primaryCode == Self.statementCode,
+            let rows = try? connection.rows(StoreMetadata.query),
+            let store = StoreMetadata(rows: rows), store.versionHash != use.versionHash
+        {
+            self.init(
+                code: .noStore,
+                message: "The store '\(StoreFiles.name(of: path))' was migrated to version "
+                    + "\(store.version.excerpt()) of \(store.model.excerpt()) while it was open, by "
+                    + "another process.",
+                remedy: "Unsaved changes stay in their contexts. Start this program again in a "
+                    + "build that knows that version.",
+                underlying: error)
+        } else if error.primaryCode == Self.statementCode, error.message.hasPrefix("unsafe use") {
+            self.init(
+                code: .notTrusted,
+                message:
+                    "Cannot \(use.operation.rawValue) '\(StoreFiles.name(of: path))': a trigger "
+                    + "or view of another program uses a virtual table or function that only that "
+                    + "program may use (\(error.message)).",
+                remedy: "Remove the trigger or view from the store, or let that program update its "
+                    + "tables.",
+                underlying: error)
+        } else {
+            self.init(error, in: use.operation, path)
+        }
+    }
+
+    /// What the file, its folder or its disk have against an operation.
+    ///
+    /// - Returns: nil where SQLite complains of something else.
+    init?(_ error: SQLiteError, in operation: StoreUse.Operation, _ path: String) {
+        guard let trouble = FileTrouble(error, with: path) else { return nil }
+        let code: Code =
+            switch error.primaryCode {
+            case 5, 6: .busy
+            case 11, 26: .corrupt
+            default: operation == .opening ? .cannotOpen : .inaccessible
+            }
+        self.init(
+            code: code,
+            message: "Cannot \(operation.rawValue) '\(StoreFiles.name(of: path))': "
+                + "\(trouble.problem).",
+            remedy: "\(trouble.remedy).", underlying: error)
+    }
+
+    /// Runs a body that uses the file of a store that is not open, and says in words what is wrong
+    /// with the file, its folder or its disk.
+    ///
+    /// - Throws: ``StoreError``, which names the file and the operation; what else the body throws.
+    static func naming<Result>(
+        _ path: String, in operation: StoreUse.Operation, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw StoreError(error, in: operation, path) ?? error
+        }
+    }
+
+    private init(destroyed path: String, _ found: String, _ error: SQLiteError) {
+        self.init(
+            code: .noStore,
+            message: "The store \(path) was destroyed while it was open: "
+                + "\(found.prefix(1).lowercased())\(found.dropFirst()).",
+            remedy: "Unsaved changes stay in their contexts. Put the files back, or remove the "
+                + "store from its coordinator and add it again, which opens the file that is at "
+                + "the path then.",
+            underlying: error)
+    }
+
+    /// A statement does not fit the tables.
+    private static let statementCode: Int32 = 1
+    /// Read-only, which a file is that was moved; input or output; cannot open.
+    private static let removalCodes: Set<Int32> = [8, 10, 14]
+
+    /// - Parameter reason: The system's number of the error.
+    static func cannotWatch(_ paths: [String], _ reason: Int32) -> StoreError {
+        StoreError(
+            code: .invalidRequest,
+            message: "\(paths.joined(separator: " and ")) cannot be watched for changes of other "
+                + "processes (error \(reason) of the system).",
+            remedy: "Open fewer stores with followsRemoteChanges, or raise the limit (on Linux, "
+                + "fs.inotify.max_user_instances).")
+    }
+
+    static func cannotFollow(_ path: String) -> StoreError {
+        StoreError(
+            code: .invalidRequest,
+            message: "\(path) is on a file system that is mounted for reading only, so it is read "
+                + "as a file that does not change.",
+            remedy: "Open it without followsRemoteChanges.")
+    }
+
+    /// Why the file of a store could not be opened, in the words of the file system where it knows.
+    ///
+    /// - Returns: nil where SQLite complains of something else than the file.
+    init?(opening path: String, isReadOnly: Bool, _ error: SQLiteError) {
+        guard Self.fileCodes.contains(error.primaryCode) else {
+            self.init(error, in: .opening, path)
+            return
+        }
+        let (problem, remedy) = Self.reason(path, isReadOnly)
+        self.init(code: .cannotOpen, message: problem, remedy: remedy, underlying: error)
+    }
+
+    /// Read-only, input or output, cannot open, not authorized.
+    private static var fileCodes: Set<Int32> { [8, 10, 14, 23] }
+
+    private static func reason(
+        _ path: String, _ isReadOnly: Bool
+    ) -> (problem: String, remedy: String) {
+        let folder =
+            path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : path[..<$0] } ?? "."
+        switch (FileKind(at: path), FileKind(at: String(folder))) {
+        case (.folder, _):
+            return (
+                "There is a folder at \(path).",
+                "Give the store the path of a file, such as one in that folder."
+            )
+        case (.nothing, .nothing) where path.hasPrefix("~"):
+            return (
+                "There is no folder \(folder) for the store \(path). A path is taken as it is: only a "
+                    + "shell takes ~ for the home folder.",
+                "Begin the path with FileManager.default.homeDirectoryForCurrentUser.path."
+            )
+        case (.nothing, .nothing):
+            return (
+                "There is no folder \(folder) for the store \(path).",
+                "Create the folder, or correct the path."
+            )
+        case (.nothing, .file):
+            return (
+                "The store \(path) cannot be created, because \(folder) is a file.",
+                "Correct the path."
+            )
+        case (.nothing, .folder) where isReadOnly:
+            return (
+                "There is no store \(path), and opening it for reading only does not create one.",
+                "Correct the path, or open it once without isReadOnly."
+            )
+        case (.nothing, .folder):
+            return (
+                "The store \(path) cannot be created: the program may not write the folder, or its "
+                    + "file system is mounted for reading only.",
+                "Choose another folder, or let the program write there."
+            )
+        default:
+            if isReadOnly, let obstacle = FilesAtRest(of: path).obstacleOfMount() {
+                return (obstacle, FilesAtRest.remedyOfMount)
+            }
+            return (
+                "The store \(path) cannot be opened.",
+                "See that the program may read "
+                    + (isReadOnly
+                        ? "the file and its folder."
+                        : "and write the file and its folder, or open it with isReadOnly.")
+            )
+        }
+    }
+}
+
+/// What lies at a path.
+private enum FileKind {
+    case nothing
+    case file
+    case folder
+
+    init(at path: String) {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        switch attributes?[.type] as? FileAttributeType {
+        case nil: self = .nothing
+        case .typeDirectory?: self = .folder
+        default: self = .file
+        }
+    }
+}
+
+extension SQLiteError: EngineError {
+    package var openingFailure: StoreError.Code {
+        switch primaryCode {
+        case 5, 6: .busy
+        case 11, 26: .corrupt
+        default: .cannotOpen
+        }
+    }
+
+    package func troubleOpening(_ path: String) -> StoreError? {
+        StoreError(self, in: .opening, path)
+    }
+}
+
+extension SQLiteError: LocalizedError {
+    /// SQLite's message and code. No value is in it.
+    public var errorDescription: String? { "SQLite error \(code): \(message)" }
+    /// The statement, where there was one.
+    public var failureReason: String? {
+        sql.map { "In the statement: \($0.excerpt(2_000))" } ?? "SQLite has refused a call."
+    }
+    /// What to do about it.
+    public var recoverySuggestion: String? {
+        switch primaryCode {
+        case 5, 6: "Close the other program, or try again later."
+        case 8, 14, 23: "See that the program may read and write the file and its folder."
+        case 9: "Run the operation again."
+        case 10: "See that the disk is available and works, and try again."
+        case 11, 26: "Restore a backup of the file."
+        case 13: "Make room on the disk, and try again."
+        case 19: "Correct the values that violate the constraint."
+        default: "Look up the code at https://sqlite.org/rescode.html."
+        }
+    }
+}
+
+/// What the file of a store is used for, as errors say it.
+struct StoreUse: Sendable {
+    enum Operation: String, Sendable {
+        case opening = "open"
+        case reading = "read"
+        case writing = "write"
+    }
+
+    let operation: Operation
+    /// The path of the file.
+    let path: String
+    /// The hash of the version of the model that the store was opened with.
+    let versionHash: String
+}
+
+/// Tells from SQLite's words which constraint of the model a row broke, so that the store's refusal
+/// comes as the same error as a failed validation.
+enum ConstraintFailure {
+    /// SQLite's code of all of them.
+    static let primaryCode: Int32 = 19
+    private static let check: Int32 = 275
+    private static let foreignKey: Int32 = 787
+    private static let notNull: Int32 = 1299
+    private static let unique: Int32 = 2067
+
+    /// What a commit answers when a key is dangling.
+    static var danglingKey: SQLiteError {
+        SQLiteError(code: foreignKey, message: "FOREIGN KEY constraint failed")
+    }
+
+    static func isUnique(_ error: SQLiteError) -> Bool { error.code == unique }
+
+    static func isForeignKey(_ error: SQLiteError) -> Bool { error.code == foreignKey }
+
+    /// The error that a program sees.
+    static func error(for error: SQLiteError, in model: ModelDescription) -> any Error {
+        validationError(for: error, in: model) ?? error
+    }
+
+    private static func validationError(
+        for error: SQLiteError, in model: ModelDescription
+    ) -> ValidationError? {
+        // "CHECK constraint failed: Product.price.min", "UNIQUE constraint failed: Product.sku"
+        let subject = error.message.firstIndex(of: ":").map {
+            String(error.message[$0...].dropFirst(2))
+        }
+        switch error.code {
+        case check:
+            return subject.flatMap { checkError($0, error, model) }
+        case unique:
+            return subject.flatMap { uniqueError($0, error, model) }
+        case notNull:
+            guard
+                case .property(let entity, let property, _) =
+                    model.model.constraint(failedWith: error.message)
+            else { return nil }
+            return make(
+                .missing, entity, property, nil, RefusalText.isRequired(property), error)
+        case foreignKey:
+            return make(
+                .missing, "", nil, nil,
+                "Another object still references an object that is being deleted, or was deleted. "
+                    + "Give the relationship an inverse, or clear the reference first.", error)
+        default:
+            return nil
+        }
+    }
+
+    private static func checkError(
+        _ name: String, _ error: SQLiteError, _ model: ModelDescription
+    ) -> ValidationError? {
+        switch ConstraintName(name) {
+        case .property(let entity, let property, let check):
+            let attribute = model[entity].flatMap { entity in
+                entity.layout.slot(of: property).flatMap { entity.attributes[$0] }
+            }
+            return make(
+                code(of: check, attribute), entity, property, nil,
+                refusal(of: check, property, attribute) ?? refusal(by: name), error)
+        case .rule(let entity, let name):
+            let rule = model[entity]?.entity.rules.first { $0.name == name }
+            return make(
+                .ruleViolated, entity, nil, name, rule?.refusal ?? refusal(by: name), error)
+        case .unique, nil:
+            return nil
+        }
+    }
+
+    private static func code(
+        of check: ConstraintName.Check, _ attribute: Attribute?
+    ) -> ValidationError.Code {
+        switch check {
+        case .minimum: attribute?.type == .date ? .dateTooSoon : .numberTooSmall
+        case .maximum: attribute?.type == .date ? .dateTooLate : .numberTooLarge
+        case .range: .numberTooLarge
+        case .minimumLength: .tooShort
+        case .maximumLength: .tooLong
+        case .required, .presence: .missing
+        case .pattern: .patternMismatch
+        }
+    }
+
+    /// What a save says of the same limit; nil where the model has none.
+    private static func refusal(
+        of check: ConstraintName.Check, _ property: String, _ attribute: Attribute?
+    ) -> String? {
+        let limits = attribute?.limits
+        let unit = attribute?.type == .data ? "bytes" : "characters"
+        switch check {
+        case .minimum:
+            return limits?.minimum.map { RefusalText.isBelow(property, RefusalText.words($0)) }
+        case .maximum:
+            return limits?.maximum.map { RefusalText.isAbove(property, RefusalText.words($0)) }
+        case .minimumLength:
+            return limits?.minimumLength.map {
+                RefusalText.isTooShort(property, "too few \(unit)", $0)
+            }
+        case .maximumLength:
+            return limits?.maximumLength.map {
+                RefusalText.isTooLong(property, "too many \(unit)", $0)
+            }
+        case .pattern:
+            return limits?.pattern.map { RefusalText.mismatches(property, $0) }
+        case .required:
+            return RefusalText.isRequired(property)
+        case .presence:
+            return "\(property) lacks a part that it requires. Set all of those, or none."
+        case .range:
+            return nil
+        }
+    }
+
+    private static func refusal(by check: String) -> String {
+        "The store's check \(check) refused the row."
+    }
+
+    private static func uniqueError(
+        _ subject: String, _ error: SQLiteError, _ model: ModelDescription
+    ) -> ValidationError? {
+        // Either `index 'name'` or a list of `table.column`.
+        if case .unique(let entity, let properties)? =
+            model.model.constraint(failedWith: error.message)
+        {
+            return make(
+                .notUnique, entity, properties.count == 1 ? properties[0] : nil, nil,
+                "Another object has the same \(properties.joined(separator: ", ")).", error)
+        }
+        let columns = subject.split(separator: ", ").compactMap { split(String($0)) }
+        let entity = columns.first?.table ?? subject
+        let properties = columns.map(\.column).joined(separator: ", ")
+        return make(
+            .notUnique, entity, columns.count == 1 ? columns[0].column : nil, nil,
+            "Another object has the same \(properties.isEmpty ? subject : properties).", error)
+    }
+
+    private static func split(_ name: String) -> (table: String, column: String)? {
+        guard let dot = name.firstIndex(of: ".") else { return nil }
+        return (String(name[..<dot]), String(name[name.index(after: dot)...]))
+    }
+
+    private static func make(
+        _ code: ValidationError.Code, _ entity: String, _ property: String?, _ rule: String?,
+        _ message: String, _ error: SQLiteError
+    ) -> ValidationError {
+        ValidationError(
+            code: code, entityName: entity, objectID: nil, property: property, rule: rule,
+            message: message, underlying: error)
+    }
+}
