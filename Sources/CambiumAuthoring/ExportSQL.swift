@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumSQL
 
 /// The statements that read all of a hierarchy's objects for an export, in the order of their keys.
 package struct ExportSQL: Sendable {
