@@ -1,4 +1,4 @@
-@testable import Cambium
+@testable import CambiumExchange
 @testable import CambiumSQLiteStore
 import Testing
 
