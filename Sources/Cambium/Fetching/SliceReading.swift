@@ -71,18 +71,20 @@ package struct SliceReading: ContextAccess {
         let store = coordinator.persistentStores.first { $0.roots.contains(entity.rootIndex) }
         return store?.location.path.flatMap(StorePermissions.init(ofFile:))
     }
-}
 
-extension ManagedObject {
-    /// The value of an attribute, by its slot.
-    package final func value(ofSlot slot: Int, _ attribute: Attribute) -> Value {
-        properties.value(ofSlot: slot, attribute, in: readable)
+    /// The value that an attribute of an object has.
+    package static func value(
+        _ attribute: Attribute, inSlot slot: Int, of object: ManagedObject
+    ) -> Value {
+        object.properties.value(ofSlot: slot, attribute, in: object.readable)
     }
 
-    /// The objects that a relationship references, in its order.
-    package final func destinations(of relationship: RelationshipDescription) -> [ManagedObject] {
+    /// The objects that a relationship of an object references, in its order.
+    package static func destinations(
+        of relationship: RelationshipDescription, from object: ManagedObject
+    ) -> [ManagedObject] {
         relationship.isToMany
-            ? links(relationship.ordinal).members.compactMap { object(for: $0) }
-            : destination(of: relationship).map { [$0] } ?? []
+            ? object.links(relationship.ordinal).members.compactMap { object.object(for: $0) }
+            : object.destination(of: relationship).map { [$0] } ?? []
     }
 }

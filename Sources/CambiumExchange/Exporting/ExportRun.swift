@@ -130,7 +130,7 @@ struct ExportedObject {
 
     /// The value of an attribute for a file.
     func value(_ attribute: ExchangeAttribute) -> Value {
-        subject.value(ofSlot: attribute.slot, attribute.attribute)
+        SliceReading.value(attribute.attribute, inSlot: attribute.slot, of: subject)
     }
 
     /// What a relationship leads to, each by the values of its key.
@@ -140,7 +140,8 @@ struct ExportedObject {
         _ relationship: ExchangeRelationship
     ) throws -> [[(part: ExchangeKeyShape.Part, value: Value)]] {
         guard let key = relationship.key else { return [] }
-        return try subject.destinations(of: relationship.description).map { object in
+        return try SliceReading.destinations(of: relationship.description, from: subject).map {
+            object in
             let values = ExportedObject(subject: object).values(of: key)
             return try zip(key.parts, values).map { part, value in
                 guard value != .null else {
