@@ -139,7 +139,7 @@ struct DefinitionCoder {
     mutating func notes(
         _ name: StaticString, _ values: [String: String]?
     ) throws(UnreadableDefinition) -> [String: String] {
-        let sorted = values?.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        let sorted = values?.ordered { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         let texts = try list(name, sorted?.flatMap { [$0.key, $0.value] })
         guard texts.count.isMultiple(of: 2) else { throw UnreadableDefinition() }
         var notes: [String: String] = [:]

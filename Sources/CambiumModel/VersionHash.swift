@@ -27,9 +27,9 @@ extension Model {
     package var canonicalText: String {
         let enums = enumerations.map { "enum \($0.name) \(canonicalName(of: $0.rawType))" }
         let blocks = entities.map { entity in (entity.name, canonicalLines(of: entity)) }
-        let entityLines = blocks.sorted { bytewise($0.0, $1.0) }.flatMap(\.1)
+        let entityLines = blocks.ordered { bytewise($0.0, $1.0) }.flatMap(\.1)
         var text = "cambium 1\n"
-        for line in enums.sorted(by: bytewise) + entityLines {
+        for line in enums.ordered(by: bytewise) + entityLines {
             text += line
             text += "\n"
         }
@@ -58,7 +58,7 @@ extension Model {
             "\(entity.name).unique \($0.properties.joined(separator: ","))"
         }
         return ["entity \(entity.name)\(parent)\(modifier(entity.hashModifier))"]
-            + [attributes, relationships, uniques].flatMap { $0.sorted(by: bytewise) }
+            + [attributes, relationships, uniques].flatMap { $0.ordered(by: bytewise) }
     }
 
     private func count(of relationship: Relationship) -> String {

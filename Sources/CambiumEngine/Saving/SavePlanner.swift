@@ -244,12 +244,12 @@ package struct SavePlanner<Lookup: SaveLookup> {
                 collisions.append(
                     UniqueCollision(
                         key: key,
-                        claims: claims.sorted {
+                        claims: claims.ordered {
                             ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id)
                         }))
             }
         }
-        return collisions.sorted { $0.claims[0].id < $1.claims[0].id }
+        return collisions.ordered { $0.claims[0].id < $1.claims[0].id }
     }
 
     /// Whether a row of the store has its values after the save too.

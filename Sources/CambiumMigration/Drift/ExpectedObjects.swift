@@ -41,7 +41,7 @@ indirect enum ExpectedObjects {
                 Self.differences(of: rows, from: expected, later, former)
             case .nothing: [StoreDifference]()
             }
-        return differences.sorted { $0.name < $1.name }
+        return differences.ordered { $0.name < $1.name }
     }
 
     /// The tables of which all is known. Takes time for an earlier version.

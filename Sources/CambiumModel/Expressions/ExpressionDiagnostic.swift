@@ -102,7 +102,7 @@ public struct ExpressionDiagnostics: Error, Sendable, Hashable, CustomStringConv
 
     /// Puts mistakes in the order of the text.
     public init(_ diagnostics: [ExpressionDiagnostic]) {
-        self.diagnostics = diagnostics.sorted { $0.offset < $1.offset }
+        self.diagnostics = diagnostics.ordered { $0.offset < $1.offset }
     }
 
     /// One line for each mistake.

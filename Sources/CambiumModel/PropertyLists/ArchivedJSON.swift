@@ -156,7 +156,7 @@ package enum ArchivedJSON {
 
         private func pairs(of value: Value) -> [(Value, Value)] {
             guard case .dictionary(let numbers) = value else { return [] }
-            return numbers.sorted { $0.key < $1.key }
+            return numbers.ordered { $0.key < $1.key }
                 .map { (list.value($0.key), list.value($0.value)) }
         }
 
@@ -332,7 +332,7 @@ enum JSONValue {
         case .list(let members): "[" + members.map { $0.text }.joined(separator: ",") + "]"
         case .object(let members):
             "{"
-                + members.sorted { $0.key < $1.key }
+                + members.ordered { $0.key < $1.key }
                 .map { "\(Self.quoted($0.key)):\($0.value.text)" }.joined(separator: ",") + "}"
         }
     }

@@ -256,7 +256,7 @@ extension [Record] {
     func groupedByVersion() -> [(version: Int64, records: [Record])] {
         guard let first else { return [] }
         if allSatisfy({ $0.version == first.version }) { return [(first.version, self)] }
-        return Dictionary(grouping: self, by: \.version).sorted { $0.key < $1.key }
+        return Dictionary(grouping: self, by: \.version).ordered { $0.key < $1.key }
             .map { ($0.key, $0.value) }
     }
 }

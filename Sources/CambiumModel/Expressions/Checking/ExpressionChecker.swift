@@ -96,7 +96,7 @@ final class ExpressionChecker {
         self.entity = entity
         self.model = model
         self.parameters = parameters
-        for (name, entity) in variables.sorted(by: { $0.key < $1.key }) {
+        for (name, entity) in variables.ordered(by: { $0.key < $1.key }) {
             self.variables[name] = ObjectPath(root: .variable(makeVariable()), entity: entity)
         }
     }
