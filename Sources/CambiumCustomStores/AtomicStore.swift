@@ -7,6 +7,9 @@ import Synchronization
 /// hands the whole content over. A store of another version of the model is an error: there is no
 /// migration. Derived attributes and files for large values need SQLite.
 ///
+/// A target with such a store depends on
+/// `.product(name: "CambiumCustomStores", package: "Cambium")`, beside `Cambium` itself.
+///
 /// ```swift
 /// import CambiumCustomStores
 ///

@@ -10,6 +10,9 @@ import Synchronization
 ///
 /// Methods are called from any thread, ``save(_:)`` by one at a time. Derived attributes and files
 /// for large values need SQLite.
+///
+/// As for ``AtomicStore``, a target depends on the product `CambiumCustomStores`, and its files import
+/// that.
 public protocol IncrementalStore: AnyObject, Sendable {
     /// Says who the store is. Called first, once.
     ///

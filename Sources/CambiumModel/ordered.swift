@@ -1,5 +1,5 @@
 extension Sequence {
-    /// The elements in the order of `areInIncreasingOrder`; equal ones keep their places.
+    /// The elements in the order of `areInIncreasingOrder`.
     ///
     /// As `sorted(by:)`, but compiled once: an optimized build makes some thirty functions anew for
     /// each use of `sorted(by:)`, which took a tenth of the time that the runtime needs to compile. A

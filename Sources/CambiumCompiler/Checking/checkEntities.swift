@@ -229,22 +229,25 @@ extension ModelChecker {
         let isFolded = !parsed.isOfXcode
         func folded(_ name: String) -> String { isFolded ? name.lowercased() : name }
         let names = byName.mapValues { Set($0.declarations.keys.map(folded)) }
-        for index in drafts.indices where drafts[index].parent != nil {
-            for property in drafts[index].declarations.keys.sorted() {
-                guard let name = drafts[index].declaration(of: property)?["name"],
-                    let owner = ancestors(of: drafts[index], byName).first(where: {
+        // Taken out at the end: what a descendant declares again is compared with all that is there.
+        var repeated: [(draft: EntityDraft, property: String)] = []
+        for draft in drafts where draft.parent != nil {
+            for property in draft.declarations.keys.sorted() {
+                guard let name = draft.declaration(of: property)?["name"],
+                    let owner = ancestors(of: draft, byName).first(where: {
                         names[$0.name]?.contains(folded(property)) ?? false
                     })
                 else { continue }
                 let message =
                     "'\(property)' is inherited from '\(owner.name)' and cannot be declared again"
-                let isSame = drafts[index].storesTheSame(property, as: owner)
+                let isSame = draft.storesTheSame(property, as: owner)
                 report(
                     .shadowedProperty, message, at: name,
                     inXcode: isSame ? "the declaration of '\(owner.name)' holds" : nil)
-                if isSame, parsed.isOfXcode { drafts[index].remove(property) }
+                if isSame, parsed.isOfXcode { repeated.append((draft, property)) }
             }
         }
+        for (draft, property) in repeated { draft.remove(property) }
     }
 
     private func ancestors(

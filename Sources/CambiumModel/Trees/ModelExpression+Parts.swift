@@ -75,12 +75,13 @@ extension ModelExpression {
 }
 
 extension ModelExpression: Hashable {
-    /// Whether both trees have equal parts.
+    /// Whether both trees have equal parts. Lists of the parts of each node are made: trees are compared
+    /// when a model is checked, and not for each row.
     public static func == (one: ModelExpression, other: ModelExpression) -> Bool {
         one.part == other.part
     }
 
-    /// Feeds the parts.
+    /// Feeds the parts. It costs what a comparison costs.
     public func hash(into hasher: inout Hasher) {
         part.hash(into: &hasher)
     }

@@ -446,6 +446,22 @@ struct OddXcodeModelTests {
         #expect(index.elements.map(\.property) == ["title"])
     }
 
+    @Test func `a property that two descendants declare again is the first ancestor's`() throws {
+        let title = #"<attribute name="title" optional="YES" attributeType="String"/>"#
+        let content = Self.a(
+            "",
+            after: #"<entity name="C" parentEntity="A">\#(title)</entity>"#
+                + #"<entity name="D" parentEntity="C">\#(title)</entity>"#)
+        let folder = try XcodeBundleFolder([content])
+        let compilation = ModelCompiler.compile(folder.path)
+        let model = try #require(compilation.bundle).versions[0].model
+        #expect(model.entity(named: "A")?.attributes.map(\.name) == ["title"])
+        #expect(model.entity(named: "C")?.attributes == [])
+        #expect(model.entity(named: "D")?.attributes == [])
+        #expect(
+            compilation.diagnostics.map(\.rendered).filter { $0.contains("holds") }.count == 2)
+    }
+
     @Test func `it can be suppressed`() throws {
         let content = """
             <entity name="A"><attribute name="n" attributeType="Integer 16"
