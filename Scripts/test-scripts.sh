@@ -91,6 +91,27 @@ allowed Sources/CambiumSQL/PragmaSQL.swift 'let sql = "PRAGMA query_only = ON"'
 allowed Sources/CambiumRecords/Record.swift '@inlinable @inline(__always) public func key() {}'
 forbidden Sources/CambiumRecords/Record.swift '@inlinable package func key() {}' "may not be package"
 forbidden Sources/CambiumRecords/Record.swift '@inlinable @inline(__always) package init() {}' "may not be"
+# nested LINE: checks a nested package with one module that may use Cambium alone.
+nested() {
+    rm -rf "$work/package"
+    mkdir -p "$work/package/Tests/Nested/Sources/CambiumExchange"
+    printf 'targets: [\n .target(\n  name: "CambiumExchange",\n  dependencies: [\n   "Cambium",\n ])]\n' \
+        >"$work/package/Tests/Nested/Package.swift"
+    printf '%s\n' "$1" >"$work/package/Tests/Nested/Sources/CambiumExchange/File.swift"
+    sh "$root/Scripts/check-imports.sh" "$work/package" >"$work/output" 2>&1
+}
+
+nested "import Foundation" && nested "public import Cambium"
+result $? "a module of a nested package imports its dependency"
+if nested "import CambiumRecords"; then result 1 "a dependency that a nested package lacks"; else
+    says "CambiumExchange may not import CambiumRecords" "a dependency that a nested package lacks"
+fi
+ln -s nowhere "$work/package/Tests/Nested/Sources/Cambium"
+if sh "$root/Scripts/check-imports.sh" "$work/package" >"$work/output" 2>&1; then
+    result 1 "a link of a nested package that leads nowhere"
+else
+    says "lead nowhere: .*Sources/Cambium" "a link of a nested package that leads nowhere"
+fi
 # Folders: a package of two folders, of which one may use the other.
 
 # folders LINE: checks the package with this line in the folder that may use nothing.

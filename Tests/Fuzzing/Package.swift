@@ -39,7 +39,8 @@ let package = Package(
         .target(
             name: "CambiumAuthoring",
             dependencies: [
-                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration", "CambiumCompiler",
+                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+                "CambiumCompiler",
             ],
             swiftSettings: settings),
         .target(name: "LibFuzzer"),

@@ -52,10 +52,13 @@ let package = Package(
         .target(name: "ShopModel", dependencies: ["Cambium"], swiftSettings: settings),
         .target(name: "TestDummyModel", dependencies: ["Cambium"], swiftSettings: settings),
         .target(
+            name: "CambiumCustomStores", dependencies: ["Cambium", "CambiumRecords"],
+            swiftSettings: settings),
+        .target(
             name: "CambiumEngineSpecification",
             dependencies: [
-                "Cambium", "CambiumModel", "CambiumEngine", "CambiumRecords", "CambiumSQL",
-                "EverythingModel", "ShopModel",
+                "Cambium", "CambiumCustomStores", "CambiumModel", "CambiumEngine",
+                "CambiumRecords", "CambiumSQL", "EverythingModel", "ShopModel",
             ],
             swiftSettings: settings),
         .testTarget(
