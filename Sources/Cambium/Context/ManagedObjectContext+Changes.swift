@@ -101,8 +101,9 @@ extension ManagedObjectContext {
         object.flags.insert(.hasOtherValues)
     }
 
-    /// Notes that unsaved links of an object were dropped, and nothing else of it.
+    /// Notes that relationships of an object changed that are kept elsewhere, and nothing else of it.
     func noteOtherLinks(_ object: ManagedObject) {
+        if object.notesReads { object.notifyOfChanges() }
         if !object.flags.contains(.isNoted) { note(object) }
         object.flags.insert(.hasOtherLinks)
     }

@@ -181,6 +181,37 @@ struct TakenBackTests {
             try followed.faults(touched: Set(categories.map(\.objectID)), looks: true) == [])
     }
 
+    @Test(arguments: [MergePolicy.rollback, .storeTrump], [true, false])
+    func `a deletion that a merge policy takes back is an update of the owner`(
+        _ policy: MergePolicy, _ isRegistered: Bool
+    ) throws {
+        let context = container.newContext()
+        context.mergePolicy = policy
+        let product: Product = try context.get(products[0].objectID)
+        var category: ShopModel.Category?
+        if isRegistered { category = try context.get(categories[0].objectID) }
+        let sibling = container.newContext()
+        try sibling.get(products[0].objectID, as: Product.self).title = "theirs"
+        context.delete(product)
+        context.processPendingChanges()
+        let followed = try FollowedController(
+            FetchedResultsController(ShopModel.Category.listed, in: context)
+        ) { "\($0.products.count)" }
+        let owner = try category ?? context.get(categories[0].objectID)
+        #expect(owner.products.count == 1)
+        var told: Set<ManagedObject> = []
+        let token = context.observe(.objectsDidChange) {
+            told.formUnion($0.updated.union($0.refreshed))
+        }
+        try sibling.save()
+        try context.save()
+        #expect(product.title == "theirs" && owner.products.count == 2)
+        #expect(told == [product, owner])
+        #expect(try followed.faults(touched: [owner.objectID], looks: true) == [])
+        #expect(context.invariantFaults() == [])
+        withExtendedLifetime(token) {}
+    }
+
     /// The list is fetched again at the deletion of the category, and sees the link that is cleared.
     @Test func `a list with a limit tells what it has seen before`() throws {
         let new = ShopModel.Category(in: context, name: "c")

@@ -70,6 +70,57 @@ struct DroppedPairTests {
         }
     }
 
+    @Test(arguments: [MergePolicy.storeTrump, .rollback], [false, true])
+    func `a pair of an object whose deletion yields to a change`(
+        _ policy: MergePolicy, isTopic: Bool
+    ) throws {
+        try withPair(policy) { context, sibling, node, topic, told in
+            let (later, laterTopic) = (Node(in: context), Topic(in: context))
+            node.tags.insert(topic)
+            node.queue.append(topic)
+            try context.save()
+            context.delete(isTopic ? topic : node)
+            context.processPendingChanges()
+            #expect(isTopic ? node.tags.isEmpty : topic.nodes.isEmpty)
+            // The other end of this pair has no unsaved change.
+            let theirTopic: Topic = try sibling.get((isTopic ? topic : laterTopic).objectID)
+            let theirNode: Node = try sibling.get((isTopic ? later : node).objectID)
+            theirNode.tags.insert(theirTopic)
+            theirNode.label = "theirs"
+            theirTopic.name = "theirs"
+            try sibling.save()
+            context.mergePending()
+            #expect(isTopic ? later.tags.isEmpty : laterTopic.nodes.isEmpty)
+            _ = told()
+            try context.save()
+            let ends: Set<ManagedObject> =
+                isTopic ? [topic, node, later] : [node, topic, laterTopic]
+            #expect(told().isSuperset(of: ends))
+            #expect(node.tags.count == (isTopic ? 1 : 2) && node.queue.count == 1)
+            #expect(topic.nodes.count == (isTopic ? 2 : 1) && topic.waiting.count == 1)
+        }
+    }
+
+    @Test(arguments: [MergePolicy.storeTrump, .rollback], [false, true])
+    func `a saved pair of an object that yields to its deletion`(
+        _ policy: MergePolicy, merges: Bool
+    ) throws {
+        try withPair(policy, merges: merges) { context, sibling, node, topic, told in
+            node.tags.insert(topic)
+            node.queue.append(topic)
+            try context.save()
+            #expect(node.tags.count == 1 && node.queue.count == 1)
+            topic.name = "changed"
+            sibling.delete(sibling.object(with: topic.objectID))
+            try sibling.save()
+            context.processPendingChanges()
+            _ = told()
+            try context.save()
+            #expect(topic.isDeleted && node.tags.isEmpty && node.queue.isEmpty)
+            #expect(told().contains(node))
+        }
+    }
+
     @Test(arguments: [MergePolicy.storeTrump, .objectTrump, .overwrite, .rollback], [false, true])
     func `a pair that a save leaves out in a context that does not merge`(
         _ policy: MergePolicy, isRead: Bool

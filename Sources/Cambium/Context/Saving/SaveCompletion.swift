@@ -37,10 +37,7 @@ struct SaveCompletion {
         let resolutions = outcome.resolutions
         written.forEachUncounted { $0.record?.version += 1 }
         for pair in outcome.droppedPairs { forget(pair) }
-        for resolution in resolutions {
-            applyNotingFarEnds(resolution)
-            nameOwners(resolution)
-        }
+        applyNotingFarEnds(resolutions)
         let rewritten = outcome.derived.isEmpty ? [] : Set(written.map { ObjectIdentifier($0) })
         let refreshed = outcome.derived.compactMap { takeDerived($0, rewritten) }
         // Survivors are what they will be now.
@@ -108,16 +105,65 @@ struct SaveCompletion {
         }
     }
 
-    /// Takes a resolution over, and notes the objects at the other ends of links that it changes.
-    private mutating func applyNotingFarEnds(_ resolution: ConflictResolution) {
-        guard let object = context.registry[resolution.id] else { return apply(resolution) }
+    /// Takes resolutions over, and notes the objects whose relationships they change.
+    private mutating func applyNotingFarEnds(_ resolutions: [ConflictResolution]) {
+        // The keys of rows, by the number of the entity.
+        var restored: [Int: Set<Int64>] = [:]
+        var lost: [Int: [Int64]] = [:]
+        for resolution in resolutions {
+            let object = context.registry[resolution.id]
+            let wasDeleted = object?.lifecycle == .deleted
+            applyNotingFarEnds(resolution, object)
+            nameOwners(resolution)
+            let isThere = object?.isThere ?? !resolution.action.leavesNoRow
+            if wasDeleted, isThere {
+                restored[resolution.entity.index, default: []].insert(resolution.id.key)
+            } else if !wasDeleted, !isThere {
+                lost[resolution.entity.index, default: []].append(resolution.id.key)
+            }
+        }
+        let entities = context.coordinator.model.entities
+        for (entity, keys) in restored.ordered(by: { $0.key < $1.key }) {
+            takeBackRemovals(of: keys, entities[entity])
+        }
+        for (entity, keys) in lost.ordered(by: { $0.key < $1.key }) {
+            for end in farEnds[entities[entity]].paired(with: keys) where end.canBeRestored {
+                context.noteOtherLinks(end)
+            }
+        }
+    }
+
+    private mutating func applyNotingFarEnds(
+        _ resolution: ConflictResolution, _ object: ManagedObject?
+    ) {
+        guard let object else { return apply(resolution) }
         let ends = farEnds[resolution.entity]
+        let wasDeleted = object.lifecycle == .deleted
         var former = ends.shownKeys(of: object)
-        // There was no row that led anywhere.
+        // No relationship has an object that is to be deleted.
+        if wasDeleted { former = former.map { _ in nil } }
+        // A deleted row referenced no others.
         if case .reinsert = resolution.action { former = former.map { _ in nil } }
         apply(resolution)
         let now = object.isThere ? ends.shownKeys(of: object) : nil
         for end in ends.changed(from: former, to: now) { context.noteOtherLinks(end) }
+        // Relationships that were read since the deletion were read without the object.
+        if wasDeleted, now != nil { context.divergentLists.forget(otherBecauseOf: object) }
+    }
+
+    /// Takes back that the deletion of objects, which were not deleted in the end, removed them from
+    /// relationships that join tables keep.
+    private func takeBackRemovals(of keys: Set<Int64>, _ entity: EntityDescription) {
+        for relationship in entity.relationships where relationship.isJoinTable {
+            guard let inverse = relationship.inverse else { continue }
+            let others = context.registry.registered(family: relationship.destination) {
+                $0.extras?.links[inverse]?.removed.isDisjoint(with: keys) == false
+            }
+            for other in others where other.canBeRestored {
+                let removed = other.extras?.links[inverse]?.removed.intersection(keys) ?? []
+                for key in removed.sorted() { other.reversal.forgetLink(inverse, to: key) }
+            }
+        }
     }
 
     /// Names the objects whose relationships the save changed otherwise than its context can know: by
@@ -339,5 +385,15 @@ struct SaveNotice {
     /// to be taken back.
     func notify(_ undoManager: ContextUndoManager?) {
         if !replaced.isEmpty { undoManager?.forget(replaced) }
+    }
+}
+
+extension ConflictResolution.Action {
+    /// Whether the row does not exist after the save.
+    fileprivate var leavesNoRow: Bool {
+        switch self {
+        case .delete, .yield(nil): true
+        case .update, .insert, .reinsert, .yield, .forward: false
+        }
     }
 }

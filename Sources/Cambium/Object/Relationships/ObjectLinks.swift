@@ -279,6 +279,7 @@ struct ObjectLinks: ObjectAccess {
         let extras = ownExtras
         extras.links.prepare(ordinal, isOrdered: relationship.isOrdered)
         extras.links[ordinal]?.remove(object.key)
+        if notesReads { subject.notifyOfChange(of: .links(ordinal)) }
     }
 
     /// The links of a relationship that a change is made by. Where they cannot be read, the change

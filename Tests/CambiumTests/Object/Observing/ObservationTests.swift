@@ -169,6 +169,51 @@ struct ObservationTests {
         }
     }
 
+    @Test(arguments: ["undo", "rollback", "merge policy"])
+    func `a deletion and its being taken back are told of at the other ends`(
+        _ how: String
+    ) throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            context.objectsAreObservable = true
+            context.mergePolicy = .rollback
+            context.undoManager = ContextUndoManager()
+            let (box, topic) = (Box(in: context), Topic(in: context))
+            let node = Node(in: context, box: box)
+            node.tags.insert(topic)
+            node.queue.append(topic)
+            try context.save()
+            let sibling = container.newContext()
+            if how == "merge policy" {
+                try sibling.get(node.objectID, as: Node.self).label = "theirs"
+            }
+            let reads = [
+                { _ = box.nodes.count }, { _ = topic.nodes.count }, { _ = topic.waiting.count },
+            ]
+            let counters = reads.map { read in
+                let counter = Counter()
+                withObservationTracking(read) { counter.count() }
+                return counter
+            }
+            context.delete(node)
+            context.processPendingChanges()
+            #expect(counters.map(\.value) == [1, 1, 1])
+            try sibling.save()
+            let others = reads.map { read in
+                let counter = Counter()
+                withObservationTracking(read) { counter.count() }
+                return counter
+            }
+            switch how {
+            case "undo": context.undo()
+            case "rollback": context.rollback()
+            default: try context.save()
+            }
+            #expect(others.map(\.value) == [1, 1, 1])
+            #expect(box.nodes.count == 1 && topic.nodes.count == 1 && topic.waiting.count == 1)
+        }
+    }
+
     @Test func `whether an object is changed or deleted is told of`() throws {
         try withObservable { context in
             let node = Node(in: context)
