@@ -55,4 +55,48 @@ struct LeftListsTests {
             #expect(boxes.map { Array($0.nodes) } == [[], [node]])
         }
     }
+
+    /// The list has a change of its own: the object was put there and taken out again.
+    @Test(arguments: End.allCases)
+    func `a list that the object has left again shows it, too`(end: End) throws {
+        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let (others, context) = (container.newContext(), container.newContext())
+        context.automaticallyMergesChangesFromParent = true
+        context.undoManager = ContextUndoManager()
+        let (first, second) = (Box(in: others), Box(in: others))
+        let node = Node(in: others, box: first)
+        try others.save()
+        let boxes: [Box] = try [first, second].map { try context.get($0.objectID) }
+        let moved: Node = try context.get(node.objectID)
+        var told: Set<ManagedObject> = []
+        let token = context.observe(.objectsDidChange) {
+            told.formUnion($0.updated.union($0.refreshed))
+        }
+        moved.box = boxes[1]
+        moved.box = nil
+        node.box = second
+        try others.save()
+        _ = try context.count(for: Node.fetchRequest())
+        #expect(moved.box == nil && boxes.map(\.nodes.count) == [0, 0])
+        told = []
+        switch end {
+        case .refresh: context.refresh(moved, mergeChanges: false)
+        case .undo: context.undo()
+        case .merge: context.mergePending()
+        case .rollback: context.rollback()
+        case .save:
+            context.mergePolicy = .storeTrump
+            try context.save()
+        }
+        context.processPendingChanges()
+        if end == .merge {
+            #expect(moved.box == nil && boxes.map(\.nodes.count) == [0, 0])
+        } else {
+            #expect(moved.box == boxes[1])
+            #expect(boxes.map { Array($0.nodes) } == [[], [moved]])
+            #expect(told.contains(boxes[1]))
+        }
+        #expect(context.invariantFaults() == [])
+        withExtendedLifetime(token) {}
+    }
 }

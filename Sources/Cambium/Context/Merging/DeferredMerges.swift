@@ -187,8 +187,11 @@ struct DivergentLists: ContextAccess {
         _ member: ManagedObject, of owner: ManagedObject, _ relationship: RelationshipDescription
     ) -> Bool {
         guard member.ownLinks.hasLeft(owner, relationship) else { return false }
-        // An owner that has noted a change is notified of its being taken back.
-        if owner.extras?.links[relationship.ordinal]?.hasChange(of: member.key) != true {
+        // An owner that has noted a change is notified of its being taken back: the member's row, as
+        // it was read, references the owner. A row of others that is deferred may do so instead.
+        if owner.extras?.links[relationship.ordinal]?.hasChange(of: member.key) != true
+            || member.defersOthersRow
+        {
             noteList(of: owner, relationship, hasMember: false, because: member)
         }
         return true
