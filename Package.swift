@@ -21,6 +21,7 @@ let package = Package(
     products: [
         .library(name: "Cambium", targets: ["Cambium"]),
         .library(name: "CambiumExchange", targets: ["CambiumExchange"]),
+        .library(name: "CambiumMigrationCommand", targets: ["CambiumMigrationCommand"]),
         .library(name: "CambiumCoreData", targets: ["CambiumCoreData"]),
         .library(name: "CambiumCustomStores", targets: ["CambiumCustomStores"]),
         .library(name: "CambiumNotificationCenter", targets: ["CambiumNotificationCenter"]),
@@ -84,16 +85,23 @@ let package = Package(
 
         // What people have besides, which no build of a package with models compiles
         .target(
+            name: "CambiumMaintenance",
+            dependencies: [
+                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+            ],
+            swiftSettings: settings),
+        .target(
             name: "CambiumAuthoring",
             dependencies: [
                 "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
-                "CambiumCompiler",
+                "CambiumMaintenance", "CambiumCompiler",
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "CambiumTool",
             dependencies: [
-                "CambiumCompiler", "CambiumAuthoring", "CambiumMigration", "CambiumCoreDataStore",
+                "CambiumCompiler", "CambiumAuthoring", "CambiumMigration", "CambiumMaintenance",
+                "CambiumCoreDataStore",
             ],
             swiftSettings: settings),
         .plugin(
@@ -122,6 +130,12 @@ let package = Package(
             dependencies: ["Cambium", "CambiumRecords", "CambiumSQLiteStore"],
             swiftSettings: settings),
 
+        // The command of a program for its own stores: `status`, `plan`, `apply` and others
+        .target(
+            name: "CambiumMigrationCommand",
+            dependencies: ["Cambium", "CambiumMigration", "CambiumMaintenance"],
+            swiftSettings: settings),
+
         // Stores that a program reads and writes itself, in any form
         .target(
             name: "CambiumCustomStores", dependencies: ["Cambium", "CambiumRecords"],
@@ -132,6 +146,7 @@ let package = Package(
             name: "CambiumCoreDataStore",
             dependencies: [
                 "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+                "CambiumMaintenance",
             ],
             swiftSettings: settings),
         .target(
@@ -203,8 +218,8 @@ let package = Package(
         .testTarget(
             name: "CambiumMigrationTests",
             dependencies: [
-                "CambiumMigration", "CambiumSQL", "CambiumSQLite", "CambiumPlan", "CambiumModel",
-                "CrashWorker", "FaultVFS",
+                "CambiumMigration", "CambiumMaintenance", "CambiumSQL", "CambiumSQLite",
+                "CambiumPlan", "CambiumModel", "CrashWorker", "FaultVFS",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -239,8 +254,9 @@ let package = Package(
             name: "CambiumTests",
             dependencies: [
                 "Cambium", "CambiumExchange", "CambiumCoreData", "CambiumCustomStores",
-                "CambiumRecords", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumEngine",
-                "CambiumSQLiteStore", "CambiumAuthoring", "CambiumEngineSpecification",
+                "CambiumMigrationCommand", "CambiumRecords", "CambiumPlan", "CambiumSQL",
+                "CambiumSQLite", "CambiumEngine", "CambiumSQLiteStore", "CambiumAuthoring",
+                "CambiumEngineSpecification",
                 "TestDummyModel", "ShopModel", "PackagesModel", "FirstPackagesModel",
                 "EverythingModel", "ExtendedModel", "ContactsModel", "TimesModel", "FaultVFS",
             ],

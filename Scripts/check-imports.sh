@@ -20,15 +20,17 @@ CambiumPlan: CambiumModel
 CambiumSQL: CambiumModel CambiumPlan
 CambiumSQLite: CSQLite CambiumModel CambiumRecords
 CambiumMigration: CambiumModel CambiumPlan CambiumSQL CambiumSQLite
-CambiumCoreDataStore: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration
+CambiumMaintenance: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration
+CambiumCoreDataStore: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration CambiumMaintenance
 CambiumEngine: CambiumModel CambiumRecords CambiumSQL CambiumMigration
 CambiumSQLiteStore: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumEngine
 CambiumCompiler: CLibXML2 CambiumModel CambiumPlan CambiumSQL CambiumMigration | Foundation
-CambiumAuthoring: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration CambiumCompiler | Foundation
+CambiumAuthoring: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration CambiumMaintenance CambiumCompiler | Foundation
 CambiumGenerator: CambiumCompiler
-CambiumTool: CambiumCompiler CambiumAuthoring CambiumMigration CambiumCoreDataStore | Foundation
+CambiumTool: CambiumCompiler CambiumAuthoring CambiumMigration CambiumMaintenance CambiumCoreDataStore | Foundation
 Cambium: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumEngine CambiumSQLiteStore
 CambiumCoreData: Cambium CambiumCoreDataStore
+CambiumMigrationCommand: Cambium CambiumMigration CambiumMaintenance
 CambiumCustomStores: Cambium CambiumRecords
 CambiumNotificationCenter: Cambium | Foundation
 CambiumExchange: Cambium CambiumRecords CambiumSQLiteStore

@@ -11,7 +11,7 @@ set -eu
 
 products=${1:-}
 if [ -z "$products" ]; then
-    for target in ShopModel EverythingModel ExtendedModel ContactsModel; do
+    for target in ShopModel EverythingModel ExtendedModel ContactsModel CambiumMigrationCommand; do
         # shellcheck disable=SC2086
         swiftpm build --target "$target" $strict
     done

@@ -169,7 +169,7 @@ sdk=
 [ "$(uname -s)" != Darwin ] || sdk="-sdk $(xcrun --show-sdk-path)"
 mkdir "$work/symbols"
 for module in Cambium CambiumEngine CambiumModel CambiumMigration CambiumCoreDataStore CambiumCoreData \
-    CambiumCustomStores CambiumExchange CambiumSQLite; do
+    CambiumCustomStores CambiumExchange CambiumMigrationCommand CambiumSQLite; do
     # shellcheck disable=SC2086
     swift symbolgraph-extract -module-name "$module" -I "$modules" -target "$target" $sdk \
         -Xcc -fmodule-map-file=Sources/CSQLite/module.modulemap \

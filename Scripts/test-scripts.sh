@@ -86,6 +86,8 @@ forbidden Sources/CambiumExchange/Importing/Row.swift 'let sql = "SELECT 1"' "ma
 forbidden Sources/CambiumExchange/Importing/Row.swift "if store is SQLiteEngine {" "may not cast"
 refused Sources/CambiumExchange/Importing/Row.swift "import CambiumSQL"
 refused Sources/Cambium/Batch/Run.swift "import CambiumExchange"
+refused Sources/CambiumMigration/Migration.swift "import CambiumMaintenance"
+refused Sources/Cambium/Container/Container.swift "import CambiumMigrationCommand"
 allowed Sources/CambiumSQLiteStore/Statements/SaveSQL.swift 'let sql = "PRAGMA x"'
 allowed Sources/CambiumSQL/PragmaSQL.swift 'let sql = "PRAGMA query_only = ON"'
 allowed Sources/CambiumRecords/Record.swift '@inlinable @inline(__always) public func key() {}'

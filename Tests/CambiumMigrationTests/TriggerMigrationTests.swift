@@ -1,3 +1,4 @@
+import CambiumMaintenance
 import CambiumMigration
 import CambiumModel
 import CambiumSQL

@@ -30,6 +30,12 @@ let package = Package(
             dependencies: ["CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite"],
             swiftSettings: settings),
         .target(
+            name: "CambiumMaintenance",
+            dependencies: [
+                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+            ],
+            swiftSettings: settings),
+        .target(
             name: "CambiumCompiler",
             dependencies: [
                 "CLibXML2", "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration",
@@ -39,7 +45,7 @@ let package = Package(
             name: "CambiumAuthoring",
             dependencies: [
                 "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
-                "CambiumCompiler",
+                "CambiumMaintenance", "CambiumCompiler",
             ],
             swiftSettings: settings),
         .target(

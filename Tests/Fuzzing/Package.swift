@@ -31,6 +31,12 @@ let package = Package(
             dependencies: ["CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite"],
             swiftSettings: settings),
         .target(
+            name: "CambiumMaintenance",
+            dependencies: [
+                "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+            ],
+            swiftSettings: settings),
+        .target(
             name: "CambiumCompiler",
             dependencies: [
                 "CLibXML2", "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration",
@@ -40,7 +46,7 @@ let package = Package(
             name: "CambiumAuthoring",
             dependencies: [
                 "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
-                "CambiumCompiler",
+                "CambiumMaintenance", "CambiumCompiler",
             ],
             swiftSettings: settings),
         .target(name: "LibFuzzer"),

@@ -1,4 +1,5 @@
 import CambiumCompiler
+import CambiumMaintenance
 import CambiumMigration
 import CambiumSQL
 

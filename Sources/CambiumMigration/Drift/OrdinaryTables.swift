@@ -60,7 +60,7 @@ package struct OrdinaryTables {
 
 extension Connection {
     /// All that the catalogue lists.
-    func storeObjects() throws(SQLiteError) -> [StoreObject] {
+    package func storeObjects() throws(SQLiteError) -> [StoreObject] {
         try rows(StoreObject.query).compactMap(StoreObject.init)
     }
 

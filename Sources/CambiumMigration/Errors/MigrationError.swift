@@ -225,7 +225,7 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
         }
     }
 
-    static func words(for refusal: MigrationRefusal, _ what: String) -> String {
+    package static func words(for refusal: MigrationRefusal, _ what: String) -> String {
         "\(problem(of: refusal, what)). \(remedyOfRefusal)"
     }
 
@@ -239,7 +239,7 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
 
 extension SQLiteError {
     /// Whether the file is not what SQLite has written.
-    var isDamage: Bool { [11, 26].contains(primaryCode) }
+    package var isDamage: Bool { [11, 26].contains(primaryCode) }
 
     /// What to do about a copy that cannot be made in a folder.
     fileprivate func remedyOfCopy(in folder: String) -> String {

@@ -101,7 +101,7 @@ public enum DriftPolicy: String, Sendable, Hashable, CaseIterable {
 
 extension [StoreDifference] {
     /// The names, kinds and parts of all.
-    var list: String { map(\.description).excerpts() }
+    package var list: String { map(\.description).excerpts() }
 
     /// The same with one more thing that is in the way.
     func adding(_ obstacle: String) -> Self {
@@ -148,7 +148,7 @@ extension [StoreDifference] {
     }
 
     /// What a repair would do, for a report; nil where there is none to do.
-    var repairWords: String? {
+    package var repairWords: String? {
         guard contains(where: { $0.kind != .external }) else { return nil }
         if let obstacles { return "not possible: \(obstacles)" }
         let consequences = consequences
@@ -160,7 +160,7 @@ extension [StoreDifference] {
     /// - Parameters:
     ///   - repair: How a repair is asked for.
     ///   - report: How leaving them is asked for.
-    func remedy(repair: String, report: String) -> String {
+    package func remedy(repair: String, report: String) -> String {
         if let obstacles {
             return "They cannot be repaired: \(obstacles). Undo that, or put a copy of the store "
                 + "from before in its place"

@@ -85,9 +85,62 @@ public enum HistoryFate: Sendable, Hashable {
     }
 }
 
+/// What a store is to the program.
+package final class StoreSurvey {
+    /// The store's version.
+    package let version: String
+    /// The way to the program's version; nil where the store has it already.
+    let chain: MigrationChain?
+    /// What another program has changed.
+    package let differences: [StoreDifference]
+    /// What of other programs is in the way.
+    package fileprivate(set) var externalObjects: [ExternalObject] = []
+    /// What becomes of the store's history; nil where it has none, or where nothing is migrated.
+    package fileprivate(set) var history: HistoryFate?
+
+    fileprivate init(
+        _ version: String, _ chain: MigrationChain?, _ differences: [StoreDifference]
+    ) {
+        (self.version, self.chain, self.differences) = (version, chain, differences)
+    }
+
+    /// The versions on the way; empty where there is no migration.
+    package var versions: [String] { chain?.versions ?? [] }
+    /// What is done on the way, in order; nil where the store has the program's version.
+    package var steps: [MigrationStep]? { chain?.steps }
+    /// Whether there is something to migrate or to repair.
+    var hasWork: Bool { chain != nil || differences.contains { $0.kind != .external } }
+}
+
 extension MigrationRunner {
+    /// Finds out what a store is. Reads no rows, those of tables that another program has changed
+    /// excepted; changes nothing.
+    ///
+    /// - Parameter withAdditions: Whether what another program has added is a difference.
+    /// - Returns: Nil where there is no store.
+    /// - Throws: ``MigrationError`` where the store is none that the program can open, whatever its
+    ///   policies; `SQLiteError`.
+    package func survey(
+        of connection: Connection, withAdditions: Bool = false
+    ) throws -> StoreSurvey? {
+        guard let metadata = try Self.readMetadata(connection) else { return nil }
+        let chain = try chain(from: metadata, in: connection)
+        try requireOwnTables(in: connection, metadata, chain)
+        let expected = expectedObjects(of: metadata, chain)
+        let found = try expected.differences(in: connection).filter {
+            withAdditions || $0.kind != .external
+        }
+        let survey = StoreSurvey(
+            metadata.version, chain, try weighed(found, in: connection, expected))
+        guard survey.hasWork else { return survey }
+        survey.externalObjects = try externalObjects(
+            inWayOf: chain, from: metadata, survey.differences, in: connection)
+        survey.history = try historyFate(on: chain, in: connection)
+        return survey
+    }
+
     /// What becomes of a store's history on a way; nil where it has none, or where nothing is migrated.
-    func historyFate(
+    private func historyFate(
         on chain: MigrationChain?, in connection: Connection
     ) throws(SQLiteError) -> HistoryFate? {
         guard let chain, !chain.migrations.isEmpty,
@@ -108,15 +161,9 @@ extension MigrationRunner {
     ) throws -> MigrationForecast? {
         // One moment for all questions.
         try connection.transaction(.deferred) {
-            guard let metadata = try Self.readMetadata(connection) else { return nil }
-            let chain = try chain(from: metadata, in: connection)
-            try requireOwnTables(in: connection, metadata, chain)
-            let expected = expectedObjects(of: metadata, chain)
-            let differences = try weighed(
-                expected.differences(in: connection), in: connection, expected)
-            guard chain != nil || differences.contains(where: { $0.kind != .external }) else {
-                return nil
-            }
+            guard let survey = try survey(of: connection, withAdditions: true), survey.hasWork
+            else { return nil }
+            let (chain, differences) = (survey.chain, survey.differences)
             let storeSize = try connection.number(ForecastSQL.size)
             var work = try ExpectedWork.measured(in: connection)
             var steps: [MigrationForecast.Step] = []
@@ -138,17 +185,15 @@ extension MigrationRunner {
             let makesBackup =
                 chain?.needsBackup ?? false
                 || differences.contains { $0.kind != .external }
-            let versions = chain?.versions ?? []
+            let (version, versions) = (survey.version, survey.versions)
             return MigrationForecast(
-                from: metadata.version, to: model.version,
-                versions: versions.isEmpty ? [metadata.version] : versions, steps: steps,
+                from: version, to: model.version,
+                versions: versions.isEmpty ? [version] : versions, steps: steps,
                 storeSize: storeSize,
                 // Once in the log or the journal, once in the file.
                 bytesNeeded: 2 * largest + (makesBackup ? storeSize : 0),
                 freeSpace: path.flatMap(StoreFiles.freeSpace), differences: differences,
-                externalObjects: try externalObjects(
-                    inWayOf: chain, from: metadata, differences, in: connection),
-                history: try historyFate(on: chain, in: connection))
+                externalObjects: survey.externalObjects, history: survey.history)
         }
     }
 }
@@ -263,5 +308,5 @@ extension Connection {
     }
 
     /// The same; nil where it fails.
-    func count(_ sql: String) -> Int? { try? number(sql) }
+    package func count(_ sql: String) -> Int? { try? number(sql) }
 }

@@ -1,4 +1,5 @@
 import Cambium
+import CambiumMigrationCommand
 import ContactsModel
 import ShopModel
 import Synchronization

@@ -1,4 +1,5 @@
 import Cambium
+import CambiumMigrationCommand
 import ContactsModel
 
 /// A model with steps of the program is opened without them.

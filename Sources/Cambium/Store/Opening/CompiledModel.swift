@@ -69,7 +69,7 @@ public struct CompiledModel: Sendable {
     }
 
     /// What migrates stores to the model.
-    var migrationRunner: MigrationRunner {
+    package var migrationRunner: MigrationRunner {
         let runner = MigrationRunner(
             model: model, schema: modelDescription.tables, statements: schema,
             migrations: migrations)
@@ -166,7 +166,7 @@ public struct SteppedModel<Steps: Sendable>: Sendable {
     public var model: Model { compiled.model }
 
     /// The model as it is without them, which cannot migrate.
-    var withoutSteps: CompiledModel { compiled }
+    package var withoutSteps: CompiledModel { compiled }
 
     /// The model with the steps, for whatever takes a model.
     ///
@@ -188,7 +188,8 @@ public struct SteppedModel<Steps: Sendable>: Sendable {
         guard failures.isEmpty else { throw MigrationVerificationError(failures: failures) }
     }
 
-    func verification(of steps: Steps) -> VerifyReport {
+    /// What a proof of the steps has shown.
+    package func verification(of steps: Steps) -> VerifyReport {
         StepVerifier(performing(steps).migrationRunner, proofs()).report
     }
 }

@@ -1,5 +1,6 @@
 import CambiumAuthoring
 import CambiumCompiler
+import CambiumMaintenance
 import CambiumMigration
 import Foundation
 

@@ -1,5 +1,6 @@
 import CambiumAuthoring
 import CambiumCompiler
+import CambiumMaintenance
 import CambiumMigration
 
 /// `cambium migrate`: what becomes of store files, and the proof that it can.

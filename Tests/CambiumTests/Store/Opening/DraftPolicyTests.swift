@@ -1,4 +1,5 @@
 import CambiumMigration
+import CambiumMigrationCommand
 import CambiumSQLite
 import Foundation
 import Synchronization

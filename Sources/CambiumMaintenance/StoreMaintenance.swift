@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumModel
 import CambiumSQL
 import CambiumSQLite
@@ -46,29 +47,19 @@ package struct StoreMaintenance {
     }
 
     private func situation(_ connection: Connection) throws -> StatusReport? {
-        guard let metadata = try MigrationRunner.readMetadata(connection) else { return nil }
-        let chain = try runner.chain(from: metadata, in: connection)
-        try runner.requireOwnTables(in: connection, metadata, chain)
-        let report = report(chain.map { $0.migrations.isEmpty ? .outdated : .behind } ?? .current)
-        report.version = metadata.version
-        if let chain, !chain.migrations.isEmpty {
-            report.versions = chain.versions
-            report.class = chain.steps.map(\.kind).max()?.rawValue
-            report.losesData = chain.steps.contains(where: \.losesData)
-            report.codeSteps = chain.steps.compactMap(\.code)
-            report.history = try runner.historyFate(on: chain, in: connection)?.words
-        }
-        let expected = runner.expectedObjects(of: metadata, chain)
-        let differences = try runner.weighed(
-            expected.differences(in: connection).filter { $0.kind != .external }, in: connection,
-            expected)
-        report.differences = differences.map(StatusReport.Difference.init)
-        report.repair = differences.repairWords
-        if chain != nil || !differences.isEmpty {
-            report.inTheWay = try runner.externalObjects(
-                inWayOf: chain, from: metadata, differences, in: connection
-            ).map(StatusReport.ExternalObject.init)
-        }
+        guard let survey = try runner.survey(of: connection) else { return nil }
+        let (versions, steps) = (survey.versions, survey.steps ?? [])
+        let isBehind = survey.steps != nil
+        let report = report(isBehind ? versions.isEmpty ? .outdated : .behind : .current)
+        report.version = survey.version
+        report.versions = versions
+        report.class = steps.map(\.kind).max()?.rawValue
+        report.losesData = steps.contains(where: \.losesData)
+        report.codeSteps = steps.compactMap(\.code)
+        report.history = survey.history?.words
+        report.differences = survey.differences.map(StatusReport.Difference.init)
+        report.repair = survey.differences.repairWords
+        report.inTheWay = survey.externalObjects.map(StatusReport.ExternalObject.init)
         return report
     }
 
@@ -208,136 +199,6 @@ extension ContinuousClock.Instant {
     }
 }
 
-/// Why nothing could be done with a store file, for people.
-package struct StoreFailure: Error, Sendable {
-    /// What is in the way.
-    package enum Cause: Sendable {
-        /// The file, its folder or its disk.
-        case file
-        /// What the store is, or what is in it.
-        case store
-    }
-
-    /// What is in the way.
-    package let cause: Cause
-    /// What is wrong and what to do about it.
-    package let reason: String
-    private let path: String
-    /// The same with the store before it.
-    package var message: String { "\(path): \(reason)" }
-
-    /// Explains an error; nil where it is none of a store.
-    package init?(_ error: any Error, storeAt path: String) {
-        self.path = path
-        switch error {
-        case let error as MigrationError:
-            switch error {
-            case .statementFailed(let step, let failure) where failure.isOfFile:
-                cause = .file
-                reason =
-                    "The migration failed in the step: \(step). "
-                    + failure.remedy(of: path)
-            case .backupFailed(_, let failure) where failure.isOfFile:
-                cause = .file
-                reason = error.description
-            case .storeIsDamaged(let finding):
-                cause = .file
-                reason = "The file is damaged (\(finding)). " + FileTrouble.remedyOfDamage(to: path)
-            case .storeDiffers(let differences):
-                cause = .store
-                reason =
-                    "Another program has changed what is the model's: \(differences.list). "
-                    + differences.remedy(repair: "--drift repair", report: "--drift report")
-            case .columnsHaveNoPlace(let differences):
-                cause = .store
-                reason =
-                    "The migration leaves no place for columns that another program has added: "
-                    + differences.map(\.description).joined(separator: ", ")
-                    + ". Save what is in them elsewhere, or let them go with --drift repair: a copy "
-                    + "has them then"
-            case .refused(let refusal):
-                cause = .store
-                reason = MigrationError.words(for: refusal, refusal.descriptionWithValue)
-            default:
-                cause = .store
-                reason = error.description
-            }
-        case let error as MigrationStepError:
-            cause = .store
-            reason = error.description
-        case let error as SQLiteError:
-            cause = .file
-            reason = error.remedy(of: path)
-        default:
-            return nil
-        }
-    }
-}
-
-extension SQLiteError {
-    /// Whether the disk or the rights to the file are the reason.
-    fileprivate var isOfFile: Bool { [8, 10, 13, 14].contains(primaryCode) }
-
-    /// What is wrong with a file, and what to do about it.
-    fileprivate func remedy(of path: String) -> String {
-        if StoreFiles.isFolder(path) { return "It is a folder; name the store file in it" }
-        if isOfMovedFile {
-            return "\(message) while it was open. Nothing was written there. Put the file back, or "
-                + "try again with what is there now"
-        }
-        guard let trouble = FileTrouble(self, with: path) else { return description }
-        return "\(trouble.problem.prefix(1).uppercased())\(trouble.problem.dropFirst()). "
-            + trouble.remedy
-    }
-}
-
-/// What is wrong with the file of a store, its folder or its disk, and what to do about it, for
-/// people.
-package struct FileTrouble: Sendable {
-    /// What is wrong, as a part of a sentence: `the disk is full`.
-    package let problem: String
-    /// What to do, as a sentence without its full stop.
-    package let remedy: String
-
-    /// Explains an error; nil where SQLite complains of something else than the file.
-    package init?(_ error: SQLiteError, with path: String) {
-        let folder = StoreFiles.words(forFolder: StoreFiles.folder(of: path))
-        switch error.primaryCode {
-        case 5, 6:
-            problem = "another program is writing it"
-            remedy = "Close that program, or try again later"
-        case 8:
-            problem = "it cannot be written"
-            remedy = "See that the program may write the file and \(folder)"
-        case 10:
-            problem = "the disk could not be read or written (\(error.message))"
-            remedy = "See that the disk is available and works, and try again"
-        case 11:
-            problem = "the file is damaged (\(error.message))"
-            remedy = Self.remedyOfDamage(to: path)
-        case 13:
-            problem = "the disk is full"
-            remedy = "The store is as it was. Make room, and try again"
-        case 14, 23:
-            problem = "it cannot be opened, or the files that SQLite needs beside it cannot be made"
-            remedy =
-                "See that the program may read the file and write \(folder), or copy the file, and "
-                + "its -wal if there is one, to another folder"
-        case 26:
-            problem = "the file is not an SQLite database"
-            remedy = "Give the path of a store, or of a file that does not exist yet"
-        default:
-            return nil
-        }
-    }
-
-    /// What to do about a file that is not as SQLite has written it.
-    static func remedyOfDamage(to path: String) -> String {
-        "It is as it was. Put a copy from before in its place, or save what can still be read: "
-            + "sqlite3 '\(path)' .recover"
-    }
-}
-
 extension Connection {
     /// Makes sure that the file is whole. Goes through all of it.
     ///
@@ -365,7 +226,7 @@ extension Connection {
         _ isCancelled: () -> Bool, _ body: () throws(SQLiteError) -> Result
     ) throws -> Result {
         do {
-            return try asking(every: MigrationMeter.instructionsPerTick, { !isCancelled() }, body)
+            return try asking(every: 10_000, { !isCancelled() }, body)
         } catch let error as SQLiteError where error.isInterruption && isCancelled() {
             throw MigrationError.cancelled
         } catch let error as SQLiteError where error.isDamage {

@@ -1,3 +1,5 @@
+import CambiumMigration
+import CambiumModel
 import CambiumPlan
 
 /// What a store is to a program: of which version, and how far from the program's.

@@ -1,4 +1,6 @@
-@_spi(Generated) import CambiumMigration
+import Cambium
+import CambiumMaintenance
+import CambiumMigration
 
 #if canImport(Glibc)
     import Glibc

@@ -1,3 +1,5 @@
+import CambiumMigration
+import CambiumModel
 import CambiumSQL
 
 /// What a migration of a store did.

@@ -1,0 +1,48 @@
+import CambiumSQLite
+
+/// What is wrong with the file of a store, its folder or its disk, and what to do about it, for
+/// people.
+package struct FileTrouble: Sendable {
+    /// What is wrong, as a part of a sentence: `the disk is full`.
+    package let problem: String
+    /// What to do, as a sentence without its full stop.
+    package let remedy: String
+
+    /// Explains an error; nil where SQLite complains of something else than the file.
+    package init?(_ error: SQLiteError, with path: String) {
+        let folder = StoreFiles.words(forFolder: StoreFiles.folder(of: path))
+        switch error.primaryCode {
+        case 5, 6:
+            problem = "another program is writing it"
+            remedy = "Close that program, or try again later"
+        case 8:
+            problem = "it cannot be written"
+            remedy = "See that the program may write the file and \(folder)"
+        case 10:
+            problem = "the disk could not be read or written (\(error.message))"
+            remedy = "See that the disk is available and works, and try again"
+        case 11:
+            problem = "the file is damaged (\(error.message))"
+            remedy = Self.remedyOfDamage(to: path)
+        case 13:
+            problem = "the disk is full"
+            remedy = "The store is as it was. Make room, and try again"
+        case 14, 23:
+            problem = "it cannot be opened, or the files that SQLite needs beside it cannot be made"
+            remedy =
+                "See that the program may read the file and write \(folder), or copy the file, and "
+                + "its -wal if there is one, to another folder"
+        case 26:
+            problem = "the file is not an SQLite database"
+            remedy = "Give the path of a store, or of a file that does not exist yet"
+        default:
+            return nil
+        }
+    }
+
+    /// What to do about a file that is not as SQLite has written it.
+    package static func remedyOfDamage(to path: String) -> String {
+        "It is as it was. Put a copy from before in its place, or save what can still be read: "
+            + "sqlite3 '\(path)' .recover"
+    }
+}

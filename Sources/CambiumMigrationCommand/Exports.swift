@@ -1,0 +1,2 @@
+// A program that imports CambiumMigrationCommand needs no other import for its command.
+@_exported import Cambium
