@@ -3,11 +3,13 @@ import CambiumModel
 /// The one point through which names and values from a model become SQL text.
 package enum SQLText {
     /// A name in double quotes. It is always quoted, so that no name can be a keyword.
+    @inline(never)
     package static func identifier(_ name: String) -> String {
         quoted(name, with: "\"")
     }
 
     /// A column, of a table alias where one is given.
+    @inline(never)
     package static func column(_ name: String, of alias: String? = nil) -> String {
         guard let alias else { return identifier(name) }
         return "\(identifier(alias)).\(identifier(name))"
@@ -27,6 +29,7 @@ package enum SQLText {
     }
 
     /// The constant of a text.
+    @inline(never)
     package static func literal(_ text: String) -> String { quoted(text, with: "'") }
 
     /// The constants of texts, with commas between them.

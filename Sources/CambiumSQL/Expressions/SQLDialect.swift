@@ -78,6 +78,7 @@ package struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
             fragment.text += literal
         }
 
+        @inline(never)
         package mutating func appendInterpolation(_ other: SQLFragment) {
             fragment.append(other)
         }

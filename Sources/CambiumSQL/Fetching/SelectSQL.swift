@@ -206,7 +206,7 @@ package struct SelectSQL: Sendable {
         guard hasEntityColumn else { return nil }
         let wanted = includesSubentities ? model.family(of: entity) : [entity]
         guard wanted.count < model.family(of: root).count else { return nil }
-        return "\(column(SystemColumn.entity)) IN (\(SQLText.literals(wanted.map { $0.name })))"
+        return "\(column(SystemColumn.entity)) IN (\(SQLText.literals(wanted.names)))"
     }
 
     // Row keys: the key, the version, and the entity where the table has that column.

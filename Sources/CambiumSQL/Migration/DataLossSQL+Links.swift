@@ -97,8 +97,8 @@ extension DataLossSQL {
         var condition: ((String) -> String)?
         let isGone = entity == owner && !heirs.contains { $0.sets.contains { $0.ends == ends } }
         if !isGone, old.hasSubentities(root) {
-            let family = Set(old.family(of: entity).map { $0.name })
-            let losers = match.losers(of: end).map { $0.name }.filter(family.contains)
+            let family = Set(old.family(of: entity).names)
+            let losers = match.losers(of: end).names.filter(family.contains)
             condition = { "\($0) IN (\(ModelMatch.keys(of: losers, in: root.name)))" }
         }
         var conditions: [String] = []

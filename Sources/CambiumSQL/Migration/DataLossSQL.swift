@@ -98,7 +98,7 @@ package struct MigrationDataLoss: Sendable {
         self.choices = choices
         links = sql.links
         earlyChoices = drops.count
-        oldTables = Set(schemas.old.tables.map { $0.name })
+        oldTables = Set(schemas.old.tables.names)
     }
 
     /// How many changes between two versions delete data or write other data.
@@ -256,7 +256,7 @@ final class DataLossSQL {
                 guard !losers.isEmpty else { continue }
                 queries.append(
                     "SELECT count(\(SQLText.identifier(column))) FROM "
-                        + SQLText.identifier(root.name) + isOf(losers.map { $0.name }, root))
+                        + SQLText.identifier(root.name) + isOf(losers.names, root))
             }
         }
         return Self.sum(queries)

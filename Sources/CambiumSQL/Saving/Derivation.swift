@@ -84,7 +84,7 @@ package final class Derivation: Sendable {
     private func restriction(before alias: String) -> String? {
         guard entity.parent != nil else { return nil }
         return
-            "\(alias)\"_entity\" IN (\(SQLText.literals(model.family(of: entity).map { $0.name })))"
+            "\(alias)\"_entity\" IN (\(SQLText.literals(model.family(of: entity).names)))"
     }
 
     fileprivate var name: String { "\(entity.name).\(attribute.name)" }

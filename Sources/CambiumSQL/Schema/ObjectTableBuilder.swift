@@ -140,7 +140,7 @@ struct ObjectTableBuilder {
     }
 
     private func isOfFamily(_ entity: Entity) -> String {
-        SQLText.isOfEntity(model.family(of: entity).map { $0.name })
+        SQLText.isOfEntity(model.family(of: entity).names)
     }
 
     private func rules(of entity: Entity) -> [Table.Check] {
@@ -162,7 +162,7 @@ struct ObjectTableBuilder {
     }
 
     private func otherEntities(than entity: Entity) -> String {
-        SQLText.isOfEntity(model.family(of: entity).map { $0.name }, isNegated: true)
+        SQLText.isOfEntity(model.family(of: entity).names, isNegated: true)
     }
 
     /// One per key, one per unique constraint, one per index of the model.
@@ -184,7 +184,7 @@ struct ObjectTableBuilder {
     }
 
     private func uniqueIndexes(of entity: Entity) -> [TableIndex] {
-        let entities = entity.parent == nil ? [] : model.family(of: entity).map { $0.name }
+        let entities = entity.parent == nil ? [] : model.family(of: entity).names
         var seen: Set<UniqueConstraint> = []
         return entity.uniqueConstraints.filter { seen.insert($0).inserted }.map { constraint in
             let rows = UniqueRows(

@@ -210,6 +210,24 @@ package final class Table: Sendable, Equatable {
     }
 }
 
+extension [Table] {
+    /// The names of the tables.
+    @inline(never)
+    package var names: [String] { map { $0.name } }
+}
+
+extension [Table.Column] {
+    /// The names of the columns.
+    @inline(never)
+    package var names: [String] { map { $0.name } }
+}
+
+extension [Entity] {
+    /// The names of the entities.
+    @inline(never)
+    var names: [String] { map { $0.name } }
+}
+
 /// An index of a table.
 package struct TableIndex: Sendable, Equatable {
     /// The index's name.

@@ -100,7 +100,7 @@ final class HistoryPlanner {
             DELETE FROM \(HistorySQL.changes) \
             WHERE "kind" = \(HistoryKind.delete.rawValue) \
             AND "number" \(Self.isOfMigration) \
-            AND "entity" IN (\(SQLText.literals(match.new.family(of: root).map { $0.name }))) \
+            AND "entity" IN (\(SQLText.literals(match.new.family(of: root).names))) \
             AND "key" IN (SELECT "_id" FROM \(SQLText.identifier(root.name)))
             """
         } + [

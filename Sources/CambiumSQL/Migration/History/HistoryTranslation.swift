@@ -38,7 +38,7 @@ final class HistoryTranslation {
     private func name(of oldEntity: Entity) -> String? { heir(of: oldEntity)?.new.name }
 
     private static func names(_ entities: [Entity]) -> String {
-        SQLText.literals(entities.map { $0.name })
+        SQLText.literals(entities.names)
     }
 
     // MARK: Entities and keys

@@ -125,9 +125,9 @@ struct KeyTablePlan {
     /// Each root was one root at most.
     private func renames(_ oldRoots: [String: [String]]) -> [MigrationStatement] {
         let used = Set(oldRoots.values.joined())
-        var first = match.old.roots.map { $0.name }.filter { !used.contains($0) }.map(deletion)
+        var first = match.old.roots.names.filter { !used.contains($0) }.map(deletion)
         var last: [MigrationStatement] = []
-        for root in match.new.roots.map(\.name) {
+        for root in match.new.roots.names {
             guard let oldRoot = oldRoots[root]?.first else {
                 last.append(insertion(SQLText.literal(root), "1"))
                 continue
@@ -142,7 +142,7 @@ struct KeyTablePlan {
 
     /// The objects of several roots come together, or those of one part.
     private func sums(_ oldRoots: [String: [String]]) -> [MigrationStatement] {
-        let roots = match.new.roots.map { $0.name }
+        let roots = match.new.roots.names
         let entries = roots.map { root in
             let names = oldRoots[root] ?? []
             let next = names.isEmpty ? "1" : "1 + \(ModelMatch.keyCount(of: names))"

@@ -69,7 +69,7 @@ final class MigrationStepBuilder {
                 let destination = new.entity(named: relationship.destination)
             else { return [] }
             let (table, other) = (new.root(of: entity).name, new.root(of: destination).name)
-            let names = SQLText.literals(new.family(of: entity).map { $0.name })
+            let names = SQLText.literals(new.family(of: entity).names)
             let isOfEntity =
                 entity.parent == nil ? "" : "\"_entity\" IN (\(names)) AND "
             let reason = "an object of \(entity.name) has no \(relationship.name)"
@@ -200,17 +200,17 @@ final class MigrationStepBuilder {
             + (coverage.map(StepTableSQL.finish) ?? [])
         guard !statements.isEmpty else { return nil }
         return MigrationStep(
-            summary: summaryOfReplacement(dropped: dropped.map { $0.name }),
+            summary: summaryOfReplacement(dropped: dropped.names),
             kind: dropped.isEmpty && duplicates.isEmpty
                 ? indexKind : difference.changes.map { $0.kind }.max() ?? .reversible,
             losesData: !(dropped.isEmpty && duplicates.isEmpty)
                 && difference.changes.contains { $0.losesData },
-            tables: newSchema.tables.filter { !keptNames.contains($0.name) }.map { $0.name },
+            tables: newSchema.tables.filter { !keptNames.contains($0.name) }.names,
             statements: statements)
     }
 
     private func summaryOfReplacement(dropped: [String]) -> String {
-        let rebuiltNames = Set(rebuilt.map { $0.name })
+        let rebuiltNames = Set(rebuilt.names)
         let removed = dropped.filter { !rebuiltNames.contains($0) }
         let parts =
             (removed.isEmpty ? [] : ["drop the tables \(removed.joined(separator: ", "))"])
@@ -300,7 +300,7 @@ extension MigrationStepBuilder {
     var codeSteps: [MigrationStep] {
         guard let coverage else { return [] }
         let tables = newSchema.tables.filter(isCovered)
-        let names = tables.map { $0.name }
+        let names = tables.names
         let runs = coverage.steps.enumerated().map { number, step in
             MigrationStep(
                 summary: "Run \(step.name) of the program", kind: .needsCode, tables: names,

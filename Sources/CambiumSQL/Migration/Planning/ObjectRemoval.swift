@@ -325,7 +325,7 @@ struct ObjectRemoval {
     }
 
     private func names(of entity: Entity) -> String {
-        SQLText.literals(model.family(of: entity).map { $0.name })
+        SQLText.literals(model.family(of: entity).names)
     }
 
     // What the statements show while they run.

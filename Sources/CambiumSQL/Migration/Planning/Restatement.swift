@@ -78,7 +78,7 @@ final class Restatement {
                 Replacement(old: column.bareDefinition, new: column.definition))
             for check in column.checks { require(check, of: column) }
         }
-        let addedNames = Set(added.map { $0.name })
+        let addedNames = Set(added.names)
         for column in new.columns where !addedNames.contains(column.name) {
             guard let old = columns[column.name] else { return nil }
             if old.definition == column.definition { continue }
@@ -100,7 +100,7 @@ final class Restatement {
         end = ") \(new.options)"
         table = new.name
         self.replacements = replacements
-        let constant = Set(added.filter { !$0.isGenerated }.map { $0.name })
+        let constant = Set(added.filter { !$0.isGenerated }.names)
         func isOfOneRow(_ condition: RefusalSQL.Condition) -> Bool {
             condition.columns.isSubset(of: constant)
         }
@@ -256,7 +256,7 @@ package struct SchemaRefresh: Sendable {
 
     private static func rebuild(_ table: Table, exists: Bool) -> [MigrationStatement] {
         exists
-            ? table.rebuilding(table.columns.filter { !$0.isGenerated }.map { $0.name })
+            ? table.rebuilding(table.columns.filter { !$0.isGenerated }.names)
             : [table.creation()]
     }
 }

@@ -61,7 +61,7 @@ extension MigrationStepBuilder {
         where newSchema.table(named: table.name) == nil && !sources.contains(table.name) {
             raise(table.name, to: .dropped)
         }
-        let order = (newSchema.tables + oldSchema.tables).map { $0.name }
+        let order = (newSchema.tables + oldSchema.tables).names
         let numbers = Dictionary(
             order.enumerated().map { ($0.element, $0.offset) },
             uniquingKeysWith: { first, _ in first })
@@ -96,7 +96,7 @@ extension MigrationStepBuilder {
 
     private func causes(of copy: TableCopy) -> [String] {
         let reasons = copy.rebuildReasons
-        let names = Set(copy.table.columns.map { $0.name })
+        let names = Set(copy.table.columns.names)
         let causes = reasons.compactMap { reason -> String? in
             guard case .column(let column) = reason else { return nil }
             // What lives on under another name is a column of the new table, too.

@@ -117,7 +117,7 @@ struct TableCopy {
         let old = written.map(\.0.old) + part.former.map { $0.old }
         return RowCopy(
             part.source.name, to: name, written.map(\.1.name), origins: origins,
-            computed: table.columns.filter { $0.isGenerated }.map { $0.name },
+            computed: table.columns.filter { $0.isGenerated }.names,
             after: part.precedingRoots,
             with: Set(old.flatMap { $0.tables }).sorted())
     }
@@ -205,14 +205,14 @@ struct TableCopy {
         where !isInPlace(column, value, from: known[column.name]) {
             reasons.append(.column(column))
         }
-        let names = Set(table.columns.map { $0.name })
+        let names = Set(table.columns.names)
         reasons += part.source.columns.filter { !names.contains($0.name) }.map { .column($0) }
         let isRestatable = Restatement(from: part.source, to: table, besides: added) != nil
         return reasons.isEmpty && !isRestatable ? [.statement] : reasons
     }
 
     private var added: [Table.Column] {
-        let names = Set((source?.columns ?? []).map { $0.name })
+        let names = Set((source?.columns ?? []).names)
         return table.columns.filter { !names.contains($0.name) }
     }
 

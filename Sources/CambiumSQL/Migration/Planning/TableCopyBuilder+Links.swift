@@ -11,7 +11,7 @@ extension TableCopyBuilder {
             !only.changesKeys,
             let source = oldSchema.table(named: name)
         {
-            let known = Set(source.columns.map { $0.name })
+            let known = Set(source.columns.names)
             let values = table.columns.map {
                 TableCopy.Value(known.contains($0.name) ? .column($0.name) : .null)
             }

@@ -211,7 +211,7 @@ struct TableCopyBuilder {
     /// A value for objects of a sub-entity is NULL in rows of others.
     private func restricted(_ value: String, to entity: Entity) -> String {
         guard entity.parent != nil else { return value }
-        let names = SQLText.literals(new.family(of: entity).map { $0.name })
+        let names = SQLText.literals(new.family(of: entity).names)
         return "CASE WHEN \"_entity\" IN (\(names)) THEN \(value) END"
     }
 }
@@ -358,7 +358,7 @@ final class RowOrigin {
         guard others.allSatisfy({ match.newEntity(of: $0) == nil }) else {
             return isOf(origin.members.map { $0.old.name })
         }
-        return "old.\"_entity\" NOT IN (\(SQLText.literals(others.map { $0.name })))"
+        return "old.\"_entity\" NOT IN (\(SQLText.literals(others.names)))"
     }
 
     /// SQL for the rows' keys; nil where they stay.

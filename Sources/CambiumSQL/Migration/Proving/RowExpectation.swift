@@ -19,7 +19,7 @@ package struct RowExpectation {
     package func carried(
         into schema: Schema? = nil, except written: Set<String> = []
     ) -> [Carried] {
-        let tables = schema.map { Set($0.tables.map { $0.name }) }
+        let tables = schema.map { Set($0.tables.names) }
         func isMeant(_ table: String) -> Bool {
             !written.contains(table) && tables?.contains(table) ?? true
         }
@@ -116,7 +116,7 @@ package struct RowExpectation {
     package func newObjectCounts(
         in schema: Schema, except written: Set<String> = []
     ) -> [(name: String, query: String)] {
-        let tables = Set(schema.tables.map { $0.name }).subtracting(written)
+        let tables = Set(schema.tables.names).subtracting(written)
         return match.new.entities.filter { entity in
             !entity.isAbstract && match.oldEntity(of: entity) == nil
                 && tables.contains(match.new.root(of: entity).name)
@@ -278,7 +278,7 @@ extension RowExpectation {
     package func halfLinkCounts(
         in schema: Schema, except written: Set<String> = []
     ) -> [(name: String, query: String)] {
-        let tables = Set(schema.tables.map { $0.name }).subtracting(written)
+        let tables = Set(schema.tables.names).subtracting(written)
         return match.new.entities.flatMap { entity in
             entity.relationships.compactMap { relationship -> (name: String, query: String)? in
                 guard !relationship.isToMany,

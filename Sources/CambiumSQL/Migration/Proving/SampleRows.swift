@@ -277,7 +277,7 @@ package struct ProofScope {
     /// - Parameter operations: All that the migration does.
     package init(of operations: [SchemaOperation], from old: Schema, to new: Schema) {
         let tables = old.tables + new.tables
-        let names = Set(tables.map { $0.name })
+        let names = Set(tables.names)
         var changed = Self.differentTables(old, new)
         for operation in operations { changed.formUnion(names.intersection(operation.tables)) }
         var chosen = changed
