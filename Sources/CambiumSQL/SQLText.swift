@@ -17,6 +17,7 @@ package enum SQLText {
 
     /// A constant. Numbers read back to the same bits; strings hold no NUL, which models and
     /// validation refuse.
+    @inline(never)
     package static func literal(_ value: StoredValue) -> String {
         switch value {
         case .null: "NULL"

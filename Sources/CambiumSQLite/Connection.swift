@@ -215,6 +215,7 @@ package final class Connection {
         guard code == SQLITE_OK else { throw error(code, sql: sql) }
     }
 
+    @inline(never)
     func error(_ code: Int32, sql: String?) -> SQLiteError {
         SQLiteError(
             code: sqlite3_extended_errcode(handle),

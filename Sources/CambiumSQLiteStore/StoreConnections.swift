@@ -184,6 +184,7 @@ final class IdleReaders: Sendable {
     /// One of them, which the caller has for itself then; nil where there is none.
     ///
     /// - Throws: ``StoreError`` after they were closed.
+    @inline(never)
     func take() throws -> LockedConnection? {
         try readers.withLock { readers in
             guard !readers.isClosed else { throw StoreError.closed }
@@ -201,6 +202,7 @@ final class IdleReaders: Sendable {
     /// Takes one back; more than a few are let go of.
     ///
     /// - Parameter isLeastUsed: Whether it came from ``takeLeastUsed(leaving:)``.
+    @inline(never)
     func giveBack(_ reader: LockedConnection, isLeastUsed: Bool = false) {
         readers.withLock { readers in
             guard readers.idle.count < Self.maximum, !readers.isClosed else { return }

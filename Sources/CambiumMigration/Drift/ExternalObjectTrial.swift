@@ -5,14 +5,19 @@ import CambiumSQLite
 /// The tables of a version in memory, without rows, with the objects of other programs: what of
 /// these works there.
 struct ExternalObjectTrial {
-    /// A question of SQLite's answer to one of them: its kind and name, and which question.
-    struct Question: Hashable {
+    /// An answer about one of them that was an error, in SQLite's words.
+    private struct Failure {
         let object: StoreObject
+        /// Which question it answers.
         let number: Int
+        let message: String
+
+        func isOfSameQuestion(as other: Failure) -> Bool {
+            number == other.number && object == other.object
+        }
     }
 
-    /// The answers that were errors, each in SQLite's words.
-    private(set) var failures: [Question: String] = [:]
+    private var failures: [Failure] = []
     private let connection: Connection
 
     /// Makes all of it.
@@ -35,30 +40,35 @@ struct ExternalObjectTrial {
         for object in objects where object.kind == .index { make(object, object.sql) }
         for object in objects where object.kind == .view { make(object, object.sql) }
         for object in objects where object.kind == .view {
-            if let message = failure(of: StoreObject.probes(of: object.name, columns: [])[0]) {
-                failures[Question(object: object, number: 1)] = message
-            }
+            note(object, 1, failure(of: StoreObject.probes(of: object.name, columns: [])[0]))
         }
         for object in objects where object.kind == .trigger { tryTrigger(object) }
     }
 
     /// Why something does not work here that works in another version.
     func firstFailure(of object: StoreObject, besides other: ExternalObjectTrial) -> String? {
-        failures.filter { $0.key.object == object && other.failures[$0.key] == nil }
-            .min { $0.key.number < $1.key.number }?.value
+        failures.filter { failure in
+            failure.object == object
+                && !other.failures.contains { $0.isOfSameQuestion(as: failure) }
+        }.min { $0.number < $1.number }?.message
+    }
+
+    private mutating func note(_ object: StoreObject, _ number: Int, _ message: String?) {
+        guard let message else { return }
+        failures.append(Failure(object: object, number: number, message: message))
     }
 
     private mutating func make(_ object: StoreObject, _ statement: String) {
         do {
             try connection.executeAlone(statement)
         } catch {
-            failures[Question(object: object, number: 0)] = error.message
+            note(object, 0, error.message)
         }
     }
 
     private mutating func probe(_ object: StoreObject, _ table: String) {
-        for (number, message) in answers(about: table) {
-            failures[Question(object: object, number: number + 1)] = message
+        for (number, message) in answers(about: table).enumerated() {
+            note(object, number + 1, message)
         }
     }
 
@@ -68,21 +78,19 @@ struct ExternalObjectTrial {
     private mutating func tryTrigger(_ object: StoreObject) {
         let before = answers(about: object.table)
         make(object, object.sql)
-        let after = answers(about: object.table).filter { before[$0.key] != $0.value }
-        for (number, message) in after {
-            failures[Question(object: object, number: number + 1)] = message
-        }
-        if !after.isEmpty { try? connection.execute(object.removal) }
+        let after = answers(about: object.table)
+        let failed = after.indices.filter { after[$0] != nil && after[$0] != before[$0] }
+        for number in failed { note(object, number + 1, after[number]) }
+        if !failed.isEmpty { try? connection.execute(object.removal) }
         let columns = Set(columns(of: object.table).map { $0.name.lowercased() })
         if let lost = object.watchedColumns.first(where: { !columns.contains($0) }) {
-            failures[Question(object: object, number: 9)] = "no such column: \(lost)"
+            note(object, 9, "no such column: \(lost)")
         }
     }
 
-    private func answers(about table: String) -> [Int: String] {
+    private func answers(about table: String) -> [String?] {
         let writable = columns(of: table).filter(\.canBeWritten).map(\.name)
-        let probes = StoreObject.probes(of: table, columns: writable).enumerated()
-        return probes.reduce(into: [:]) { $0[$1.offset] = failure(of: $1.element) }
+        return StoreObject.probes(of: table, columns: writable).map(failure)
     }
 
     private func columns(of table: String) -> [(name: String, canBeWritten: Bool)] {

@@ -12,6 +12,7 @@ import CambiumSQLite
 /// The files that lie beside a store's own.
 package enum StoreFiles {
     /// The folder that a file lies in.
+    @inline(never)
     package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

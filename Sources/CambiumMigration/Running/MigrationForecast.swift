@@ -252,6 +252,7 @@ struct ExpectedWork {
     }
 
     /// What the next operation costs.
+    @inline(never)
     mutating func cost(of operation: SchemaOperation) -> Cost {
         switch operation {
         case .createTable(let table):
@@ -303,6 +304,7 @@ extension Connection {
     }
 
     /// The number that a query gives; 0 where it gives none.
+    @inline(never)
     func number(_ sql: String, _ parameters: [StoredValue] = []) throws(SQLiteError) -> Int {
         Int(try rows(sql, parameters).first?.first?.integer ?? 0)
     }

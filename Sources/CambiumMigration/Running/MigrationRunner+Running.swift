@@ -233,6 +233,7 @@ extension MigrationRunner {
     }
 
     /// - Parameter isOfOthers: Whether the statement has words that another program has written.
+    @inline(never)
     func execute(
         _ statement: MigrationStatement, of step: String, in migration: Migration? = nil,
         on connection: Connection, _ meter: MigrationMeter, isOfOthers: Bool = false,
@@ -281,6 +282,7 @@ extension MigrationRunner {
     }
 
     /// Gives a new table the columns of others that the old one has, before that is dropped.
+    @inline(never)
     func carry(
         _ added: AddedColumns, before statement: MigrationStatement, of step: String,
         _ connection: Connection, _ meter: MigrationMeter

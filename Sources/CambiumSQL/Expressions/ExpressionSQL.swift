@@ -67,6 +67,7 @@ package struct ExpressionSQL {
     ///     them.
     /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the entity, or uses
     ///   what the store does not have.
+    @inline(never)
     package static func condition(
         _ condition: ModelExpression, use: Use = .filter, entity: Entity, model: Model,
         alias: String? = nil, constants: Constants = .parameters, values: [String: Value] = [:],
@@ -90,6 +91,7 @@ package struct ExpressionSQL {
     ///   - values: Values for `$name`; others become named parameters.
     /// - Throws: ``ExpressionDiagnostics`` where the expression does not fit the entity, or uses
     ///   what the store does not have.
+    @inline(never)
     package static func value(
         _ expression: ModelExpression, as type: AttributeType? = nil, entity: Entity,
         model: Model, alias: String? = nil, constants: Constants = .parameters,
@@ -327,6 +329,7 @@ extension ExpressionSQL {
             one, relation, other, use, isNullable: (isNullable(left), isNullable(right)))
     }
 
+    @inline(never)
     private func relate(
         _ left: SQLFragment, _ relation: ComparisonOperator, _ right: SQLFragment, _ use: Use,
         isNullable: (left: Bool, right: Bool)

@@ -180,11 +180,11 @@ package struct HistorySettings: Sendable, Equatable {
 
     /// - Returns: Nil where the store has no history.
     package init?(rows: [[StoredValue]]) {
-        var values: [StoredValue: StoredValue] = [:]
-        for case let row in rows where row.count == 2 { values[row[0]] = row[1] }
-        guard case .text(let content)? = values[.text(Self.contentName)],
-            case .text(let epoch)? = values[.text(Self.epochName)],
-            let content = Content(rawValue: content), let epoch = UUID(uuidString: epoch)
+        func value(_ name: String) -> String? {
+            rows.last { $0.count == 2 && $0[0] == .text(name) }?[1].text
+        }
+        guard let content = value(Self.contentName).flatMap(Content.init(rawValue:)),
+            let epoch = value(Self.epochName).flatMap(UUID.init(uuidString:))
         else { return nil }
         self.init(content: content, epoch: epoch)
     }

@@ -51,6 +51,7 @@ enum HistoryWriting {
     ///   - key: An expression of the key.
     ///   - properties: An expression of the names of the changed properties, each after a space.
     ///   - condition: When; nil for always.
+    @inline(never)
     static func change(
         _ kind: HistoryKind, entity: String, key: String, properties: String = "''",
         where condition: String? = nil

@@ -7,6 +7,8 @@ import CambiumPlan
 extension DataLossSQL {
     /// Links that were asked about already: those of some entities' objects, at one end.
     struct CountedLinks {
+        /// The relationship and its inverse.
+        let ends: Set<ModelMatch.PropertyName>
         let end: ModelMatch.PropertyName
         /// A condition on the keys at that end; nil where it is all links.
         let condition: ((_ end: String) -> String)?
@@ -103,11 +105,11 @@ extension DataLossSQL {
         }
         var conditions: [String] = []
         if let condition { conditions.append(condition("\"source\"")) }
-        for counted in countedLinks[ends] ?? [] {
+        for counted in countedLinks where counted.ends == ends {
             let side = counted.end == end ? "\"source\"" : "\"destination\""
             conditions.append(counted.condition.map { "NOT \($0(side))" } ?? "0")
         }
-        countedLinks[ends, default: []].append(CountedLinks(end: end, condition: condition))
+        countedLinks.append(CountedLinks(ends: ends, end: end, condition: condition))
         let rest = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
         return Self.count(
             "SELECT \"source\", \"destination\" FROM (\(pairs))\(rest)",

@@ -149,9 +149,9 @@ final class DataLossSQL {
     var new: Model { match.new }
 
     /// What was asked about already: the columns, by the entities of their rows.
-    var countedColumns: Set<ColumnOfMember> = []
-    /// The same of links, by the relationship and its inverse.
-    var countedLinks: [Set<ModelMatch.PropertyName>: [CountedLinks]] = [:]
+    var countedColumns: Set<[String]> = []
+    /// The same of links.
+    var countedLinks: [CountedLinks] = []
 
     static let none = "SELECT 0"
 
@@ -228,13 +228,6 @@ final class DataLossSQL {
 
     // What becomes of values.
 
-    /// A column of an old table, in the rows of an entity.
-    struct ColumnOfMember: Hashable {
-        let table: String
-        let column: String
-        let member: String
-    }
-
     /// The values of an attribute, or of the parts of a composite one, that objects which live on have
     /// no more. What is taken from the old column by any of the new ones is not lost.
     func droppedValues(_ name: String, of entity: Entity?) -> String {
@@ -249,9 +242,8 @@ final class DataLossSQL {
             where Self.isMeant(attribute.name, by: name) && !attribute.isTransient {
                 let column = old.column(of: attribute.name, in: owner)
                 let losers = members.filter { member in
-                    let one = ColumnOfMember(
-                        table: root.name, column: column, member: member.name)
-                    return !isCarried(one) && countedColumns.insert(one).inserted
+                    !isCarried(column, of: root.name, in: member.name)
+                        && countedColumns.insert([root.name, column, member.name]).inserted
                 }
                 guard !losers.isEmpty else { continue }
                 queries.append(
@@ -273,17 +265,17 @@ final class DataLossSQL {
     }
 
     /// Whether a new column takes what rows of an entity have in an old one.
-    private func isCarried(_ one: ColumnOfMember) -> Bool {
-        guard let member = old.entity(named: one.member).flatMap(match.newEntity) else {
+    private func isCarried(_ column: String, of table: String, in former: String) -> Bool {
+        guard let member = old.entity(named: former).flatMap(match.newEntity) else {
             return false
         }
-        let origins = origins(of: new.root(of: member)).filter { $0.table.name == one.table }
+        let origins = origins(of: new.root(of: member)).filter { $0.table.name == table }
         return new.lineage(of: member).contains { entity in
             entity.attributes.contains { attribute in
                 !attribute.isTransient && attribute.derivation == nil
                     && origins.contains { origin in
                         origin.sources(of: attribute, in: entity).contains {
-                            $0.column == one.column && $0.entities.contains(one.member)
+                            $0.column == column && $0.entities.contains(former)
                         }
                     }
             }

@@ -185,8 +185,8 @@ struct ObjectTableBuilder {
 
     private func uniqueIndexes(of entity: Entity) -> [TableIndex] {
         let entities = entity.parent == nil ? [] : model.family(of: entity).names
-        var seen: Set<UniqueConstraint> = []
-        return entity.uniqueConstraints.filter { seen.insert($0).inserted }.map { constraint in
+        var seen: Set<[String]> = []
+        return entity.uniqueConstraints.filter { seen.insert($0.properties).inserted }.map { constraint in
             let rows = UniqueRows(
                 constraint.properties.map { column(of: $0, in: entity) }, of: entities)
             return index(

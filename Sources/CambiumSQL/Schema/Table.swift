@@ -86,6 +86,7 @@ package final class Table: Sendable, Equatable {
             self.content = content
         }
 
+        @inline(never)
         package static func == (left: Column, right: Column) -> Bool {
             if left === right { return true }
             return left.content == right.content && left.bareDefinition == right.bareDefinition

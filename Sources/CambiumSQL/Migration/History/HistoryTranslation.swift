@@ -88,7 +88,7 @@ final class HistoryTranslation {
     /// Renames the properties in the lists of those that were changed.
     private var propertyStatements: [String] {
         let old = match.old
-        var entities: [[Change]: [Entity]] = [:]
+        var groups: [(changes: [Change], entities: [Entity])] = []
         for entity in old.entities where !match.settled.contains(entity.name) {
             let heirs = properties(of: entity)
             let names =
@@ -96,9 +96,14 @@ final class HistoryTranslation {
                 + old.relationships(of: entity).map { $0.name }
             let changes = names.filter { heirs[$0] != $0 }
                 .map { Change(from: $0, to: heirs[$0]) }
-            if !changes.isEmpty { entities[changes, default: []].append(entity) }
+            if changes.isEmpty { continue }
+            if let index = groups.firstIndex(where: { $0.changes == changes }) {
+                groups[index].entities.append(entity)
+            } else {
+                groups.append((changes, [entity]))
+            }
         }
-        return entities.ordered { $0.value[0].name < $1.value[0].name }
+        return groups.ordered { $0.entities[0].name < $1.entities[0].name }
             .flatMap { changes, entities in
                 let areAllDeleted =
                     changes.allSatisfy { $0.to == nil }
@@ -113,7 +118,7 @@ final class HistoryTranslation {
     }
 
     /// A name that is another one now; nil where it was deleted.
-    private struct Change: Hashable {
+    private struct Change: Equatable {
         let from: String
         let to: String?
     }

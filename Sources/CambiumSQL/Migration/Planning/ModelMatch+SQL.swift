@@ -130,13 +130,13 @@ struct FilledCases {
             attribute.derivation == nil, match.isRevised(attribute.name, in: entity.name),
             let now = match.new.enumeration(named: name)
         else { return false }
-        let values = Set(now.cases.map { $0.rawValue })
+        let values = now.cases.map { $0.rawValue }
         return match.sources(of: attribute.name, in: entity).contains { source in
             guard let old = match.oldAttribute(at: source.old), !old.isTransient,
                 case .enumeration(let former) = old.type,
                 let before = match.old.enumeration(named: former)
             else { return true }
-            return !Set(before.cases.map { $0.rawValue }).isSubset(of: values)
+            return !before.cases.allSatisfy { values.contains($0.rawValue) }
         }
     }
 

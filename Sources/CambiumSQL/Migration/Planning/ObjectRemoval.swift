@@ -16,10 +16,12 @@ struct ObjectRemoval {
     /// The helper table of a removal: the key of each deleted object, with that of the one that
     /// stays for it, and its place among those that are equal.
     static func pairs(_ number: Int) -> String { SQLText.identifier(pairsName(number)) }
+    @inline(never)
     private static func pairsName(_ number: Int) -> String {
         "_duplicate\(number == 0 ? "" : "\(number)")"
     }
     private var pairs: String { Self.pairs(number) }
+    @inline(never)
     private var pairsName: String { Self.pairsName(number) }
     /// The helper table of the links of one to-one relationship, as they are to be.
     private static let movedName = "_moved"

@@ -30,24 +30,21 @@ final class Restatement {
     ///
     /// - Parameter added: Columns that ALTER TABLE has added, without their conditions.
     convenience init?(from old: Table, to new: Table, besides added: [Table.Column] = []) {
-        let columns = old.columns.map { ($0.name, Form($0)) }
         self.init(
-            columns: Dictionary(columns, uniquingKeysWith: { first, _ in first }),
-            constraints: old.constraints, known: old.checks, options: old.options, to: new,
-            besides: added)
+            columns: old.columns.map { Form($0) }, constraints: old.constraints, known: old.checks,
+            options: old.options, to: new, besides: added)
     }
 
     /// Compares what a store says about a table with what it should say.
     ///
     /// - Parameter old: The table that the text is of, where that is known.
     convenience init?(from text: TableText, of old: Table?, to new: Table) {
-        var columns: [String: Form] = [:]
-        for column in new.columns {
+        let columns = new.columns.compactMap { column in
             let known = old?.columns.first { $0.name == column.name }
-            columns[column.name] =
-                text.parts.lazy.compactMap { Form($0, of: column.name, known?.checks ?? []) }.first
+            return text.parts.lazy
+                .compactMap { Form($0, of: column.name, known?.checks ?? []) }.first
         }
-        let definitions = Set(columns.values.map { $0.definition })
+        let definitions = Set(columns.map { $0.definition })
         let constraints = text.parts.filter { !definitions.contains($0) }
         guard columns.count == new.columns.count,
             !constraints.contains(where: { $0.hasPrefix("\"") })
@@ -59,7 +56,7 @@ final class Restatement {
     }
 
     private init?(
-        columns: [String: Form], constraints: [String], known: [Table.Check], options: String,
+        columns: [Form], constraints: [String], known: [Table.Check], options: String,
         to new: Table, besides added: [Table.Column]
     ) {
         guard options == new.options else { return nil }
@@ -80,7 +77,7 @@ final class Restatement {
         }
         let addedNames = Set(added.names)
         for column in new.columns where !addedNames.contains(column.name) {
-            guard let old = columns[column.name] else { return nil }
+            guard let old = columns.first(where: { $0.name == column.name }) else { return nil }
             if old.definition == column.definition { continue }
             guard old.canBecome(column) else { return nil }
             replacements.append(Replacement(old: old.definition, new: column.definition))
@@ -112,7 +109,8 @@ final class Restatement {
     var readsRows: Bool { !conditions.isEmpty }
 
     /// What a table or a store says of a column.
-    struct Form {
+    final class Form {
+        let name: String
         let definition: String
         /// The checks, as far as they are known; the definition has them all as text.
         private let checks: [Table.Check]
@@ -121,17 +119,17 @@ final class Restatement {
         private let isComputed: Bool
 
         init(_ column: Table.Column) {
-            (definition, checks) = (column.definition, column.checks)
+            (name, definition, checks) = (column.name, column.definition, column.checks)
             type = column.type.rawValue
             (isRequired, isComputed) = (column.isRequired, column.isGenerated)
         }
 
         /// Reads what a store says of a column; nil where the text is about something else.
         fileprivate init?(_ text: String, of column: String, _ checks: [Table.Check]) {
-            let name = SQLText.identifier(column) + " "
-            guard text.hasPrefix(name) else { return nil }
-            let rest = text.dropFirst(name.count)
-            definition = text
+            let start = SQLText.identifier(column) + " "
+            guard text.hasPrefix(start) else { return nil }
+            let rest = text.dropFirst(start.count)
+            (name, definition) = (column, text)
             self.checks = checks
             type = String(rest.prefix { $0 != " " && $0 != "\n" })
             isRequired = rest.dropFirst(type.count).hasPrefix(" NOT NULL")

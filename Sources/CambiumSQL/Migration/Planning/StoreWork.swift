@@ -28,12 +28,16 @@ package struct StoreWork: Sendable {
 extension MigrationStepBuilder {
     /// What is done about each table.
     fileprivate var tableWork: [TableWork] {
-        var works: [String: TableWork] = [:]
+        var works: [TableWork] = []
+        var numbers: [String: Int] = [:]
         func raise(_ table: String, to effect: TableWork.Effect) {
             guard isOfModel(table) else { return }
-            var work = works[table] ?? TableWork(table: table, effect: effect)
-            work.effect = max(work.effect, effect)
-            works[table] = work
+            if let number = numbers[table] {
+                works[number].effect = max(works[number].effect, effect)
+            } else {
+                numbers[table] = works.count
+                works.append(TableWork(table: table, effect: effect))
+            }
         }
         for (copy, way) in zip(copies, ways) where copy.table.content != .system {
             note(copy, way, raise)
@@ -44,9 +48,10 @@ extension MigrationStepBuilder {
             }
             if !made.isEmpty { raise(copy.table.name, to: .scan) }
             if !removed.isEmpty { raise(copy.table.name, to: .constant) }
-            works[copy.table.name]?.madeIndexes = made
-            works[copy.table.name]?.droppedIndexes = removed
-            works[copy.table.name]?.causes = causes(of: copy)
+            guard let number = numbers[copy.table.name] else { continue }
+            works[number].madeIndexes = made
+            works[number].droppedIndexes = removed
+            works[number].causes = causes(of: copy)
         }
         for operation in steps.flatMap(\.statements).map(\.operation) {
             switch operation {
@@ -61,11 +66,8 @@ extension MigrationStepBuilder {
         where newSchema.table(named: table.name) == nil && !sources.contains(table.name) {
             raise(table.name, to: .dropped)
         }
-        let order = (newSchema.tables + oldSchema.tables).names
-        let numbers = Dictionary(
-            order.enumerated().map { ($0.element, $0.offset) },
-            uniquingKeysWith: { first, _ in first })
-        return works.values.ordered { numbers[$0.table] ?? 0 < numbers[$1.table] ?? 0 }
+        return (newSchema.tables + oldSchema.tables).names
+            .compactMap { numbers.removeValue(forKey: $0) }.map { works[$0] }
     }
 
     private func note(

@@ -137,21 +137,19 @@ extension GlobPattern {
         var body = Array(element.unicodeScalars.dropFirst().dropLast())
         let isNegated = body.first == "^"
         if isNegated { body.removeFirst() }
-        var set: Set<Unicode.Scalar> = []
+        var ranges: [ClosedRange<Unicode.Scalar>] = []
         var index = 0
         while index < body.count {
-            if index + 2 < body.count, body[index + 1] == "-", body[index] <= body[index + 2] {
-                for code in body[index].value...body[index + 2].value {
-                    if let scalar = Unicode.Scalar(code) { set.insert(scalar) }
-                }
-                index += 3
-            } else {
-                set.insert(body[index])
-                index += 1
-            }
+            let isRange =
+                index + 2 < body.count && body[index + 1] == "-" && body[index] <= body[index + 2]
+            ranges.append(body[index]...body[isRange ? index + 2 : index])
+            index += isRange ? 3 : 1
         }
+        // All that a pattern may name can be printed.
         let printable = (UInt8(ascii: " ")...UInt8(ascii: "~")).map { Unicode.Scalar($0) }
-        let choice = isNegated ? printable.filter { !set.contains($0) } : set.sorted()
+        let choice = printable.filter { scalar in
+            ranges.contains { $0.contains(scalar) } != isNegated
+        }
         guard !choice.isEmpty else { return "" }
         return String(choice[Int(random.next(below: UInt64(choice.count)))])
     }
