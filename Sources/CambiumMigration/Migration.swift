@@ -150,7 +150,7 @@ struct MigrationChain: Sendable {
         self.draft = draft
     }
 
-    private struct Version: Hashable {
+    private struct Version: Equatable {
         let name: String
         let hash: String
     }
@@ -192,11 +192,10 @@ struct MigrationChain: Sendable {
             let first = known.first(where: { $0 == start })
                 ?? known.first(where: { knowsHashes && $0.hash == start.hash })
         else { return nil }
-        var ways: [Version: [Migration]] = [first: []]
-        var queue = [first]
+        var seen = [first]
+        var queue: [(version: Version, way: [Migration])] = [(first, [])]
         while !queue.isEmpty {
-            let version = queue.removeFirst()
-            let way = ways[version] ?? []
+            let (version, way) = queue.removeFirst()
             if version == target {
                 (self.migrations, draft) = (way, nil)
                 return
@@ -204,9 +203,9 @@ struct MigrationChain: Sendable {
             for migration in migrations
             where migration.from == version.name && migration.fromHash == version.hash {
                 let next = Version(name: migration.to, hash: migration.toHash)
-                guard ways[next] == nil else { continue }
-                ways[next] = way + [migration]
-                queue.append(next)
+                guard !seen.contains(next) else { continue }
+                seen.append(next)
+                queue.append((next, way + [migration]))
             }
         }
         return nil

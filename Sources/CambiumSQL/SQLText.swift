@@ -8,6 +8,11 @@ package enum SQLText {
         quoted(name, with: "\"")
     }
 
+    /// Names in double quotes, with commas between them.
+    static func identifiers(_ names: [String]) -> String {
+        names.map(identifier).joined(separator: ", ")
+    }
+
     /// A column, of a table alias where one is given.
     @inline(never)
     package static func column(_ name: String, of alias: String? = nil) -> String {

@@ -219,23 +219,22 @@ struct ExpectedWork {
         let written: Amount
     }
 
-    private var tables: [String: Amount] = [:]
+    private var rows: [String: Int] = [:]
+    private var bytes: [String: Int] = [:]
 
     /// Measures the tables of a store: goes through them.
     static func measured(in connection: Connection) throws(SQLiteError) -> ExpectedWork {
         let size = try connection.number(ForecastSQL.size)
         var work = ExpectedWork()
         for table in try connection.tableNames {
-            work.tables[table] = Amount(
-                rows: try connection.number(ForecastSQL.count(of: table)))
+            work.rows[table] = try connection.number(ForecastSQL.count(of: table))
         }
-        let allRows = work.tables.values.reduce(0) { $0 + $1.rows }
-        for (table, amount) in work.tables {
+        let allRows = work.rows.values.reduce(0, +)
+        for (table, rows) in work.rows {
             // Where the library does not tell, each row has its share of the file.
-            let bytes =
+            work.bytes[table] =
                 (try? connection.number(ForecastSQL.sizeOfTable, [.text(table)]))
-                ?? Int(Double(size) * Double(amount.rows) / Double(max(1, allRows)))
-            work.tables[table]?.bytes = bytes
+                ?? Int(Double(size) * Double(rows) / Double(max(1, allRows)))
         }
         return work
     }
@@ -246,7 +245,7 @@ struct ExpectedWork {
         for table in try connection.tableNames {
             let rows = try? connection.number(ForecastSQL.estimate(of: table))
             // Pairs of links have no numbers.
-            work.tables[table] = Amount(rows: max(0, rows ?? 1_000))
+            work.rows[table] = max(0, rows ?? 1_000)
         }
         return work
     }
@@ -256,7 +255,7 @@ struct ExpectedWork {
     mutating func cost(of operation: SchemaOperation) -> Cost {
         switch operation {
         case .createTable(let table):
-            tables[table] = Amount()
+            (rows[table], bytes[table]) = (0, 0)
         case .copyRows(let copy):
             return fill(copy.destination, from: [copy.source])
         case .settleRows(let root, let table):
@@ -271,11 +270,12 @@ struct ExpectedWork {
         case .createIndex(_, let table, _):
             return Cost(rows: amount(of: [table]).rows, written: Amount())
         case .renameTable(let old, let new):
-            tables[new] = tables.removeValue(forKey: old)
+            rows[new] = rows.removeValue(forKey: old)
+            bytes[new] = bytes.removeValue(forKey: old)
         case .dropTable(let table):
             // To free a table is much less than to fill one.
-            let rows = tables.removeValue(forKey: table)?.rows ?? 0
-            return Cost(rows: rows / 8, written: Amount())
+            bytes[table] = nil
+            return Cost(rows: (rows.removeValue(forKey: table) ?? 0) / 8, written: Amount())
         case .addColumn, .other:
             break
         }
@@ -284,12 +284,13 @@ struct ExpectedWork {
 
     private mutating func fill(_ table: String, from sources: [String]) -> Cost {
         let read = amount(of: sources)
-        tables[table] = amount(of: [table]) + read
+        let sum = amount(of: [table]) + read
+        (rows[table], bytes[table]) = (sum.rows, sum.bytes)
         return Cost(rows: read.rows, written: read)
     }
 
     private func amount(of names: [String]) -> Amount {
-        names.reduce(Amount()) { $0 + (tables[$1] ?? Amount()) }
+        names.reduce(Amount()) { $0 + Amount(rows: rows[$1] ?? 0, bytes: bytes[$1] ?? 0) }
     }
 }
 

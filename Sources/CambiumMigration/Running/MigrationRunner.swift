@@ -68,6 +68,7 @@ package final class MigrationRunner {
     }
 
     /// Makes a runner for a model whose tables are laid out already.
+    @inline(never)
     package init(
         model: Model, schema: Schema, statements: [String]? = nil, migrations: [Migration] = []
     ) {

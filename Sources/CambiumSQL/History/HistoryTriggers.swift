@@ -177,10 +177,11 @@ final class ObjectHistory {
 
     /// All that a statement may set; a place in a list is the owner's.
     private var settableColumns: String {
-        table.columns.filter { column in
+        let columns = table.columns.filter { column in
             if case .position = column.content { return false }
             return !column.isGenerated && column.name != SystemColumn.key
-        }.map { SQLText.identifier($0.name) }.joined(separator: ", ")
+        }
+        return SQLText.identifiers(columns.names)
     }
 
     // MARK: Names

@@ -119,13 +119,33 @@ package struct Catalogue: Sendable {
     }
 
     /// A column of a table, or a constraint over several.
-    package struct Part: Sendable, Equatable {
+    package final class Part: Sendable, Equatable {
         /// Its name; of a constraint without one its first word.
         package let name: String
         /// Whether it is a column.
         package let isColumn: Bool
         /// What the table's statement says of it, in a normal form.
         package let definition: String
+
+        /// Reads a part of a CREATE TABLE statement.
+        fileprivate init(_ definition: String) {
+            var rest = definition[...]
+            let isQuoted = rest.first.map { "\"`[".contains($0) } ?? false
+            let word = Self.name(at: &rest)
+            isColumn = isQuoted || !Self.constraintWords.contains(word.uppercased())
+            self.definition = definition
+            guard !isColumn, word.uppercased() == "CONSTRAINT" else {
+                name = word
+                return
+            }
+            rest = rest.drop { $0 == " " }
+            name = Self.name(at: &rest)
+        }
+
+        package static func == (left: Part, right: Part) -> Bool {
+            // The rest is read from it.
+            left.definition == right.definition
+        }
     }
 
     /// The parts of a table, in the order of its statement; nil where there is no such table.
@@ -202,27 +222,12 @@ extension Schema {
 }
 
 extension Catalogue.Part {
-    /// Reads a part of a CREATE TABLE statement.
-    fileprivate init(_ definition: String) {
-        var rest = definition[...]
-        let isQuoted = rest.first.map { "\"`[".contains($0) } ?? false
-        let word = Self.name(at: &rest)
-        isColumn = isQuoted || !Self.constraintWords.contains(word.uppercased())
-        self.definition = definition
-        guard !isColumn, word.uppercased() == "CONSTRAINT" else {
-            name = word
-            return
-        }
-        rest = rest.drop { $0 == " " }
-        name = Self.name(at: &rest)
-    }
-
-    private static let constraintWords: Set = [
+    fileprivate static let constraintWords: Set = [
         "CONSTRAINT", "CHECK", "UNIQUE", "PRIMARY", "FOREIGN",
     ]
 
     /// A name in or without quotes; the text is what comes after it then.
-    private static func name(at text: inout Substring) -> String {
+    fileprivate static func name(at text: inout Substring) -> String {
         guard let first = text.first, "\"`[".contains(first) else {
             let name = text.prefix { !" (\n\t".contains($0) }
             text = text.dropFirst(name.count)

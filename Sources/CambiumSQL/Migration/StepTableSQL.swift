@@ -97,8 +97,7 @@ package enum StepTableSQL {
     /// Gives a new table, which exists, the rows that the steps have left. From here on they meet
     /// the conditions of the new version.
     static func settle(_ table: Table, into name: String) -> [MigrationStatement] {
-        let columns = table.columns.filter { !$0.isGenerated }
-            .map { SQLText.identifier($0.name) }.joined(separator: ", ")
+        let columns = SQLText.identifiers(table.columns.filter { !$0.isGenerated }.names)
         let working = TableCopies.workingName(of: table.name)
         return [
             MigrationStatement(

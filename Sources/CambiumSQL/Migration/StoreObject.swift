@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumPlan
 
 /// A table, index, view or trigger of a store, as SQLite lists it.
-package struct StoreObject: Sendable, Hashable {
+package final class StoreObject: Sendable, Hashable {
     /// What it is.
     package enum Kind: String, Sendable, CaseIterable {
         case table, index, view, trigger
@@ -25,6 +25,17 @@ package struct StoreObject: Sendable, Hashable {
         self.sql = sql
     }
 
+    package static func == (left: StoreObject, right: StoreObject) -> Bool {
+        left === right
+            || left.kind == right.kind && left.name == right.name && left.table == right.table
+                && left.sql == right.sql
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(sql)
+    }
+
     /// All that have a text, in the order of their making: what SQLite makes for itself has none.
     package static let query = """
         SELECT "type", "name", "tbl_name", "sql" FROM "sqlite_schema"
@@ -32,7 +43,7 @@ package struct StoreObject: Sendable, Hashable {
         """
 
     /// Reads a row of ``query``.
-    package init?(row: [StoredValue]) {
+    package convenience init?(row: [StoredValue]) {
         guard row.count == 4, case .text(let type) = row[0], let kind = Kind(rawValue: type),
             case .text(let name) = row[1], case .text(let table) = row[2],
             case .text(let sql) = row[3]
@@ -92,7 +103,7 @@ package struct StoreObject: Sendable, Hashable {
     package func replacementTable(columns: [String]) -> String {
         """
         CREATE TABLE \(SQLText.identifier(name)) \
-        (\(columns.map(SQLText.identifier).joined(separator: ", ")))
+        (\(SQLText.identifiers(columns)))
         """
     }
 

@@ -188,7 +188,7 @@ package final class Table: Sendable, Equatable {
     /// What it says of a primary key of several columns.
     var primaryKeyConstraint: String? {
         primaryKey.isEmpty
-            ? nil : "PRIMARY KEY (\(primaryKey.map(SQLText.identifier).joined(separator: ", ")))"
+            ? nil : "PRIMARY KEY (\(SQLText.identifiers(primaryKey)))"
     }
 
     /// The columns that hold keys of another table.
@@ -259,7 +259,7 @@ package struct TableIndex: Sendable, Equatable {
 
 extension UniqueRows {
     /// The columns in a statement.
-    package var list: String { columns.map(SQLText.identifier).joined(separator: ", ") }
+    package var list: String { SQLText.identifiers(columns) }
 
     /// SQL for which rows are meant; nil where all are.
     var condition: String? { entities.isEmpty ? nil : SQLText.isOfEntity(entities) }

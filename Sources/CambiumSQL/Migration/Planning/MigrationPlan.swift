@@ -307,7 +307,7 @@ extension Table {
     /// - Parameter columns: Those that keep their values.
     func rebuilding(_ columns: [String]) -> [MigrationStatement] {
         let new = TableCopies.temporaryName(of: name)
-        let list = columns.map(SQLText.identifier).joined(separator: ", ")
+        let list = SQLText.identifiers(columns)
         return [
             creation(named: new),
             MigrationStatement(

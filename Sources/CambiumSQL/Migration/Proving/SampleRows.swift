@@ -162,8 +162,7 @@ package final class SampleRows {
 
     /// The statement up to the values.
     private func insertion(into table: Table) -> String {
-        let columns = table.columns.filter { !$0.isGenerated }
-            .map { SQLText.identifier($0.name) }.joined(separator: ", ")
+        let columns = SQLText.identifiers(table.columns.filter { !$0.isGenerated }.names)
         return "INSERT INTO \(SQLText.identifier(table.name)) (\(columns)) VALUES "
     }
 
