@@ -186,7 +186,8 @@ struct ObjectTableBuilder {
     private func uniqueIndexes(of entity: Entity) -> [TableIndex] {
         let entities = entity.parent == nil ? [] : model.family(of: entity).names
         var seen: Set<[String]> = []
-        return entity.uniqueConstraints.filter { seen.insert($0.properties).inserted }.map { constraint in
+        let constraints = entity.uniqueConstraints.filter { seen.insert($0.properties).inserted }
+        return constraints.map { constraint in
             let rows = UniqueRows(
                 constraint.properties.map { column(of: $0, in: entity) }, of: entities)
             return index(
