@@ -200,7 +200,7 @@ extension DeletePropagation {
         let bare = RecordShape(kinds: [])
         var piece = Piece()
         for entity in model.entities {
-            let sorted = rows[entity.index].sorted { $0.key < $1.key }
+            let sorted = rows[entity.index].sorted(byKey: { $0.key })
             for rows in sorted.pieces(of: chunkSize) {
                 let records = rows.map { piece.record($0.key, $0.version, bare) }
                 piece.request.deletions.append(.init(entity: entity, records: records))
@@ -257,7 +257,7 @@ extension DeletePropagation {
             groups[Group(entity: head.entity, slots: slots), default: []].append(head)
         }
         return groups.ordered { $0.key.order.lexicographicallyPrecedes($1.key.order) }
-            .map { group, heads in (group, heads.sorted { $0.key < $1.key }) }
+            .map { group, heads in (group, heads.sorted(byKey: { $0.key })) }
     }
 
     private struct Group: Hashable {

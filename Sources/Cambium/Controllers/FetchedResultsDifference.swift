@@ -200,8 +200,8 @@ extension FetchedResultsDifference {
                 updates.reloadedItems.append(old)
             }
         }
-        updates.deletedItems.sort()
-        updates.insertedItems.sort()
+        updates.deletedItems = updates.deletedItems.ordered(by: <)
+        updates.insertedItems = updates.insertedItems.ordered(by: <)
         return updates
     }
 

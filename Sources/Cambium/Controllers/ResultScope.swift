@@ -263,17 +263,17 @@ extension [ResultEntry] {
     func indices(inOrder order: ObjectOrder) -> [Int] {
         if count < 2 { return indices.map(\.self) }
         // Most of the comparisons are of numbers.
-        var rows = indices.map { (bits: UInt64(0), index: $0) }
+        var bits = [UInt64](repeating: 0, count: count)
         if order.comparesFirstPlainly {
-            let prefixes = SortPrefixes(of: lazy.map { $0.keys[0] })
+            let values = map { $0.keys[0] }
+            let prefixes = SortPrefixes(of: values)
             let mask: UInt64 = order.terms[0].isDescending ? .max : 0
-            for index in indices { rows[index].bits = prefixes[self[index].keys[0]] ^ mask }
+            bits = values.map { prefixes[$0] ^ mask }
         }
-        rows.sort { one, other in
-            one.bits == other.bits
-                ? self[one.index].precedes(self[other.index], order) : one.bits < other.bits
+        return sortedIndices(count) { one, other in
+            bits[one] == bits[other]
+                ? self[one].precedes(self[other], order) : bits[one] < bits[other]
         }
-        return rows.map { $0.index }
     }
 }
 

@@ -193,7 +193,7 @@ struct SortPrefixes {
 
     private let kind: Kind
 
-    init(of values: some Sequence<Value>) {
+    init(of values: [Value]) {
         var (hasNumbers, hasTexts) = (false, false)
         var common: Substring.UTF8View?
         for value in values {

@@ -67,7 +67,7 @@ package struct ObjectOrder {
                 SortTerm($0.value, isDescending: $0.isDescending, placesNilLast: $0.placesNilLast)
             })
         let weighed = rows.map { weights(of: $0.values) }
-        return rows.indices.sorted {
+        return sortedIndices(rows.count) {
             prepared.precedes(weighed[$0], rows[$0].key, weighed[$1], rows[$1].key)
         }
     }
@@ -98,6 +98,23 @@ package struct ObjectOrder {
             if result != 0 { return result }
         }
         return 0
+    }
+}
+
+/// The numbers below `count`, in the order of what they number; equals stay as they are.
+///
+/// An optimized build compiles a sort anew for each type of elements. So long lists that are not of
+/// numbers are sorted here, and short ones by `ordered(by:)`.
+@inline(never)
+func sortedIndices(_ count: Int, by precedes: (Int, Int) -> Bool) -> [Int] {
+    (0..<count).sorted(by: precedes)
+}
+
+extension Array {
+    /// The elements in the order of their keys.
+    func sorted(byKey key: (Element) -> Int64) -> [Element] {
+        let keys = map(key)
+        return sortedIndices(count) { keys[$0] < keys[$1] }.map { self[$0] }
     }
 }
 

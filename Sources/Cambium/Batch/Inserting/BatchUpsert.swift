@@ -78,7 +78,7 @@ struct BatchUpsert {
     /// Writes the rows that got other values.
     func write(_ resultType: BatchResultType) throws {
         var groups: [Group: [PlacedRecord]] = [:]
-        for (_, target) in targets.sorted(by: { $0.key < $1.key }) where !target.slots.isEmpty {
+        for (_, target) in Array(targets).sorted(byKey: { $0.key }) where !target.slots.isEmpty {
             groups[Group(entity: target.entity.index, slots: target.slots), default: []]
                 .append(target.placed)
         }

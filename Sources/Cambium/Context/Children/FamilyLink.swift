@@ -80,7 +80,7 @@ final class FamilyLink {
                     .append(object.key)
             }
         }
-        return changes.sorted { $0.key < $1.key }.map { $0.value }
+        return changes.ordered { $0.key < $1.key }.map { $0.value }
     }
 
     /// Changes of several entities, by store, for those who take changes over.

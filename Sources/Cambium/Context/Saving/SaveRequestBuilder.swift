@@ -324,9 +324,9 @@ struct ChangeCollector {
             for key in changes.deleted + changes.inserted.map(\.key) { owners[key] = nil }
             for (index, row) in changes.updated.enumerated() {
                 guard let names = owners.removeValue(forKey: row.key) else { continue }
-                changes.updated[index].links = names.union(row.links).sorted()
+                changes.updated[index].links = names.union(row.links).ordered(by: <)
             }
-            for (key, names) in owners.sorted(by: { $0.key < $1.key }) {
+            for (key, names) in Array(owners).sorted(byKey: { $0.key }) {
                 changes.updated.append(
                     .init(key: key, slots: SlotSet(), links: names.sorted(), placed: nil))
             }

@@ -179,7 +179,7 @@ struct FormerResults {
             }
         }
         arrived.sort()
-        left.sort { $0.index < $1.index }
+        left = left.sorted(byKey: { Int64($0.index) })
         keys = Self.restored(keys, without: arrived, with: left.map { ($0.index, $0.object.key) })
         if source != nil {
             for (_, object) in left { self.left[object.key] = object }

@@ -314,24 +314,22 @@ extension ResultList {
     /// - Returns: Their numbers among the rows with new keys.
     func rowsThatStay(_ edit: Edit, _ starts: [Int]) -> Set<Int> {
         guard !edit.rekeyed.isEmpty else { return [] }
-        var unsettled = edit.removed.map { (index: $0, rekeyed: Int?.none) }
-        for (number, change) in edit.rekeyed.enumerated() {
-            unsettled.append((change.index, number))
-        }
-        unsettled.sort { $0.index < $1.index }
+        var numbers: [Int: Int] = [:]
+        for (number, change) in edit.rekeyed.enumerated() { numbers[change.index] = number }
+        let unsettled = (edit.removed + numbers.keys).sorted()
         var staying: Set<Int> = []
         var start = 0
         while start < unsettled.count {
             // A run of rows that lie side by side in a section; its neighbours are settled.
-            let section = starts.path(of: unsettled[start].index).section
+            let section = starts.path(of: unsettled[start]).section
             var end = start + 1
-            while end < unsettled.count, unsettled[end].index == unsettled[end - 1].index + 1,
-                unsettled[end].index < starts[section + 1]
+            while end < unsettled.count, unsettled[end] == unsettled[end - 1] + 1,
+                unsettled[end] < starts[section + 1]
             {
                 end += 1
             }
-            let range = unsettled[start].index..<unsettled[end - 1].index + 1
-            let fitting = unsettled[start..<end].compactMap(\.rekeyed).filter {
+            let range = unsettled[start]..<unsettled[end - 1] + 1
+            let fitting = unsettled[start..<end].compactMap { numbers[$0] }.filter {
                 fits(edit.rekeyed[$0], into: range, section, starts)
             }
             let run = longestRun(fitting.count) { earlier, later in
