@@ -246,6 +246,7 @@ extension PersistentContainer {
 
 extension StoreOptions {
     /// The same, with somebody else who is notified of the progress of a migration.
+    @inline(never)
     func reporting(to progress: (@Sendable (MigrationProgress) -> Void)?) -> StoreOptions {
         guard let progress else { return self }
         var options = self

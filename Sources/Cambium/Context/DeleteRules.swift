@@ -199,6 +199,7 @@ struct Revival: ContextAccess {
     }
 
     /// The object of a key, where it can be linked to.
+    @inline(never)
     func livingObject(_ member: LinkSet.Member) -> ManagedObject? {
         let object = registry.object(member)
         guard object.isFault, object.lifecycle == .clean else {

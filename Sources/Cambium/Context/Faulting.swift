@@ -28,6 +28,7 @@ struct Faulting: ContextAccess {
     /// Whether an object has a row, which is read where it was not: for what the library looks at by
     /// itself. A deleted row is no error then, and the object stays the fault that it is. Where the
     /// row cannot be read, it has one: whoever uses the object meets the error.
+    @inline(never)
     func hasRow(_ object: ManagedObject) -> Bool {
         if object.record != nil { return true }
         if object.lifecycle == .invalid || object.lifecycle == .discarded {
@@ -56,6 +57,7 @@ struct Faulting: ContextAccess {
     /// The coordinator's row cache is asked before the store, see
     /// ``ManagedObjectContext/stalenessInterval``. Where rows of any age will do, one of the store may
     /// be as old as a moment ago, too.
+    @inline(never)
     func load(_ fault: ManagedObject) throws {
         if takeCached(fault) { return activity.withoutTracking { fault.awakeFromFetch() } }
         // Safety: the coordinator keeps its model and its row cache.
@@ -277,6 +279,7 @@ struct Faulting: ContextAccess {
 
     /// Lays the unsaved changes of an object over its row, which could not be read when they were
     /// made.
+    @inline(never)
     func complete(_ object: ManagedObject, with row: PlacedRecord) {
         // What was there before the changes is known now, and not what the manager remembers.
         context.undoManager?.forget([object])

@@ -108,6 +108,7 @@ extension ManagedObjectContext {
         object.flags.insert(.hasOtherLinks)
     }
 
+    @inline(never)
     private func noteAsChanged(_ object: ManagedObject) {
         guard !object.flags.contains(.isNoted) else { return }
         object.flags.insert(.isNoted)

@@ -371,6 +371,7 @@ extension ManagedObjectContext {
     }
 
     /// Forgets an object, which is of no row any more.
+    @inline(never)
     func forget(_ object: ManagedObject) {
         guard registry.remove(object), !merges.reinsertedRows.isEmpty else { return }
         merges.reinsertedRows[RowIdentity(object)] = nil

@@ -77,6 +77,7 @@ final class RowCache: Sendable {
             return copy
         }
 
+        @inline(never)
         mutating func remove(_ id: RowIdentity) {
             guard id.root < rows.count, rows[id.root].removeValue(forKey: id.key) else { return }
             count -= 1
@@ -135,6 +136,7 @@ final class RowCache: Sendable {
     // MARK: Asking
 
     /// A row, where it is here and was read within the interval (in seconds; less than 0 for ever).
+    @inline(never)
     func entry(_ id: RowIdentity, within interval: Double = -1) -> Entry? {
         guard !isEmpty else { return nil }
         let entry = contents.withLock { $0[id] }
@@ -257,6 +259,7 @@ final class RowCache: Sendable {
         }
     }
 
+    @inline(never)
     private func put(
         _ row: Row, readAt: Moment?, isShared: Bool = false, in contents: inout Contents
     ) {

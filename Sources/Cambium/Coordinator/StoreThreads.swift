@@ -189,6 +189,7 @@ final class StoreExecutor: SerialExecutor {
     // A serial queue: unlike concurrent ones, it is not limited to a thread for each processor.
     private let queue = DispatchQueue(label: "cambium.background")
 
+    @inline(never)
     init(_ threads: StoreThreads) {
         self.threads = threads
     }

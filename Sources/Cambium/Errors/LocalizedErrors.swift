@@ -334,6 +334,7 @@ extension Error {
 
 extension String {
     /// The text with a full stop at its end.
+    @inline(never)
     package var ended: String { hasSuffix(".") || hasSuffix("?") ? self : self + "." }
 
     /// The text with a capital letter at its beginning and a full stop at its end.

@@ -106,6 +106,7 @@ struct SlotReader {
     /// A test of the row that has the slot.
     ///
     /// - Parameter missing: The result where the path leads to no object, or to a deleted row.
+    @inline(never)
     func test(
         missing: Bool = false, _ body: @escaping (ManagedObject, Record) -> Bool
     ) -> ObjectTest {

@@ -311,6 +311,7 @@ extension FetchRequest {
         with { $0.affectedStores = stores }
     }
 
+    @inline(never)
     private func with(_ change: (inout FetchRequest) -> Void) -> FetchRequest {
         var request = self
         change(&request)

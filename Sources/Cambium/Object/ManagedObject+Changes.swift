@@ -124,6 +124,7 @@ struct EventTracking: ObjectAccess {
     let subject: ManagedObject
 
     /// Keeps the values as they are, before an event changes a record that is a draft already.
+    @inline(never)
     func keepEventBase() {
         guard flags.contains(.isDraft), let record = subject.record else { return }
         switch extras?.eventBase {
@@ -153,6 +154,7 @@ struct EventTracking: ObjectAccess {
         keepLinks(of: relationship)
     }
 
+    @inline(never)
     private func keepLinks(of relationship: RelationshipDescription) {
         let extras = ownExtras
         let links: EventLinks

@@ -71,6 +71,7 @@ final class ObjectObservation {
         registrar.access(object, keyPath: path)
     }
 
+    @inline(never)
     func change(_ property: ObservedProperty, of object: ManagedObject) {
         guard let path = paths[property] else { return }
         change(path, of: object)
@@ -152,6 +153,7 @@ final class PropertyRecorder {
     }
 
     /// The object that a made-up key references, the same one at each call.
+    @inline(never)
     func destination(entity: Int, key: Int64) -> ManagedObject {
         if let known = destinations[key] { return known }
         let description = state.coordinator.model.entities[entity]

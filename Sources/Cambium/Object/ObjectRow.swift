@@ -12,6 +12,7 @@ struct ObjectRow: ObjectAccess {
     }
 
     /// Becomes an object whose row was deleted: its context does not know it any more.
+    @inline(never)
     func becomeInvalid() {
         subject.lifecycle = .invalid
         ownExtras.vanished = true
@@ -129,6 +130,7 @@ struct ObjectRow: ObjectAccess {
     }
 
     /// Sets a slot to the value that it has in another record.
+    @inline(never)
     func restore(_ slot: Int, from other: PlacedRecord) {
         guard let record = subject.prepareChange(slot), let page = subject.page else { return }
         var placed = PlacedRecord(page: page, record: record)

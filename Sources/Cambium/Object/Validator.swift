@@ -22,6 +22,7 @@ public struct Validator {
     }
 
     /// Notes that something is wrong.
+    @inline(never)
     mutating func add(
         _ code: ValidationError.Code, _ property: String?, rule: String? = nil, _ message: String,
         underlying: (any Error)? = nil

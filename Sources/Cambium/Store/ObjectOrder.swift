@@ -84,7 +84,7 @@ package struct ObjectOrder {
     /// Less than 0, 0 or greater than 0, as the values of all terms decide.
     ///
     /// - Parameter start: Where the values of the one begin, which may stand among others.
-    @inline(__always)
+    @inline(never)
     func order(_ one: [Value], _ start: Int, _ other: [Value]) -> Int {
         for index in levels.indices {
             let level = levels[index]

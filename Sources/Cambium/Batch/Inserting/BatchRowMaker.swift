@@ -240,6 +240,7 @@ package struct BatchRowCheck {
         return make(code, slot, nil) { "\($0) was set to \(type?.descriptor.unfit ?? "")" }
     }
 
+    @inline(never)
     private func make(
         _ code: ValidationError.Code, _ slot: Int, _ id: ObjectID?,
         underlying: (any Error)? = nil, _ message: (_ property: String) -> String

@@ -42,6 +42,7 @@ struct ParentSave {
     }
 
     /// The parent's object of a row; nil where the parent has deleted it.
+    @inline(never)
     private func target(of id: RowIdentity) -> ManagedObject? {
         let found = parent.registry[id] ?? parent.replacements.replacement(of: id)
         return found.flatMap { $0.isThere ? $0 : nil }

@@ -183,6 +183,7 @@ struct DivergentLists: ContextAccess {
 
     /// Whether unsaved changes keep an object, which the store has among an owner's, away from
     /// there; what is read of the owner's members leaves it out.
+    @inline(never)
     func isDeferred(
         _ member: ManagedObject, of owner: ManagedObject, _ relationship: RelationshipDescription
     ) -> Bool {

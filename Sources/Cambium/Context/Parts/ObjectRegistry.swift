@@ -288,15 +288,8 @@ struct IdentityMap: ~Copyable {
             return
         }
         let index = Int(key >> Self.leafBits)
-        if index >= leaves.count { grow(to: index) }
-        let leaf: Leaf
-        if let existing = leaves[index] {
-            leaf = existing
-        } else {
-            leaf = .allocate(capacity: Self.leafSize)
-            leaf.initialize(repeating: nil, count: Self.leafSize)
-            leaves[index] = leaf
-        }
+        let known = index < leaves.count ? leaves[index] : nil
+        let leaf = known ?? makeLeaf(at: index)
         let place = leaf + (Int(key) & (Self.leafSize - 1))
         if place.pointee == nil {
             // There is nothing to let go of.
@@ -318,12 +311,20 @@ struct IdentityMap: ~Copyable {
         leaves[Int(key >> Self.leafBits)]?[Int(key) & (Self.leafSize - 1)] = nil
     }
 
-    private mutating func grow(to index: Int) {
-        leaves.append(
-            contentsOf: repeatElement(nil, count: max(16, index * 2) + 1 - leaves.count))
+    @inline(never)
+    private mutating func makeLeaf(at index: Int) -> Leaf {
+        if index >= leaves.count {
+            leaves.append(
+                contentsOf: repeatElement(nil, count: max(16, index * 2) + 1 - leaves.count))
+        }
+        let leaf = Leaf.allocate(capacity: Self.leafSize)
+        leaf.initialize(repeating: nil, count: Self.leafSize)
+        leaves[index] = leaf
+        return leaf
     }
 
     /// Calls the body with every object. The body calls nothing of the program.
+    @inline(never)
     func forEach(_ body: (ManagedObject) -> Void) {
         for case let leaf? in leaves {
             for index in 0..<Self.leafSize {

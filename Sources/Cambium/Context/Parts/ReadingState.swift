@@ -142,6 +142,7 @@ final class RecordedErrors {
     var failedReads = FailedReads()
 
     /// Keeps an error for the next save.
+    @inline(never)
     func record(_ error: any Error) {
         errors.append(error)
     }
@@ -275,6 +276,7 @@ struct FailedReads {
     }
 
     /// Forgets a read that has succeeded.
+    @inline(never)
     mutating func remove(_ target: Target) {
         if failures[target]?.isNeeded == false { failures[target] = nil }
     }

@@ -51,6 +51,7 @@ struct PolicyArbiter: ConflictArbiter {
     func checkRowCache(for request: SaveRequest) throws {
         guard policy == .error, !context.coordinator.rowCache.isEmpty else { return }
         var conflicts: [RowConflict] = []
+        @inline(never)
         func compare(_ entity: EntityDescription, _ records: [Record], isDeletion: Bool = false) {
             let cached = context.coordinator.rowCache.rows(root: entity.rootIndex)
             if cached.isEmpty { return }

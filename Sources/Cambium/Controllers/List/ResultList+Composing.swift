@@ -228,6 +228,7 @@ struct FormerResults {
 /// The indices of a longest run of elements, in order, each of which comes before the next.
 ///
 /// - Complexity: O(n log n)
+@inline(never)
 func longestRun(_ count: Int, comesBefore: (_ earlier: Int, _ later: Int) -> Bool) -> [Int] {
     var tails: [Int] = []
     var previous = [Int?](repeating: nil, count: count)

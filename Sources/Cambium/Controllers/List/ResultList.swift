@@ -87,6 +87,7 @@ struct ResultList {
     }
 
     /// Whether a row with these keys belongs to a section, if it is beside it.
+    @inline(never)
     func has(_ section: ResultSection, _ keys: [Value]) -> Bool {
         let value = sectioning.value(of: keys)
         if section.value.order(relativeTo: value) == 0 { return true }
@@ -147,6 +148,7 @@ extension [ResultSection] {
 
 extension [Int] {
     /// The place of a row, the receiver being where sections start.
+    @inline(never)
     func path(of index: Int) -> ItemPath {
         let section = partitionIndex(count) { self[$0] > index } - 1
         return ItemPath(section: section, item: index - self[section])
@@ -166,6 +168,7 @@ struct ResultSection {
     var name: String { derivedName ?? value.plainText }
 
     /// What tells sections apart.
+    @inline(never)
     var identity: Identity {
         if let derivedName { return .text(Array(derivedName.utf8)) }
         if case .string(let text) = value { return .text(Array(text.utf8)) }

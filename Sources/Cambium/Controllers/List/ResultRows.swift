@@ -26,6 +26,7 @@ struct ResultRows {
     /// The chunk of a row, and where it is in it.
     ///
     /// - Complexity: O(log chunks)
+    @inline(never)
     func place(of index: Int) -> (chunk: Int, offset: Int) {
         let chunk = partitionIndex(ends.count) { ends[$0] > index }
         return (chunk, index - start(of: chunk))
@@ -37,6 +38,7 @@ struct ResultRows {
     }
 
     /// The object of a row.
+    @inline(never)
     func object(at index: Int) -> ManagedObject? {
         guard let source else {
             let (chunk, offset) = place(of: index)
@@ -93,6 +95,7 @@ struct ResultRows {
     }
 
     /// Goes through the chunks that have rows of a range.
+    @inline(never)
     func forEachPart(of range: Range<Int>, _ body: (_ chunk: Int, _ offsets: Range<Int>) -> Void) {
         var next = range.lowerBound
         while next < range.upperBound {

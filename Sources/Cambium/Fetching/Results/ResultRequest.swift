@@ -110,6 +110,7 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
         with { $0.base.offset = offset }
     }
 
+    @inline(never)
     private func with(_ change: (inout ResultRequest) -> Void) -> ResultRequest {
         var request = self
         change(&request)

@@ -33,7 +33,12 @@ struct LinkTable {
 
     @inline(__always)
     private mutating func makeRoom(for ordinal: Int) {
-        while sets.count <= ordinal { sets.append(nil) }
+        if sets.count <= ordinal { grow(to: ordinal + 1) }
+    }
+
+    @inline(never)
+    private mutating func grow(to count: Int) {
+        while sets.count < count { sets.append(nil) }
     }
 }
 

@@ -149,7 +149,11 @@ extension ManagedObject {
     }
 
     final var ownExtras: ObjectExtras {
-        if let extras { return extras }
+        extras ?? makeExtras()
+    }
+
+    @inline(never)
+    private final func makeExtras() -> ObjectExtras {
         let made = ObjectExtras()
         extras = made
         return made
