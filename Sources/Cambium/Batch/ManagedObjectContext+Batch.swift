@@ -163,7 +163,7 @@ package struct BatchRun: ContextAccess {
 
     /// Runs a batch operation on the store of a hierarchy, and tells of it.
     func changes(
-        of work: some BatchWork, root: Int, _ merging: BatchMerging
+        of work: any BatchWork, root: Int, _ merging: BatchMerging
     ) throws -> BatchChanges {
         try context.requireWritable()
         let store = coordinator.store(ofRoot: root)

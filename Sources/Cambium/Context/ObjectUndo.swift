@@ -1,7 +1,7 @@
 import CambiumRecords
 
 /// What undoes the change of one object in one event: its state before, as far as it differs.
-struct ObjectUndo {
+final class ObjectUndo {
     enum Kind {
         /// It came into being, and has to go.
         case came
@@ -109,7 +109,7 @@ extension ManagedObject {
     /// pairs of join tables, orders, and links that are in memory only.
     fileprivate final var linksChangedInEvent: [ObjectUndo.Links] {
         guard let bases = extras?.eventLinks?.bases else { return [] }
-        return bases.ordered { $0.key < $1.key }.compactMap { ordinal, base in
+        return bases.compactMap { ordinal, base in
             let relationship = entityDescription.relationships[ordinal]
             guard let now = extras?.currentLinks(of: relationship) else { return nil }
             var links = ObjectUndo.Links(ordinal: ordinal)

@@ -172,7 +172,7 @@ public final class FetchedResultsController<Entity: ManagedObject> {
                 remedy: "Set includesPendingChanges of the request to true.")
         }
         let model = managedObjectContext.coordinator.model
-        var scope = try ResultScope(request, in: model)
+        let scope = try ResultScope(request, in: model)
         scope.options = options
         try checkClasses(of: scope.family.sorted().map { model.entities[$0] })
         return (scope, try scope.order)

@@ -1,7 +1,7 @@
 import CambiumRecords
 
 /// What decides which objects belong to a controller's results, and which changes matter to them.
-struct ResultScope {
+final class ResultScope {
     /// What finds the results in the store.
     let request: RowRequest
     /// The numbers of the entities whose objects can belong.

@@ -107,6 +107,7 @@ final class StreamObservers<Element: Sendable>: Sendable {
     }
 
     /// What is told from now on. It ends with the observers.
+    @_semantics("optimize.sil.specialize.generic.never")
     func makeStream() -> AsyncStream<Element> {
         // The elements wait with the observer; the inner stream says that there are some.
         let (wakeups, continuation) = AsyncStream.makeStream(
@@ -129,6 +130,7 @@ final class StreamObservers<Element: Sendable>: Sendable {
         })
     }
 
+    @_semantics("optimize.sil.specialize.generic.never")
     func observe(_ handle: @escaping @Sendable (Element) -> Void) -> ObservationToken {
         let flag = CancellationFlag()
         observers.withLock { $0.handlers.append((flag, handle)) }
@@ -138,6 +140,7 @@ final class StreamObservers<Element: Sendable>: Sendable {
     /// Calls the handlers, one after the other on this thread, and leaves the element to the
     /// streams. No lock is held meanwhile: a handler may observe, cancel and change what it is
     /// notified of.
+    @_semantics("optimize.sil.specialize.generic.never")
     func send(_ element: Element) {
         // Those that were cancelled are released here too, not under the lock: with them may go
         // objects of the program, which then run code of their own.

@@ -243,10 +243,16 @@ extension MergeConflict: CustomReflectable {
 }
 
 /// A row as somebody had it, whose values are decoded when they are asked for.
-struct RowSnapshot: Sendable {
+final class RowSnapshot: Sendable {
     let placed: PlacedRecord
     let entity: EntityDescription
     let store: any StoreEngine
+
+    init(placed: PlacedRecord, entity: EntityDescription, store: any StoreEngine) {
+        self.placed = placed
+        self.entity = entity
+        self.store = store
+    }
 
     /// The stored attributes, and the keys that to-one relationships reference.
     var values: [String: Value] {

@@ -303,7 +303,7 @@ extension PersistentStoreCoordinator {
 }
 
 /// The making of a store at another place, or of another kind, that has all that an open one has.
-struct StoreMove {
+final class StoreMove {
     /// The new store.
     let description: StoreDescription
     private let source: any StoreEngine

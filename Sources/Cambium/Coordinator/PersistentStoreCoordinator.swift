@@ -45,8 +45,12 @@ public final class PersistentStoreCoordinator: Sendable {
         var commits: Int64 = 0
     }
 
-    private struct WeakMailbox: Sendable {
+    private final class WeakMailbox: Sendable {
         weak let mailbox: Mailbox?
+
+        init(_ mailbox: Mailbox) {
+            self.mailbox = mailbox
+        }
     }
 
     private let subscribers = Mutex(Subscribers())
@@ -140,7 +144,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     func subscribe(_ mailbox: Mailbox, for context: ContextIdentifier) {
         subscribers.withLock { subscribers in
-            subscribers.mailboxes[context.number] = WeakMailbox(mailbox: mailbox)
+            subscribers.mailboxes[context.number] = WeakMailbox(mailbox)
             subscriberCount.store(subscribers.mailboxes.count, ordering: .relaxed)
         }
     }

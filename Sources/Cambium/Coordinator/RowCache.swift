@@ -159,7 +159,7 @@ final class RowCache: Sendable {
     /// - Parameters:
     ///   - commit: What ``commit`` was before they were read.
     ///   - replacesOnly: Whether only those go in that are here already.
-    func insert(_ rows: some Sequence<Row>, readAt commit: Int64, replacesOnly: Bool = false) {
+    func insert(_ rows: [Row], readAt commit: Int64, replacesOnly: Bool = false) {
         let now = Self.now
         update { contents in
             guard contents.commit == commit else { return }

@@ -152,7 +152,7 @@ struct ReadReporting: ContextAccess {
     /// What a log tells. Which relationship led to a fault is found out afterwards, from the
     /// objects that are there, so that following one costs nothing while nobody counts.
     func report(on log: ReadLog) -> ReadReport {
-        var tallies: [RelationshipName: Int] = [:]
+        var tallies: [String: Int] = [:]
         let faults = log.events.compactMap { event in
             if case .fault(let root, let key) = event {
                 RowIdentity(root: root.rootIndex, key: key)
@@ -165,40 +165,47 @@ struct ReadReporting: ContextAccess {
             if let way = ways[fault] { tallies[way, default: 0] += 1 }
         }
         for case .links(let owner, let relationship) in log.events {
-            tallies[RelationshipName(owner, relationship), default: 0] += 1
+            tallies[name(of: relationship, owner), default: 0] += 1
         }
         let repetitions = tallies.filter { $0.value > 1 }
-            .ordered { ($1.value, $0.key.text) < ($0.value, $1.key.text) }
+            .ordered { ($1.value, $0.key) < ($0.value, $1.key) }
             .map { name, count in
-                ReadReport.Repetition(
-                    entityName: name.entity, relationshipName: name.relationship, count: count)
+                let parts = name.split(separator: ".", maxSplits: 1)
+                return ReadReport.Repetition(
+                    entityName: String(parts[0]), relationshipName: String(parts[1]), count: count)
             }
         return ReadReport(reads: log.events.map { describe($0, ways) }, repetitions: repetitions)
     }
 
-    private func describe(_ event: ReadLog.Event, _ ways: [RowIdentity: RelationshipName]) -> String
-    {
+    /// A relationship, as people write it.
+    private func name(
+        of relationship: RelationshipDescription, _ owner: EntityDescription
+    ) -> String {
+        "\(owner.name).\(relationship.relationship.name)"
+    }
+
+    private func describe(_ event: ReadLog.Event, _ ways: [RowIdentity: String]) -> String {
         switch event {
         case .fetch(let entity, let what): return "\(what) of \(entity.name), by a condition"
         case .fault(let root, let key):
             let way = ways[RowIdentity(root: root.rootIndex, key: key)]
-            return "\(root.name)/\(key) alone" + (way.map { ", which \($0.text) leads to" } ?? "")
+            return "\(root.name)/\(key) alone" + (way.map { ", which \($0) leads to" } ?? "")
         case .faults(let entity, let count): return "\(count) objects of \(entity.name) together"
         case .links(let owner, let relationship):
-            return "\(RelationshipName(owner, relationship).text) of one object"
+            return "\(name(of: relationship, owner)) of one object"
         case .allLinks(let relationship, let count):
             return "\(relationship.relationship.name) of \(count) objects together"
         }
     }
 
     /// The relationships that reference rows, as far as objects tell whose values are there.
-    private func waysTo(_ rows: Set<RowIdentity>) -> [RowIdentity: RelationshipName] {
+    private func waysTo(_ rows: Set<RowIdentity>) -> [RowIdentity: String] {
         guard !rows.isEmpty else { return [:] }
-        var ways: [RowIdentity: [RelationshipName: Int]] = [:]
+        var ways: [RowIdentity: [String: Int]] = [:]
         registry.forEach { object in
             guard let record = object.record else { return }
             for relationship in object.entityDescription.relationships {
-                let name = RelationshipName(object.entityDescription, relationship)
+                let name = name(of: relationship, object.entityDescription)
                 if let slot = relationship.slot {
                     guard record.hasValue(slot) else { continue }
                     let root = coordinator.model.entities[relationship.destination].rootIndex
@@ -216,27 +223,14 @@ struct ReadReporting: ContextAccess {
             }
         }
         // Where several lead to a row, that which leads to most of them: it was followed.
-        var totals: [RelationshipName: Int] = [:]
+        var totals: [String: Int] = [:]
         for names in ways.values {
             for name in names.keys { totals[name, default: 0] += 1 }
         }
         return ways.compactMapValues { names in
             names.keys.max { one, other in
-                (totals[one] ?? 0, other.text) < (totals[other] ?? 0, one.text)
+                (totals[one] ?? 0, other) < (totals[other] ?? 0, one)
             }
         }
     }
-}
-
-/// A relationship, as people write it.
-private struct RelationshipName: Hashable {
-    let entity: String
-    let relationship: String
-
-    init(_ owner: EntityDescription, _ relationship: RelationshipDescription) {
-        entity = owner.name
-        self.relationship = relationship.relationship.name
-    }
-
-    var text: String { "\(entity).\(relationship)" }
 }

@@ -254,7 +254,7 @@ enum EventBase {
 final class EventLinks {
     // Safety: see `ManagedObject`.
     /// By the number of the relationship; also those of transient ones.
-    @exclusivity(unchecked) private(set) var bases: [Int: LinkSet] = [:]
+    @exclusivity(unchecked) private(set) var bases = LinkTable()
     @exclusivity(unchecked) private var known = SlotSet()
 
     /// Whether the links of a relationship are kept.

@@ -134,7 +134,7 @@ final class ObjectExtras {
     /// The slots whose values were found to be none of their types, and were reported.
     @exclusivity(unchecked) var reportedSlots = SlotSet()
     /// The links of transient relationships, which are in memory only.
-    @exclusivity(unchecked) var transientLinks: [Int: LinkSet] = [:]
+    @exclusivity(unchecked) var transientLinks = LinkTable()
     /// What fetched properties found, until the object is refreshed.
     ///
     /// Not the objects themselves: two that find each other would keep each other for ever.

@@ -306,7 +306,7 @@ struct SnapshotDecoder {
 
 /// Any JSON value: how the values of codable attributes, whose types only the accessors know, go
 /// into the JSON of a snapshot and come out of it.
-package enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Sendable {
     case null
     case bool(Bool)
     case integer(Int64)

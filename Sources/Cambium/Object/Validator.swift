@@ -210,11 +210,15 @@ extension Validator {
 /// Matches texts with the patterns of attributes, each of which is compiled once for the process.
 enum PatternCache {
     /// What matches with one pattern and is not in use.
-    private struct Idle: @unchecked Sendable {
+    private final class Idle: @unchecked Sendable {
         // Safety: whoever takes a matcher out has it for itself until it is put back.
-        var matchers: [PatternMatcher]
+        var matchers: [PatternMatcher] = []
         /// nil for what is no regular expression.
         let expression: RegularExpression?
+
+        init(_ pattern: String) {
+            expression = try? RegularExpression(pattern)
+        }
     }
 
     private static let idle = Mutex<[TextKey: Idle]>([:])
@@ -226,10 +230,9 @@ enum PatternCache {
     static func matches(_ text: String, _ pattern: String) throws -> Bool {
         let key = TextKey(text: pattern)
         let (known, expression) = idle.withLock { idle in
-            if idle[key] == nil {
-                idle[key] = Idle(matchers: [], expression: try? RegularExpression(pattern))
-            }
-            return Handover(value: (idle[key]?.matchers.popLast(), idle[key]?.expression))
+            let known = idle[key] ?? Idle(pattern)
+            idle[key] = known
+            return Handover(value: (known.matchers.popLast(), known.expression))
         }.value
         guard let matcher = known ?? expression.map({ PatternMatcher($0) }) else { return false }
         let handover = Handover(value: matcher)

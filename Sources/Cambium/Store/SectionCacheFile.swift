@@ -80,7 +80,7 @@ struct SectionCacheFile {
 
     /// A name may be any text, and a file's name may not.
     private static func path(of name: String, _ storePath: String) -> String {
-        let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
+        let plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8
         let escaped = name.utf8.map { byte in
             if plain.contains(byte) { return String(Unicode.Scalar(byte)) }
             return (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16)

@@ -298,7 +298,8 @@ extension ExchangeAttribute {
         case .codable:
             // Of the types that are decoded only this one takes null for a value.
             let value = try source.decode(JSONValue.self)
-            return value == .null ? nil : .string(try value.text())
+            if case .null = value { return nil }
+            return .string(try value.text())
         case .spelled(let type):
             return Value(spelled: try source.decode(String.self), as: type)
         case .data:

@@ -339,7 +339,7 @@ struct Replacements: ContextAccess {
     /// Lets the objects of a child follow those of the parent.
     func followParent() {
         guard let parent else { return }
-        for id in parent.replacements.replacedIDs.sorted() {
+        for id in parent.replacements.replacedIDs.ordered(by: <) {
             if let object = registry[id] { followParent(object) }
         }
     }

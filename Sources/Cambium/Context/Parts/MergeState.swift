@@ -111,10 +111,10 @@ final class MergeState {
             return max(reinsertedRows[row] ?? .min, deletedRows[row] ?? .min) > commit
         }
         var changes = entity
-        changes.inserted.removeAll { isFormer($0.key) }
-        changes.updated.removeAll { isFormer($0.key) }
-        changes.refreshed.removeAll { isFormer($0.key) }
-        changes.deleted.removeAll(where: isFormer)
+        changes.inserted = entity.inserted.filter { !isFormer($0.key) }
+        changes.updated = entity.updated.filter { !isFormer($0.key) }
+        changes.refreshed = entity.refreshed.filter { !isFormer($0.key) }
+        changes.deleted = entity.deleted.filter { !isFormer($0) }
         return changes
     }
 

@@ -29,8 +29,7 @@ final class ReadingState {
     func updateCache(_ entity: EntityDescription, _ placed: PlacedRecord, readAt commit: Int64) {
         guard usesRowCache else { return }
         state.coordinator.rowCache.insert(
-            CollectionOfOne(RowCache.Row(entity: entity, placed: placed)), readAt: commit,
-            replacesOnly: true)
+            [RowCache.Row(entity: entity, placed: placed)], readAt: commit, replacesOnly: true)
     }
 
     /// Goes on to the latest state of the stores, after a save, a merge or a reset.
@@ -210,7 +209,7 @@ final class RecordedErrors {
 /// it were taken back.
 struct FailedReads {
     /// What was to be read.
-    enum Target: Hashable {
+    enum Target: Equatable {
         /// The row of an object.
         case row(RowIdentity)
         /// The members of a relationship of an object, by its number.
@@ -227,24 +226,32 @@ struct FailedReads {
     }
 
     private struct Failure {
+        let target: Target
         let error: any Error
         /// Whether a change was made without what was to be read: it is not what the program meant,
         /// and no later read makes it so.
         var isNeeded = false
     }
 
-    private var failures: [Target: Failure] = [:]
+    /// By the objects.
+    private var failures: [RowIdentity: [Failure]] = [:]
 
     var isEmpty: Bool { failures.isEmpty }
 
     /// The error of a read that failed.
-    subscript(target: Target) -> (any Error)? { failures[target]?.error }
+    subscript(target: Target) -> (any Error)? { failure(target)?.error }
+
+    private func failure(_ target: Target) -> Failure? {
+        failures[target.id]?.first { $0.target == target }
+    }
 
     /// What could not be read, in the order of the objects.
-    var targets: [Target] { failures.keys.ordered { $0.id < $1.id } }
+    var targets: [Target] {
+        failures.keys.ordered(by: <).flatMap { id in failures[id]?.map { $0.target } ?? [] }
+    }
 
     /// Whether something of an object could not be read.
-    func concerns(_ id: RowIdentity) -> Bool { failures.keys.contains { $0.id == id } }
+    func concerns(_ id: RowIdentity) -> Bool { failures[id] != nil }
 
     /// The error of the first of them.
     var firstError: (any Error)? { targets.first.flatMap { self[$0] } }
@@ -253,20 +260,22 @@ struct FailedReads {
     ///
     /// - Returns: Whether it was not noted before.
     mutating func insert(_ target: Target, _ error: any Error) -> Bool {
-        let isNew = failures[target] == nil
-        if isNew { failures[target] = Failure(error: error) }
+        let isNew = failure(target) == nil
+        if isNew { failures[target.id, default: []].append(Failure(target: target, error: error)) }
         return isNew
     }
 
     /// Notes that a change was made without what could not be read.
     mutating func require(_ target: Target) {
-        failures[target]?.isNeeded = true
+        if let number = failures[target.id]?.firstIndex(where: { $0.target == target }) {
+            failures[target.id]?[number].isNeeded = true
+        }
     }
 
     /// What is wrong with a change that was made without what could not be read; nil where there is
     /// none.
     func errorOfChange(by target: Target) -> (any Error)? {
-        guard let failure = failures[target], failure.isNeeded else { return nil }
+        guard let failure = failure(target), failure.isNeeded else { return nil }
         return StoreError(
             code: .unreadable,
             message: "The context changed an object based on values that could not be read.",
@@ -278,11 +287,12 @@ struct FailedReads {
     /// Forgets a read that has succeeded.
     @inline(never)
     mutating func remove(_ target: Target) {
-        if failures[target]?.isNeeded == false { failures[target] = nil }
+        failures[target.id]?.removeAll { $0.target == target && !$0.isNeeded }
+        if failures[target.id]?.isEmpty == true { failures[target.id] = nil }
     }
 
     /// Forgets what could not be read of an object, whose changes are taken back.
     mutating func removeAll(of id: RowIdentity) {
-        failures = failures.filter { $0.key.id != id }
+        failures[id] = nil
     }
 }

@@ -81,23 +81,20 @@ struct SaveRequestBuilder {
             let slots = change.slots
             written.append(object)
             // Most objects are changed like the one before.
-            if let last = updates.indices.last, updates[last].slots == slots,
-                uncounted(object.entityDescription).use({ updates[last].entity === $0 })
+            var place = updates.count - 1
+            if place < 0 || updates[place].slots != slots
+                || uncounted(object.entityDescription).use({ updates[place].entity !== $0 })
             {
-                updates[last].records.append(record)
-                updates[last].bases.append(base)
-                return
+                let entity = object.entityDescription
+                let group = UpdateGroup(entity: entity.index, slots: slots)
+                place = places[group] ?? updates.count
+                if place == updates.count {
+                    places[group] = place
+                    updates.append(.init(entity: entity, slots: slots, records: []))
+                }
             }
-            let entity = object.entityDescription
-            let group = UpdateGroup(entity: entity.index, slots: slots)
-            if let place = places[group] {
-                updates[place].records.append(record)
-                updates[place].bases.append(base)
-            } else {
-                places[group] = updates.count
-                updates.append(
-                    .init(entity: entity, slots: slots, records: [record], bases: [base]))
-            }
+            updates[place].records.append(record)
+            updates[place].bases.append(base)
         }
         return places.ordered { $0.key < $1.key }.map { updates[$0.value] }
     }
@@ -328,7 +325,7 @@ struct ChangeCollector {
             }
             for (key, names) in Array(owners).sorted(byKey: { $0.key }) {
                 changes.updated.append(
-                    .init(key: key, slots: SlotSet(), links: names.sorted(), placed: nil))
+                    .init(key: key, slots: SlotSet(), links: names.ordered(by: <), placed: nil))
             }
             return changes
         }

@@ -89,7 +89,7 @@ extension ResultList {
         }
         let kept = keptInOrder(
             candidates.map { found[$0].oldIndex ?? 0 },
-            isSettled: { !history.mayHaveMoved(found[candidates[$0]].key) })
+            areSettled: candidates.map { !history.mayHaveMoved(found[$0].key) })
         return Set(kept.map { candidates[$0] })
     }
 
@@ -109,7 +109,7 @@ extension ResultList {
         let found = sections.enumerated().compactMap { index, section in
             places[section.identity].map { (new: index, old: $0) }
         }
-        let kept = keptInOrder(found.map { $0.old }, isSettled: { isSettled(found[$0].new) })
+        let kept = keptInOrder(found.map { $0.old }, areSettled: found.map { isSettled($0.new) })
         for index in kept { pairs[found[index].new] = found[index].old }
         return pairs
     }
@@ -250,7 +250,7 @@ func longestRun(_ count: Int, comesBefore: (_ earlier: Int, _ later: Int) -> Boo
 /// and between two of them as many others as can.
 ///
 /// - Parameter places: The former places.
-func keptInOrder(_ places: [Int], isSettled: (Int) -> Bool) -> [Int] {
+func keptInOrder(_ places: [Int], areSettled: [Bool]) -> [Int] {
     var kept: [Int] = []
     var run: [Int] = []
     var lower = -1
@@ -262,7 +262,7 @@ func keptInOrder(_ places: [Int], isSettled: (Int) -> Bool) -> [Int] {
         lower = upper
     }
     for index in places.indices {
-        if isSettled(index) {
+        if areSettled[index] {
             close(at: places[index])
             kept.append(index)
         } else {

@@ -98,9 +98,9 @@ struct ResultList {
     /// Refuses sections of one derived name in two places.
     func checkNames(of sections: [ResultSection]) throws {
         guard sectioning.derivesNames else { return }
-        var names: Set<[UInt8]> = []
-        for section in sections where section.count > 0 {
-            guard names.insert(Array(section.name.utf8)).inserted else {
+        var known: [ResultSection.Identity: Int] = [:]
+        for (index, section) in sections.enumerated() where section.count > 0 {
+            guard known.updateValue(index, forKey: section.identity) == nil else {
                 throw StoreError.sectionComesBack
             }
         }

@@ -335,8 +335,12 @@ final class ResultSource {
     /// Those that went with the latest change, which is still to be reported.
     private var latestLost: [ManagedObject] = []
 
-    private struct WeakObject {
+    private final class WeakObject {
         weak var object: ManagedObject?
+
+        init(_ object: ManagedObject) {
+            self.object = object
+        }
     }
 
     init(_ scope: ResultScope, in context: ManagedObjectContext) {
@@ -405,7 +409,7 @@ final class ResultSource {
     /// Keeps an object in mind whose row is deleted.
     func lose(_ object: ManagedObject) {
         latestLost.append(object)
-        lost[object.key] = WeakObject(object: object)
+        lost[object.key] = WeakObject(object)
     }
 
     /// A row comes, perhaps again.

@@ -294,7 +294,7 @@ struct TransientLinks: ObjectAccess {
     /// The parent's object has the links now.
     func commit() {
         guard let extras, !extras.transientLinks.isEmpty else { return }
-        for ordinal in Array(extras.transientLinks.keys) {
+        for ordinal in extras.transientLinks.keys {
             extras.transientLinks[ordinal]?.commit()
         }
     }

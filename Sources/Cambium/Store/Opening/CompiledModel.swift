@@ -105,8 +105,12 @@ public struct EntityReference {
 
 /// The models that the program uses, so that an identity that comes as text finds its entity.
 enum PreparedModels {
-    private struct Entry: Sendable {
+    private final class Entry: Sendable {
         weak let model: ModelDescription?
+
+        init(_ model: ModelDescription) {
+            self.model = model
+        }
     }
 
     private struct Entries {
@@ -117,12 +121,12 @@ enum PreparedModels {
     private static let entries = Mutex(Entries())
 
     static func note(_ model: ModelDescription) {
-        entries.withLock { $0.byName[model.model.name] = Entry(model: model) }
+        entries.withLock { $0.byName[model.model.name] = Entry(model) }
     }
 
     /// Notes the model that a store was opened with.
     static func note(_ model: ModelDescription, of store: StoreIdentifier) {
-        entries.withLock { $0.byStore[store] = Entry(model: model) }
+        entries.withLock { $0.byStore[store] = Entry(model) }
     }
 
     /// The entity of a store's objects: that of the model that the store was opened with, or else

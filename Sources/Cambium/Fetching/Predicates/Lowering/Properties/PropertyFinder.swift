@@ -30,7 +30,8 @@ enum PropertyFinder {
         for filling in 1..<PropertyProbe.fillings where !possible.isEmpty {
             let reading = probe.read(chain, filling: filling)
             guard reading.reads == first.reads else { return nil }
-            possible.formIntersection(Self.possible(chain, reading, probe))
+            let others = Self.possible(chain, reading, probe)
+            possible.removeAll { !others.contains($0) }
         }
         guard let only = possible.first, possible.count == 1 else { return nil }
         return probe.property(only)
@@ -39,7 +40,7 @@ enum PropertyFinder {
     /// All that one reading can be explained with.
     private static func possible(
         _ chain: [AnyKeyPath], _ reading: PropertyProbe.Reading, _ probe: PropertyProbe
-    ) -> Set<PossibleProperty> {
+    ) -> [PossibleProperty] {
         if reading.hasReadElsewhere { return [] }
         if let collection = reading.value as? any ToManyValue {
             let isOwn = collection.owner === reading.object && reading.reads.isEmpty
@@ -59,13 +60,13 @@ enum PropertyFinder {
 
     private static func attributes(
         _ chain: [AnyKeyPath], _ reading: PropertyProbe.Reading, _ probe: PropertyProbe
-    ) -> Set<PossibleProperty> {
+    ) -> [PossibleProperty] {
         let slots = reading.reads.compactMap { if case .slot(let slot) = $0 { slot } else { nil } }
         guard slots.count == reading.reads.count, !slots.isEmpty else { return [] }
-        var possible: Set<PossibleProperty> = []
+        var possible: [PossibleProperty] = []
         if chain.count > 1 || slots.count == 1 {
             for slot in slots where isValue(of: slot, in: reading, chain, probe) {
-                possible.insert(.slot(slot))
+                possible.append(.slot(slot))
             }
         }
         guard let value = reading.value else { return possible }
@@ -76,7 +77,7 @@ enum PropertyFinder {
             if chain.count > 1 || names.allSatisfy({ $0.hasPrefix(prefix) }),
                 isComposite(value, composite.name, reading, probe)
             {
-                possible.insert(.composite(composite.name))
+                possible.append(.composite(composite.name))
             }
         }
         return possible
@@ -164,7 +165,7 @@ enum FoundProperty: Sendable {
 }
 
 /// What a key path may lead to, going by the readings so far.
-enum PossibleProperty: Hashable {
+enum PossibleProperty: Equatable {
     case slot(Int)
     case composite(String)
     /// A relationship, by its ordinal.
