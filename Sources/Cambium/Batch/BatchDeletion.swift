@@ -252,7 +252,7 @@ extension DeletePropagation {
 
     /// The rows that lose the same links, in a fixed order.
     private func clearings() -> [(Group, [RowKey])] {
-        var groups: [Group: [RowKey]] = [:]
+        var groups = [Group: [RowKey]]()
         for (head, slots) in cleared.flatMap({ $0.values }) {
             groups[Group(entity: head.entity, slots: slots), default: []].append(head)
         }

@@ -81,7 +81,7 @@ struct BatchUpdate: BatchWork {
         let checks = model.families[request.entity.index].reduce(into: [:]) {
             $0[$1] = BatchRowCheck(model.entities[$1], assignments.slots)
         }
-        var groups: [Int: [PlacedRecord]] = [:]
+        var groups = [Int: [PlacedRecord]]()
         for (entity, row) in try transaction.lookup.rows(keys, root: request.entity.rootIndex) {
             var placed = row
             for (slot, value) in constants { writer.set(value, slot, of: &placed, entity.shape) }

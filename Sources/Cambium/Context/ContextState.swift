@@ -38,7 +38,7 @@ final class ContextState {
     let parentReader: ParentReader?
     // Safety: loaded and stored, and nothing else.
     /// What evaluates the rules of entities, by their numbers.
-    @exclusivity(unchecked) var ruleEvaluators: [Int: [RuleEvaluator]] = [:]
+    @exclusivity(unchecked) var ruleEvaluators = [Int: [RuleEvaluator]]()
     /// Takes links in place of a context, where the object is that of a batch insertion.
     var batchRow: BatchRowLinks?
     /// The state of the stores that rows are read from.
@@ -257,10 +257,10 @@ final class KeyAllocator {
     // Safety: an access calls nothing that could come back to the same variable.
     /// The free keys, by the number of the hierarchy's root.
     @exclusivity(unchecked) private var ranges: [Range<Int64>]
-    private var blockSizes: [Int: Int] = [:]
+    private var blockSizes = [Int: Int]()
     private var nextFailedKey: Int64 = -1
     /// Why new objects have keys that no row may have, or lack generated values. They cannot be saved.
-    private(set) var errors: [RowIdentity: any Error] = [:]
+    private(set) var errors = [RowIdentity: any Error]()
 
     /// - Parameter parent: The allocator of the parent, from which a child takes its keys.
     init(_ coordinator: PersistentStoreCoordinator, parent: KeyAllocator?) {

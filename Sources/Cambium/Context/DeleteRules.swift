@@ -49,7 +49,7 @@ struct DeleteRules: ContextAccess {
     /// - Complexity: O(objects of the entities that lead there), once for all deleted ones.
     func clearOneWayLinks(to objects: [ManagedObject]) {
         let model = coordinator.model
-        var lost: [Int: Set<Int64>] = [:]
+        var lost = [Int: Set<Int64>]()
         for object in objects where !model.oneWayLinks[object.entityDescription.index].isEmpty {
             lost[object.entityDescription.index, default: []].insert(object.key)
         }

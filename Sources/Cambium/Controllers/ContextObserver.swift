@@ -46,7 +46,7 @@ public final class ContextObserver<Entity: ManagedObject> {
     let scope: ResultScope
     private let handler: (Changes) -> Void
     /// How each object of the condition looked when it was last reported, by its key.
-    private var known: [Int64: SeenState] = [:]
+    private var known = [Int64: SeenState]()
     private var savings: ObservationToken?
     private var isStale = false
     private(set) var isBehind = false

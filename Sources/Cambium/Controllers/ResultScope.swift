@@ -19,7 +19,7 @@ final class ResultScope {
     init(_ request: RowRequest, in model: ModelDescription) throws {
         self.request = request
         var condition: ModelExpression?
-        var arguments: [String: Value] = [:]
+        var arguments = [String: Value]()
         if case .matching(let found, let parameters) = request.selection {
             (condition, arguments) = (found, parameters)
         }

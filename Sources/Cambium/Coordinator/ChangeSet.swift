@@ -26,7 +26,7 @@ public struct ChangeSet: Sendable {
     /// The objects that were changed, with the names of the properties that were set. Objects whose
     /// relationships alone changed, kept by the other side, are among them.
     public var updatedObjectIDs: [ObjectID: Set<String>] {
-        var updated: [ObjectID: Set<String>] = [:]
+        var updated = [ObjectID: Set<String>]()
         for changes in entities {
             for row in changes.updated {
                 let layout = changes.entity.layout
@@ -40,7 +40,7 @@ public struct ChangeSet: Sendable {
     /// The objects whose derived values alone changed, because of other objects, with the names of
     /// the derived attributes.
     public var refreshedObjectIDs: [ObjectID: Set<String>] {
-        var refreshed: [ObjectID: Set<String>] = [:]
+        var refreshed = [ObjectID: Set<String>]()
         for changes in entities {
             for row in changes.refreshed {
                 refreshed[id(row.key, changes)] = Set(

@@ -91,7 +91,7 @@ final class StreamObservers<Element: Sendable>: Sendable {
     typealias Joining = @Sendable (_ waiting: inout [Element], _ element: Element) -> Void
 
     private struct Observers {
-        var all: [Int: Observer] = [:]
+        var all = [Int: Observer]()
         /// In the order in which they came.
         var handlers: [(flag: CancellationFlag, handle: @Sendable (Element) -> Void)] = []
         var next = 0

@@ -153,7 +153,7 @@ public struct MergeConflict: Sendable {
     let base: RowSnapshot?
     let cached: RowSnapshot?
     let persisted: RowSnapshot?
-    private(set) var chosen: [Int: StoredValue] = [:]
+    private(set) var chosen = [Int: StoredValue]()
 
     /// The values that this context wanted to save.
     public var objectValues: [String: Value] { object?.values ?? [:] }
@@ -256,7 +256,7 @@ final class RowSnapshot: Sendable {
 
     /// The stored attributes, and the keys that to-one relationships reference.
     var values: [String: Value] {
-        var values: [String: Value] = [:]
+        var values = [String: Value]()
         for (slot, place) in entity.layout.slots.enumerated()
         where place.isStored && !place.isEntityOfKey {
             values[place.property] = value(at: slot)

@@ -40,7 +40,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let threads = StoreThreads()
 
     private struct Subscribers {
-        var mailboxes: [UInt64: WeakMailbox] = [:]
+        var mailboxes = [UInt64: WeakMailbox]()
         var nextContext: UInt64 = 1
         var commits: Int64 = 0
     }

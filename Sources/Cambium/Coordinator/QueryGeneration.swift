@@ -49,7 +49,7 @@ final class QueryGeneration: Sendable {
     /// The state as it is now. Each store is read at one commit; of several stores these need not
     /// be of the same save.
     init(of coordinator: PersistentStoreCoordinator) throws {
-        var pins: [StoreIdentifier: any SharedStore] = [:]
+        var pins = [StoreIdentifier: any SharedStore]()
         for store in coordinator.persistentStores where store.store.keepsGenerations {
             pins[store.store.identifier] = try store.store.pin()
         }

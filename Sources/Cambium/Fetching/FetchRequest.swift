@@ -105,7 +105,7 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
         for description: EntityDescription
     ) throws -> (condition: ModelExpression?, arguments: [String: Value]) {
         var conditions: [ModelExpression] = []
-        var arguments: [String: Value] = [:]
+        var arguments = [String: Value]()
         if let condition { conditions.append(condition.expression) }
         for format in formats {
             let result = ExpressionCompiler.condition(
@@ -361,10 +361,10 @@ extension FetchRequest {
 struct TemplateCall: Sendable {
     let name: String
     /// What generated code gives, whose types the compiler has checked; keys for objects.
-    var arguments: [String: Value] = [:]
-    var lists: [String: [Value]] = [:]
+    var arguments = [String: Value]()
+    var lists = [String: [Value]]()
     /// What is given by name, and has to be checked.
-    var variables: [String: FormatArgument] = [:]
+    var variables = [String: FormatArgument]()
 
     /// The template's condition with the lists in their places, and the values of the other
     /// parameters.

@@ -214,9 +214,9 @@ struct Prefetch: ContextAccess {
 struct RelatedPaths {
     /// The names of the properties that are looked at, by the path of to-one relationships that
     /// leads to their object. The empty path is the object itself.
-    private(set) var properties: [[String]: Set<String>] = [:]
+    private(set) var properties = [[String]: Set<String>]()
     /// The entity at the end of each path.
-    private(set) var destinations: [[String]: EntityDescription] = [:]
+    private(set) var destinations = [[String]: EntityDescription]()
     /// The numbers of all entities on the paths, with their sub-entities, beside the object's own.
     private(set) var entities: Set<Int> = []
     /// Whether a path leads over keys that are kept on the other side, through a to-many or the far

@@ -152,7 +152,7 @@ struct ReadReporting: ContextAccess {
     /// What a log tells. Which relationship led to a fault is found out afterwards, from the
     /// objects that are there, so that following one costs nothing while nobody counts.
     func report(on log: ReadLog) -> ReadReport {
-        var tallies: [String: Int] = [:]
+        var tallies = [String: Int]()
         let faults = log.events.compactMap { event in
             if case .fault(let root, let key) = event {
                 RowIdentity(root: root.rootIndex, key: key)
@@ -201,7 +201,7 @@ struct ReadReporting: ContextAccess {
     /// The relationships that reference rows, as far as objects tell whose values are there.
     private func waysTo(_ rows: Set<RowIdentity>) -> [RowIdentity: String] {
         guard !rows.isEmpty else { return [:] }
-        var ways: [RowIdentity: [String: Int]] = [:]
+        var ways = [RowIdentity: [String: Int]]()
         registry.forEach { object in
             guard let record = object.record else { return }
             for relationship in object.entityDescription.relationships {
@@ -223,7 +223,7 @@ struct ReadReporting: ContextAccess {
             }
         }
         // Where several lead to a row, that which leads to most of them: it was followed.
-        var totals: [String: Int] = [:]
+        var totals = [String: Int]()
         for names in ways.values {
             for name in names.keys { totals[name, default: 0] += 1 }
         }

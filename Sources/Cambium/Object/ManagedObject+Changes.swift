@@ -7,7 +7,7 @@ extension ManagedObject {
     /// object, all values that are not nil. Fires no fault and reads no relationship.
     public final func changedValues() -> [String: PropertyValue] {
         guard hasChanges else { return [:] }
-        var values: [String: PropertyValue] = [:]
+        var values = [String: PropertyValue]()
         // A fault may have changes of relationships that others keep.
         if let record {
             entityDescription.storedSlots.forEach { slot in
@@ -32,7 +32,7 @@ extension ManagedObject {
     /// it has no other former value. Empty for an object that is new since then. Reads nothing.
     public final func changedValuesForCurrentEvent() -> [String: PropertyValue] {
         guard flags.contains(.isNoted), let extras else { return [:] }
-        var values: [String: PropertyValue] = [:]
+        var values = [String: PropertyValue]()
         if let base = eventBaseRecord, let record {
             for slot in entityDescription.shape.kinds.indices
             where !record.isEqual(slot, entityDescription.shape.kinds[slot], to: base.record) {
@@ -68,7 +68,7 @@ extension ManagedObject {
         }
         guard lifecycle != .inserted, let base = committedRecord else { return [:] }
         let wanted = names.map(Set.init)
-        var values: [String: PropertyValue] = [:]
+        var values = [String: PropertyValue]()
         entityDescription.storedSlots.forEach { slot in
             guard let property = properties.property(at: slot, in: base),
                 wanted?.contains(property.name) ?? true

@@ -63,7 +63,7 @@ enum ObservedProperty: Hashable, Sendable {
 /// Who observes one object, and what of it.
 final class ObjectObservation {
     private let registrar = ObservationRegistrar()
-    private var paths: [ObservedProperty: KeyPath<ManagedObject, Void>] = [:]
+    private var paths = [ObservedProperty: KeyPath<ManagedObject, Void>]()
 
     func access(_ property: ObservedProperty, of object: ManagedObject) {
         let path = paths[property] ?? \ManagedObject.[observed: property]
@@ -137,7 +137,7 @@ final class PropertyRecorder {
 
     private let subject: ObjectIdentifier
     private let state: ContextState
-    private var destinations: [Int64: ManagedObject] = [:]
+    private var destinations = [Int64: ManagedObject]()
 
     init(of subject: ManagedObject) {
         self.subject = ObjectIdentifier(subject)

@@ -138,7 +138,7 @@ final class ObjectExtras {
     /// What fetched properties found, until the object is refreshed.
     ///
     /// Not the objects themselves: two that find each other would keep each other for ever.
-    @exclusivity(unchecked) var fetched: [Int: [LinkSet.Member]] = [:]
+    @exclusivity(unchecked) var fetched = [Int: [LinkSet.Member]]()
     /// Whether the row was found missing, or deleted by another isolation.
     @exclusivity(unchecked) var vanished = false
     /// What the object has deferred of what another context saved: it was to be deleted here, or was
@@ -153,7 +153,7 @@ final class ObjectExtras {
     @exclusivity(unchecked) var observation: ObjectObservation?
     /// The default values of a new object that are computed for each, by slot; only where there
     /// are unique constraints, so that a merge can tell whether the program set them.
-    @exclusivity(unchecked) var dynamicDefaults: [Int: StoredValue] = [:]
+    @exclusivity(unchecked) var dynamicDefaults = [Int: StoredValue]()
 
     /// The links of a relationship that no slot holds, as far as they are known.
     func currentLinks(of relationship: RelationshipDescription) -> LinkSet? {

@@ -111,7 +111,7 @@ struct SnapshotContent: Sendable {
     let entity: EntityDescription
     var placed: PlacedRecord
     /// The destinations of to-one relationships, by number. The keys in the record do not count.
-    var destinations: [Int: ObjectID] = [:]
+    var destinations = [Int: ObjectID]()
     /// The slots that were set to a value that the store cannot keep.
     var unfitSlots: Set<Int> = []
 }
@@ -253,7 +253,7 @@ struct SnapshotChange {
                     + "of \(entity.name).",
                 remedy: "Update an object of \(content.entity.name).")
         }
-        var destinations: [Int: ManagedObject] = [:]
+        var destinations = [Int: ManagedObject]()
         for (ordinal, id) in content.destinations {
             let relationship = entity.relationships[ordinal]
             let place = "\(entity.name).\(relationship.relationship.name)"

@@ -333,7 +333,7 @@ package enum JSONValue: Sendable {
 extension JSONValue: Codable {
     package init(from decoder: any Decoder) throws {
         if let container = try? decoder.container(keyedBy: PropertyName.self) {
-            var object: [String: JSONValue] = [:]
+            var object = [String: JSONValue]()
             for key in container.allKeys {
                 object[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
             }

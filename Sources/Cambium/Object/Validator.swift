@@ -221,7 +221,7 @@ enum PatternCache {
         }
     }
 
-    private static let idle = Mutex<[TextKey: Idle]>([:])
+    private static let idle = Mutex([TextKey: Idle]())
 
     /// Whether the whole text matches. A pattern that is no regular expression, which the compiler
     /// refuses, matches nothing.

@@ -10,7 +10,7 @@ package final class BatchInsertion: BatchWork {
     private let nextRows: (_ count: Int) throws -> [BatchRow]
     /// What to-one relationships of earlier rows led to, by the slot: the number of the entity by
     /// key.
-    private var knownTargets: [Int: [Int64: Int]] = [:]
+    private var knownTargets = [Int: [Int64: Int]]()
     /// Whether a row is refused that would update an object of another entity than its own. If not,
     /// such an object gets the values of the properties that both have.
     package var refusesOtherEntities = false
@@ -134,7 +134,7 @@ package final class BatchInsertion: BatchWork {
     ) throws -> Int {
         let records = rows.map { $0.placed.record }
         // Whom a new row meets, and by which constraint.
-        var met: [Int64: [(row: Int64, key: UniqueKey)]] = [:]
+        var met = [Int64: [(row: Int64, key: UniqueKey)]]()
         for key in keys {
             for holder in try transaction.lookup.holders(of: key, records, entity) {
                 met[holder.record, default: []].append((holder.row, key))

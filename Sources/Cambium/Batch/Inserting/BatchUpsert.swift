@@ -16,7 +16,7 @@ struct BatchUpsert {
     private let transaction: any BatchTransaction
     private let refusesOtherEntities: Bool
     private let writer = RecordWriter()
-    private var targets: [Int64: Target] = [:]
+    private var targets = [Int64: Target]()
     /// The stored rows in the order of the input.
     private var order: [Int64] = []
 
@@ -77,7 +77,7 @@ struct BatchUpsert {
 
     /// Writes the rows that got other values.
     func write(_ resultType: BatchResultType) throws {
-        var groups: [Group: [PlacedRecord]] = [:]
+        var groups = [Group: [PlacedRecord]]()
         for (_, target) in Array(targets).sorted(byKey: { $0.key }) where !target.slots.isEmpty {
             groups[Group(entity: target.entity.index, slots: target.slots), default: []]
                 .append(target.placed)

@@ -99,7 +99,7 @@ struct ChangeTransfer {
 
     /// The members of the lists whose order was changed, before anything is.
     private func formerMembers(_ step: Step) -> [Int: Set<Int64>] {
-        var members: [Int: Set<Int64>] = [:]
+        var members = [Int: Set<Int64>]()
         for relationship in step.source.orderedRelationships {
             let links = step.target.ownLinks.linksToChange(relationship.ordinal)
             members[relationship.ordinal] = Set(links.members.map { $0.key })

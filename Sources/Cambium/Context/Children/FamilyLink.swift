@@ -14,7 +14,7 @@ final class FamilyLink {
     /// Those that have this one as their parent, and some that had.
     private var weakChildren: [WeakContext] = []
     /// Of a child's rows, the versions that its ancestors have made themselves, one after the other.
-    private var versions: [RowIdentity: ClosedRange<Int64>] = [:]
+    private var versions = [RowIdentity: ClosedRange<Int64>]()
     /// How many saves of the family are being settled, each in a hook of the one before. Counted at
     /// the root.
     private var savesUnderWay = 0
@@ -67,7 +67,7 @@ final class FamilyLink {
     }
 
     private func entityChanges(of objects: [ManagedObject]) -> [EntityChanges] {
-        var changes: [Int: EntityChanges] = [:]
+        var changes = [Int: EntityChanges]()
         // What another object stands for now is not gone: children follow it by themselves.
         for object in objects where object.extras?.replacement == nil {
             let entity = object.entityDescription

@@ -25,7 +25,7 @@ struct ParentSave {
 
     /// Makes the parent have all objects that are looked at below.
     private func readTargets() throws {
-        var keys: [Int: Set<Int64>] = [:]
+        var keys = [Int: Set<Int64>]()
         func want(_ id: RowIdentity) { keys[id.root, default: []].insert(id.key) }
         for object in child.changes.updated + child.changes.deleted { want(RowIdentity(object)) }
         forEachLink { _, _, id, _ in want(id) }

@@ -100,7 +100,7 @@ struct Merge: ContextAccess {
         var isOwn = false
         var bringsReinsertedRows = false
         // The keys of deleted rows, by the number of the entity.
-        var gone: [Int: [Int64]] = [:]
+        var gone = [Int: [Int64]]()
         let farEnds = FarEndsByEntity(in: context)
         replacements.followParent()
         for changeSet in changeSets where coordinator.hasStore(changeSet.store) {
@@ -208,7 +208,7 @@ struct Merge: ContextAccess {
         let (inserted, updated, deleted) = (
             rows(of: changes.inserted), rows(of: changes.updated), rows(of: changes.deleted)
         )
-        var entities: [Int: EntityChanges] = [:]
+        var entities = [Int: EntityChanges]()
         for (entity, id) in inserted {
             entities[entity.index, default: EntityChanges(entity: entity)].inserted
                 .append(.init(key: id.key, placed: nil))
@@ -275,7 +275,7 @@ extension EntityChanges {
 /// entry for each row, as the last save left it.
 struct UnregisteredRows {
     private var rows: [ObjectChanges.UnregisteredRow?] = []
-    private var places: [RowIdentity: Int] = [:]
+    private var places = [RowIdentity: Int]()
 
     /// The rows in the order in which they came.
     var all: [ObjectChanges.UnregisteredRow] { rows.compactMap(\.self) }

@@ -236,7 +236,7 @@ struct FarEnds {
 final class FarEndsByEntity {
     private let context: ManagedObjectContext
     private(set) lazy var watched = context.observers.watchedEntities(in: context.coordinator.model)
-    private var known: [Int: FarEnds] = [:]
+    private var known = [Int: FarEnds]()
 
     init(in context: ManagedObjectContext) {
         self.context = context

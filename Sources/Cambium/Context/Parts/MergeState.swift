@@ -11,7 +11,7 @@ final class MergeState {
     /// Where what other contexts save waits.
     let mailbox: Mailbox
     /// For each relationship kept elsewhere, the commit that last touched it.
-    private var lastChanges: [Int: Int64] = [:]
+    private var lastChanges = [Int: Int64]()
     /// The commit up to which the context knows what other contexts have saved. A child counts for
     /// itself what it merges, as what comes from its parent is not committed yet.
     private(set) var mergedCommit: Int64 = 0
@@ -23,14 +23,14 @@ final class MergeState {
     var deferred: [ManagedObject] = []
     /// Rows that were deleted, with the commit in which they were, where the context does not know yet
     /// of all that was saved before.
-    private var deletedRows: [RowIdentity: Int64] = [:]
+    private var deletedRows = [RowIdentity: Int64]()
     // Safety: an access calls nothing that could come back to the same variable.
     /// Rows that were deleted and that this context has inserted again, under their keys: the commit
     /// in which it did, which is to come (`max`) where the row is not saved yet. Changes of others
     /// that were saved before then concern the former row.
-    @exclusivity(unchecked) var reinsertedRows: [RowIdentity: Int64] = [:]
+    @exclusivity(unchecked) var reinsertedRows = [RowIdentity: Int64]()
     /// Lists that were read otherwise than the store has them, by the object that made them so.
-    var divergentLists: [RowIdentity: [LinkOwner]] = [:]
+    var divergentLists = [RowIdentity: [LinkOwner]]()
 
     init(_ coordinator: PersistentStoreCoordinator, isChild: Bool, _ mailbox: Mailbox) {
         self.coordinator = coordinator

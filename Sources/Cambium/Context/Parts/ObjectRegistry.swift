@@ -15,7 +15,7 @@ final class ObjectRegistry {
     /// How many there were after the last sweep.
     var sweptCount = 1024
     /// New objects that a save merged into others with the same unique values, and those.
-    @exclusivity(unchecked) var replacements: [RowIdentity: RowIdentity] = [:]
+    @exclusivity(unchecked) var replacements = [RowIdentity: RowIdentity]()
     // Safety: the coordinator holds the descriptions.
     @exclusivity(unchecked) private var lastInserted:
         (type: ObjectIdentifier, entity: Unmanaged<EntityDescription>)?
@@ -258,7 +258,7 @@ struct IdentityMap: ~Copyable {
     private static let tableEnd: Int64 = 1 << 26
 
     private var leaves: [Leaf?] = []
-    private var sparse: [Int64: ManagedObject] = [:]
+    private var sparse = [Int64: ManagedObject]()
     /// How many objects there are.
     private(set) var count = 0
 

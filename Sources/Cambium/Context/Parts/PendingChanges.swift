@@ -178,7 +178,7 @@ final class PendingChanges {
     /// What is not as it must be; empty where all is well.
     func invariantFaults(_ registry: ObjectRegistry) -> [String] {
         var faults: [String] = []
-        var byLifecycle: [Lifecycle: [ManagedObject]] = [:]
+        var byLifecycle = [Lifecycle: [ManagedObject]]()
         var believers: [ManagedObject] = []
         registry.forEach { object in
             byLifecycle[object.lifecycle, default: []].append(object)

@@ -234,7 +234,7 @@ struct FailedReads {
     }
 
     /// By the objects.
-    private var failures: [RowIdentity: [Failure]] = [:]
+    private var failures = [RowIdentity: [Failure]]()
 
     var isEmpty: Bool { failures.isEmpty }
 

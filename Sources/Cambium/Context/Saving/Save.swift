@@ -258,7 +258,7 @@ struct Save: ContextAccess {
     }
 
     private func settleChanges(_ family: FamilyLink) throws {
-        var seen: [RowIdentity: Int] = [:]
+        var seen = [RowIdentity: Int]()
         var insertingRounds = 0
         for _ in 0..<100 {
             let former = changes.insertionCount
@@ -345,7 +345,7 @@ struct Save: ContextAccess {
     /// store has refused them, since it names none.
     private func danglingReferences() throws -> [ValidationError] {
         typealias Link = (object: ManagedObject, relationship: RelationshipDescription, key: Int64)
-        var links: [Int: [Link]] = [:]
+        var links = [Int: [Link]]()
         for object in changes.inserted + changes.updated where object.isThere {
             for relationship in object.entityDescription.relationships {
                 let root = coordinator.model.entities[relationship.destination].rootIndex

@@ -4,10 +4,10 @@ import CambiumRecords
 struct SaveRequestBuilder {
     let context: ManagedObjectContext
     private(set) var written: [ManagedObject] = []
-    private var links: [Int: SaveRequest.Links] = [:]
-    private var orders: [Int: SaveRequest.Order] = [:]
-    private var checks: [Int: SaveRequest.Check] = [:]
-    private var members: [RowIdentity: [SaveRequest.Members]] = [:]
+    private var links = [Int: SaveRequest.Links]()
+    private var orders = [Int: SaveRequest.Order]()
+    private var checks = [Int: SaveRequest.Check]()
+    private var members = [RowIdentity: [SaveRequest.Members]]()
 
     init(context: ManagedObjectContext) {
         self.context = context
@@ -64,7 +64,7 @@ struct SaveRequestBuilder {
     /// The changed rows, grouped by entity and by what was changed, in that order.
     private mutating func collectUpdates() -> [SaveRequest.Update] {
         var updates: [SaveRequest.Update] = []
-        var places: [UpdateGroup: Int] = [:]
+        var places = [UpdateGroup: Int]()
         context.changes.updated.forEachUncounted { object in
             collectLinks(of: object)
             guard let record = object.record,
@@ -181,7 +181,7 @@ struct ChangeCollector {
     private let attachesRows: Bool
     private let namesOwners: Bool
     /// Those to whom other rows lead than before: by entity and key, the names of the relationships.
-    private var owners: [Int: [Int64: Set<String>]] = [:]
+    private var owners = [Int: [Int64: Set<String>]]()
     /// By the number of the entity; nil for those without changes.
     private var byEntity: [Gathering?]
 

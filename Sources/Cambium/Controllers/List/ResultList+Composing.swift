@@ -4,7 +4,7 @@ extension ResultList {
     /// - Parameter history: What happened in between.
     /// - Complexity: O(n log n)
     func difference(from old: FormerResults, _ history: ResultHistory) -> Difference {
-        var oldIndices: [Int64: Int] = [:]
+        var oldIndices = [Int64: Int]()
         oldIndices.reserveCapacity(old.keys.count)
         for (index, key) in old.keys.enumerated() { oldIndices[key] = index }
         let (oldStarts, newStarts) = (old.sections.starts, state.sectionStarts())
@@ -137,7 +137,7 @@ struct FormerResults {
     /// The objects of the rows; none where there is a source.
     private var objects: [ManagedObject]
     /// Where there is a source, which may not know them any more: the objects that have left.
-    private var left: [Int64: ManagedObject] = [:]
+    private var left = [Int64: ManagedObject]()
 
     /// - Complexity: O(n)
     init(_ state: ResultState) {

@@ -98,7 +98,7 @@ struct ResultList {
     /// Refuses sections of one derived name in two places.
     func checkNames(of sections: [ResultSection]) throws {
         guard sectioning.derivesNames else { return }
-        var known: [ResultSection.Identity: Int] = [:]
+        var known = [ResultSection.Identity: Int]()
         for (index, section) in sections.enumerated() where section.count > 0 {
             guard known.updateValue(index, forKey: section.identity) == nil else {
                 throw StoreError.sectionComesBack
@@ -317,7 +317,7 @@ extension ResultList {
     /// - Returns: Their numbers among the rows with new keys.
     func rowsThatStay(_ edit: Edit, _ starts: [Int]) -> Set<Int> {
         guard !edit.rekeyed.isEmpty else { return [] }
-        var numbers: [Int: Int] = [:]
+        var numbers = [Int: Int]()
         for (number, change) in edit.rekeyed.enumerated() { numbers[change.index] = number }
         let unsettled = (edit.removed + numbers.keys).sorted()
         var staying: Set<Int> = []

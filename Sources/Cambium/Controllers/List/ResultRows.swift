@@ -331,7 +331,7 @@ final class ResultSource {
     /// The windows that were looked at last, which live as long as they are here.
     private var windows: [[ManagedObject]] = []
     /// Objects of deleted rows, as far as somebody has them: they are not registered any more.
-    private var lost: [Int64: WeakObject] = [:]
+    private var lost = [Int64: WeakObject]()
     /// Those that went with the latest change, which is still to be reported.
     private var latestLost: [ManagedObject] = []
 

@@ -70,7 +70,7 @@ extension FetchRequest {
     @Sendable private static func dictionary(
         _ names: [String], _ values: [PropertyValue]
     ) -> [String: PropertyValue] {
-        var row: [String: PropertyValue] = [:]
+        var row = [String: PropertyValue]()
         for (name, value) in zip(names, values) {
             if value == .value(.null) || value == .toOne(nil) { continue }
             row[name] = value

@@ -114,8 +114,8 @@ enum PreparedModels {
     }
 
     private struct Entries {
-        var byName: [String: Entry] = [:]
-        var byStore: [StoreIdentifier: Entry] = [:]
+        var byName = [String: Entry]()
+        var byStore = [StoreIdentifier: Entry]()
     }
 
     private static let entries = Mutex(Entries())

@@ -49,7 +49,7 @@ extension Condition {
 struct PredicateLowering {
     let model: ModelDescription
     /// What variables stand for.
-    var meanings: [PredicateExpressions.VariableID: PredicateMeaning] = [:]
+    var meanings = [PredicateExpressions.VariableID: PredicateMeaning]()
     /// The objects whose ids were captured.
     var objects: [ObjectID] = []
     private var variableCount = 0

@@ -184,7 +184,7 @@ final class KnownProperties: Sendable {
         let chain: [AnyKeyPath]
     }
 
-    private let found = Mutex<[Key: FoundProperty?]>([:])
+    private let found = Mutex([Key: FoundProperty?]())
 
     /// - Parameter find: Called where it is not known yet.
     func property(
