@@ -118,6 +118,7 @@ package indirect enum MigrationFix: Sendable {
     case together([MigrationFix])
 
     /// What is to be written, one thing after the other.
+    @inline(never)
     package var parts: [MigrationFix] {
         if case .together(let fixes) = self { fixes.flatMap { $0.parts } } else { [self] }
     }
@@ -156,6 +157,7 @@ package indirect enum MigrationFix: Sendable {
         }
     }
 
+    @inline(never)
     private static func xml(of item: any MigrationItem) -> String {
         let attributes = item.attributes(\.conditionText).compactMap { name, value in
             value.map { " \(name)=\"\(escaped($0))\"" }
@@ -163,6 +165,7 @@ package indirect enum MigrationFix: Sendable {
         return "<\(type(of: item).element)\(attributes.joined())/>"
     }
 
+    @inline(never)
     private static func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
             .replacing("\"", with: "&quot;")
@@ -207,11 +210,13 @@ extension MigrationFix {
     private static let unknown = ModelExpression.keyPath(root: .subject, names: [open])
 
     /// The migration declares something.
+    @inline(never)
     static func declare(_ item: some MigrationItem) -> MigrationFix {
         .declaration(Item(item: item))
     }
 
     /// The data of an entity, or of a property of it, may go.
+    @inline(never)
     package static func drop(entity: String, property: String?) -> MigrationFix {
         declare(MigrationDeclaration.Drop(entity: entity, property: property, reason: open))
     }

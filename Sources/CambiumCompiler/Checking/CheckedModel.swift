@@ -100,6 +100,7 @@ final class EntityDraft {
     }
 
     /// The declaration of a property, or of the composite attribute that it is a part of.
+    @inline(never)
     func declaration(of property: String) -> ParsedElement? {
         let index =
             declarations[property]

@@ -54,6 +54,7 @@ enum Literal {
         type.descriptor.integers?.contains(number) ?? true
     }
 
+    @inline(never)
     private static func wrong(
         _ text: String, _ type: String, _ note: String? = nil
     ) -> Result<Value, Problem> {

@@ -157,6 +157,7 @@ package final class ModelChecker {
     /// - Parameter outcome: What becomes of it in a model of Xcode's, where it is a warning then:
     ///   Xcode compiles it, and Core Data has had stores of such versions, which nobody can change
     ///   any more. Nil for what Xcode does not have, or does not accept either.
+    @inline(never)
     func report(
         _ code: DiagnosticCode, _ message: String, at offset: Int, notes: [String] = [],
         inXcode outcome: String? = nil
@@ -170,6 +171,7 @@ package final class ModelChecker {
     }
 
     /// At the value of an XML attribute.
+    @inline(never)
     func report(
         _ code: DiagnosticCode, _ message: String, at attribute: ParsedAttribute,
         notes: [String] = [], inXcode outcome: String? = nil

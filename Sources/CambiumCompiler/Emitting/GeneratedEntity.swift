@@ -140,6 +140,7 @@ final class GeneratedFetchedProperty: Sendable {
 
 extension GeneratedNames {
     /// The class of an entity's objects: the runtime's own where none is generated.
+    @inline(never)
     func className(ofEntity name: String, in model: Model) -> String {
         guard let entity = model.entity(named: name) else { return own(name) }
         return entity.codeGeneration == CodeGeneration.none

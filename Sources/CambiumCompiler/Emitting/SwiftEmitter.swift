@@ -225,11 +225,13 @@ struct GeneratedNames {
         }
     }
 
+    @inline(never)
     private func isTaken(_ name: String) -> Bool {
         types.contains(name) || members.contains(name)
     }
 
     /// A type of the runtime, or of Foundation, which the runtime passes on.
+    @inline(never)
     func library(_ name: String) -> String { isTaken(name) ? "Cambium.\(name)" : name }
 
     /// A type of the standard library.

@@ -148,6 +148,7 @@ package final class XMLAttribute: Sendable {
         self.init(name, kind, text, xcode, isRequired: false)
     }
 
+    @inline(never)
     private init(
         _ name: String, _ kind: Kind, _ text: String, _ xcode: XcodeField?, isRequired: Bool
     ) {
@@ -159,6 +160,7 @@ package final class XMLAttribute: Sendable {
     }
 
     /// The same where it must not be missing.
+    @inline(never)
     var required: XMLAttribute {
         XMLAttribute(name, kind, text, xcode, isRequired: true)
     }

@@ -44,6 +44,7 @@ package final class StepLint {
     var wording: Wording { Wording(new.parsed.format) }
 
     /// Reports something at an entity, or at a property of it.
+    @inline(never)
     func report(
         _ code: DiagnosticCode, _ message: String, of entity: String, _ property: String? = nil,
         notes: [String]
@@ -51,6 +52,7 @@ package final class StepLint {
         report(code, message, at: new.position(ofEntity: entity, property: property), notes: notes)
     }
 
+    @inline(never)
     func report(
         _ code: DiagnosticCode, _ message: String, at position: SourcePosition, notes: [String]
     ) {

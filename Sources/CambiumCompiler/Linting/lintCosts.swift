@@ -133,6 +133,7 @@ extension Attribute {
 
 extension ModelExpression {
     /// Whether all that meets the condition can be found by an index that begins with a property.
+    @inline(never)
     fileprivate func narrows(_ property: String) -> Bool {
         switch self {
         case .and(let operands):

@@ -275,6 +275,7 @@ package struct HistoryItem: Sendable {
         HistoryItem(MigrationDeclaration.Step(name: "migrateByCode", entities: entities))
     }
 
+    @inline(never)
     var drop: MigrationDeclaration.Drop? { item as? MigrationDeclaration.Drop }
     var removesSomeObjects: Bool { drop?.condition != nil }
     var isKeep: Bool { item is MigrationDeclaration.Keep }
@@ -286,6 +287,7 @@ package struct HistoryItem: Sendable {
     }
 
     /// Whether another one says the same, for whatever reason.
+    @inline(never)
     func isSaid(by other: HistoryItem) -> Bool {
         guard let drop, let other = other.drop else {
             return AnyHashable(item) == AnyHashable(other.item)

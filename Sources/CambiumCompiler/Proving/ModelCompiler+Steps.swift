@@ -166,6 +166,7 @@ extension ModelCompiler {
             notes: ["No store of this model can be made here: change what the error names"])
     }
 
+    @inline(never)
     func report(
         _ code: DiagnosticCode, _ message: String, at position: SourcePosition,
         notes: [String] = []

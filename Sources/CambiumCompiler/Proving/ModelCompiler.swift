@@ -175,6 +175,7 @@ package final class ModelCompiler {
     /// What was found out about a step, by a compiler that has looked at nothing else.
     ///
     /// - Parameter migration: The step's migration; nil where it could not be planned, or fails.
+    @inline(never)
     package func report(
         on migration: Migration?, from old: CheckedModel, to new: CheckedModel
     ) -> VerifyReport.Step {

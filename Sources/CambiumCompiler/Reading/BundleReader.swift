@@ -206,6 +206,7 @@ package struct BundleReader {
 
     // MARK: Reporting
 
+    @inline(never)
     mutating func report(
         _ code: DiagnosticCode, _ message: String, _ path: String, notes: [String] = []
     ) {

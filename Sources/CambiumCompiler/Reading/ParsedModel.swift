@@ -70,6 +70,7 @@ package struct ParsedElement: Sendable {
     private var contents: Contents
 
     /// Makes an element.
+    @inline(never)
     package init(
         name: String, namespace: String?, offset: Int, attributes: [ParsedAttribute],
         children: [ParsedElement] = [], text: ParsedText = ParsedText(),
@@ -128,6 +129,7 @@ package struct ParsedElement: Sendable {
     }
 
     /// The attribute of that name.
+    @inline(never)
     package subscript(name: String) -> ParsedAttribute? {
         attributes.first { $0.name == name }
     }

@@ -121,6 +121,7 @@ extension ModelDifference {
     }
 
     /// What a property of an old entity, or of its ancestors, is called now.
+    @inline(never)
     func newName(of property: String, in oldEntity: Entity) -> String {
         guard let declarer = old.declarer(of: property, in: oldEntity) else { return property }
         return match.newAttribute(of: property, in: declarer.name)?.name

@@ -173,11 +173,13 @@ extension ModelDifference {
 
 extension ModelMatch {
     /// An attribute of the old version.
+    @inline(never)
     package func oldAttribute(at name: PropertyName) -> Attribute? {
         old.entity(named: name.entity)?.attribute(named: name.property)
     }
 
     /// A relationship of the old version.
+    @inline(never)
     package func oldRelationship(at name: PropertyName) -> Relationship? {
         old.entity(named: name.entity)?.relationship(named: name.property)
     }

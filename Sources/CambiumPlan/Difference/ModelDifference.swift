@@ -58,11 +58,13 @@ package final class ModelDifference: @unchecked Sendable {
         compareDeduplications()
     }
 
+    @inline(never)
     func add(_ change: ModelChange) {
         changes.append(change)
     }
 
     /// Both ends of links, or several sources, tell of what becomes of them.
+    @inline(never)
     func addOnce(_ change: ModelChange) {
         if !changes.contains(change) { add(change) }
     }
@@ -72,6 +74,7 @@ package final class ModelDifference: @unchecked Sendable {
     }
 
     /// A problem of an entity, or of what it or an enumeration has.
+    @inline(never)
     func addProblem(
         entity: String, property: String? = nil, enumeration: String? = nil,
         in side: MigrationProblem.Side = .new, fact: String, remedy: String? = nil,
@@ -83,6 +86,7 @@ package final class ModelDifference: @unchecked Sendable {
                 remedy: remedy, fixes: fixes))
     }
 
+    @inline(never)
     func add(_ problem: MigrationProblem) {
         // Both ends of a thing, or several sources, may tell of the same.
         if !problems.contains(problem) { problems.append(problem) }

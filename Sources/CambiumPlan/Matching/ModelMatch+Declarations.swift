@@ -82,6 +82,7 @@ extension ModelMatch {
 
 extension ModelMatch {
     /// What the author gives existing objects as the value of an attribute.
+    @inline(never)
     package func fill(of attribute: String, in entity: String) -> ModelExpression? {
         new.migration?.fills.first { $0.entity == entity && $0.attribute == attribute }?.value
     }
@@ -118,6 +119,7 @@ extension ModelMatch {
 
     /// What a value needs from now on its fills give to the values that are there: only one who fills
     /// as well what each of them had means the objects that have none.
+    @inline(never)
     private func isFilled(_ rule: PresenceRule, of entity: Entity) -> Bool {
         guard !rule.required.isEmpty else { return !mayHaveBeenNil(rule, of: entity) }
         guard rule.required.allSatisfy({ fill(of: $0, in: entity.name) != nil }) else {
@@ -129,6 +131,7 @@ extension ModelMatch {
 
     /// Whether a value without required parts was there before, and may have been nil. Whatever its
     /// fills give, they give it to the values that are there; one that is new is nothing else.
+    @inline(never)
     private func mayHaveBeenNil(_ rule: PresenceRule, of entity: Entity) -> Bool {
         guard rule.parts.contains(where: { hasOldValues($0, in: entity.name) }) else {
             return false
@@ -157,6 +160,7 @@ extension ModelMatch {
     }
 
     /// Whether objects may have a value of the attribute already.
+    @inline(never)
     package func hasOldValues(_ attribute: String, in entity: String) -> Bool {
         guard let owner = new.entity(named: entity) else { return false }
         return sources(of: attribute, in: owner).contains {

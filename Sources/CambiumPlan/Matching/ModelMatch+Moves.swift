@@ -47,6 +47,7 @@ extension ModelMatch {
 
     /// The property of the old version that one of the new version is, in objects of an entity that
     /// declares or inherits it.
+    @inline(never)
     package func source(of property: PropertyName, for entity: Entity) -> PropertyName? {
         if let moved = moves[entity.name]?[property] { return moved }
         guard let oldEntity = oldEntity(of: entity) else { return nil }
@@ -64,6 +65,7 @@ extension ModelMatch {
     }
 
     /// The same where the declaring entity is the one that it was.
+    @inline(never)
     private func kept(_ property: PropertyName, by oldEntity: Entity) -> PropertyName? {
         guard let found = former(property), let declarer = old.entity(named: found.entity),
             old.entity(oldEntity, isKindOf: declarer), !isGivenUp(found, below: oldEntity)

@@ -222,6 +222,7 @@ package final class ModelMatch: @unchecked Sendable {
     }
 
     /// Whether the author says that the data of something in the old version may go.
+    @inline(never)
     package func isDropped(_ entity: String, _ property: String?) -> Bool {
         new.migration?.drops.contains {
             $0.entity == entity && $0.property == property && $0.condition == nil
@@ -237,26 +238,31 @@ package final class ModelMatch: @unchecked Sendable {
     }
 
     /// The entity of the old version that one of the new version is.
+    @inline(never)
     package func oldEntity(of entity: Entity) -> Entity? {
         oldEntities[entity.name].flatMap(old.entity(named:))
     }
 
     /// The entity of the new version that one of the old version is.
+    @inline(never)
     package func newEntity(of entity: Entity) -> Entity? {
         newEntities[entity.name].flatMap(new.entity(named:))
     }
 
     /// The property of the old entity that one of the new entity is.
+    @inline(never)
     package func former(_ property: PropertyName) -> PropertyName? {
         unchanged.contains(property.entity) ? property : oldProperties[property]
     }
 
     /// The property of the new entity that one of the old entity is.
+    @inline(never)
     func successor(_ property: PropertyName) -> PropertyName? {
         unchanged.contains(property.entity) ? property : newProperties[property]
     }
 
     /// The attribute of the old version that one of the new version is.
+    @inline(never)
     package func oldAttribute(of name: String, in entity: String) -> Attribute? {
         former(PropertyName(entity: entity, property: name)).flatMap { found in
             old.entity(named: found.entity)?.attribute(named: found.property)
@@ -264,6 +270,7 @@ package final class ModelMatch: @unchecked Sendable {
     }
 
     /// The attribute of the new version that one of the old version is.
+    @inline(never)
     package func newAttribute(of name: String, in entity: String) -> Attribute? {
         successor(PropertyName(entity: entity, property: name)).flatMap { found in
             new.entity(named: found.entity)?.attribute(named: found.property)
@@ -271,6 +278,7 @@ package final class ModelMatch: @unchecked Sendable {
     }
 
     /// The relationship of the old version that one of the new version is.
+    @inline(never)
     package func oldRelationship(of name: String, in entity: String) -> Relationship? {
         former(PropertyName(entity: entity, property: name)).flatMap { found in
             old.entity(named: found.entity)?.relationship(named: found.property)
@@ -278,6 +286,7 @@ package final class ModelMatch: @unchecked Sendable {
     }
 
     /// The relationship of the new version that one of the old version is.
+    @inline(never)
     package func newRelationship(of name: String, in entity: String) -> Relationship? {
         successor(PropertyName(entity: entity, property: name)).flatMap { found in
             new.entity(named: found.entity)?.relationship(named: found.property)
@@ -338,6 +347,7 @@ package protocol MigrationSupport: Sendable {
 
 extension Entity {
     /// The attribute of a name that the entity itself declares.
+    @inline(never)
     package func attribute(named name: String) -> Attribute? {
         attributes.first { $0.name == name }
     }
@@ -348,6 +358,7 @@ extension Entity {
     }
 
     /// The relationship of a name that the entity itself declares.
+    @inline(never)
     package func relationship(named name: String) -> Relationship? {
         relationships.first { $0.name == name }
     }
@@ -360,6 +371,7 @@ extension Entity {
 
 extension Enumeration {
     /// The case of a name.
+    @inline(never)
     package func item(named name: String) -> EnumerationCase? {
         cases.first { $0.name == name }
     }

@@ -265,6 +265,7 @@ extension ModelChecker {
         }
     }
 
+    @inline(never)
     private func report(
         _ mistake: ExpressionDiagnostic, in text: ParsedText, notes: [String] = [],
         inXcode outcome: String?

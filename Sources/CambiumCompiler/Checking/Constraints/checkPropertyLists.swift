@@ -90,6 +90,7 @@ extension ModelChecker {
     ///
     /// - Parameter outcome: What becomes of what names another one in a model of Xcode's; nil for
     ///   what Xcode does not have.
+    @inline(never)
     func checkProperty(
         _ name: String, of entity: Entity, in model: Model, at offset: Int,
         inXcode outcome: String? = nil

@@ -111,6 +111,7 @@ struct HistoryChecker {
         Suggestion.sentence(for: name, among: names).map { [$0] } ?? []
     }
 
+    @inline(never)
     private mutating func report(
         _ code: DiagnosticCode, _ message: String, at offset: Int, notes: [String] = []
     ) {

@@ -25,6 +25,7 @@ indirect enum SwiftCode {
     }
 
     /// Writes the lines of the expression after `prefix` and before `suffix`, at an indentation.
+    @inline(never)
     func write(to output: inout String, indent: Int, prefix: String = "", suffix: String = "") {
         let margin = Self.margin(indent)
         // The formatter counts the comma that a list's last element would have on several lines.
@@ -98,6 +99,7 @@ indirect enum SwiftCode {
     }
 
     /// The spaces before a line.
+    @inline(never)
     static func margin(_ indent: Int) -> String {
         indent < margins.count ? margins[indent] : String(repeating: " ", count: indent)
     }

@@ -109,6 +109,7 @@ enum SwiftText {
 
     /// A name at a place where an identifier is declared or used, in back-ticks where it is a
     /// keyword. Scalars that no identifier has become `_u1F600_`.
+    @inline(never)
     static func identifier(_ name: String) -> String {
         let identifier = plainIdentifier(name)
         return ReservedNames.keywords.contains(identifier) ? "`\(identifier)`" : identifier
@@ -121,6 +122,7 @@ enum SwiftText {
     }
 
     /// The name of a class's property.
+    @inline(never)
     static func member(_ name: String) -> String {
         identifier(ReservedNames.memberName(name))
     }
@@ -159,6 +161,7 @@ enum SwiftText {
     }
 
     /// A name as the rest of a camel-case identifier: `longitude` → `Longitude`.
+    @inline(never)
     static func capitalized(_ name: String) -> String {
         plainIdentifier(name).capitalizedFirst
     }

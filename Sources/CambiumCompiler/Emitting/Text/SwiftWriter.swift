@@ -14,6 +14,7 @@ package struct SwiftWriter {
     var isEmpty: Bool { text.isEmpty }
 
     /// Writes a line; an empty one separates declarations.
+    @inline(never)
     mutating func line(_ text: String = "") {
         if !text.isEmpty {
             self.text += margin
@@ -23,6 +24,7 @@ package struct SwiftWriter {
     }
 
     /// Writes a line of several texts, which need not be joined first.
+    @inline(never)
     mutating func line(_ start: String, _ parts: String...) {
         text += margin
         text += start
@@ -202,6 +204,7 @@ package struct SwiftWriter {
 extension String {
     /// How many characters it has on a line; ASCII, which nearly all is, need not be looked at for
     /// those of several scalars.
+    @inline(never)
     var width: Int {
         utf8.allSatisfy { $0 < 0x80 } ? utf8.count : count
     }

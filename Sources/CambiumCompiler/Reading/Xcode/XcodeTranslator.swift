@@ -104,6 +104,7 @@ package final class XcodeTranslator {
         }
     }
 
+    @inline(never)
     func report(
         _ code: DiagnosticCode, _ message: String, at offset: Int, notes: [String] = []
     ) {

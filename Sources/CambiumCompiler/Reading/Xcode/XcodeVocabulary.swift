@@ -124,6 +124,7 @@ package struct AttributeList {
         if let attribute = other[name] { set(newName, attribute.value, from: attribute) }
     }
 
+    @inline(never)
     package mutating func remove(_ name: String) {
         items.removeAll { $0.name == name }
     }
@@ -137,6 +138,7 @@ package struct AttributeList {
 
 extension ParsedAttribute {
     /// An attribute that was written elsewhere, or nowhere.
+    @inline(never)
     package convenience init(
         name: String, value: String, from source: ParsedAttribute? = nil, at offset: Int
     ) {
@@ -152,6 +154,7 @@ extension ParsedElement {
     package var list: AttributeList { AttributeList(attributes, at: offset) }
 
     /// An element of Cambium's own that was written elsewhere, or nowhere.
+    @inline(never)
     package init(
         own name: String, _ list: AttributeList, children: [ParsedElement] = [], end: Int? = nil
     ) {
