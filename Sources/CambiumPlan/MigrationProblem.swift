@@ -37,6 +37,8 @@ package struct MigrationProblem: Error, Sendable, Equatable {
     }
 
     /// What one of the fixes declares, of a kind.
+    @_semantics("optimize.sil.specialize.generic.never")
+    @inline(never)
     package func declarations<Item: MigrationItem>(of kind: Item.Type) -> [Item] {
         fixes.flatMap { $0.parts }.compactMap { $0.declared as? Item }
     }
@@ -211,7 +213,7 @@ extension MigrationFix {
 
     /// The migration declares something.
     @inline(never)
-    static func declare(_ item: some MigrationItem) -> MigrationFix {
+    static func declare(_ item: any MigrationItem) -> MigrationFix {
         .declaration(Item(item: item))
     }
 

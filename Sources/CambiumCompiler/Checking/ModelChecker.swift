@@ -183,7 +183,7 @@ package final class ModelChecker {
     var wording: Wording { Wording(parsed.format) }
 
     /// A note that names the nearest valid spelling, or all where there are few.
-    func hint(_ name: String, among candidates: some Collection<String>) -> [String] {
+    func hint(_ name: String, among candidates: [String]) -> [String] {
         if let nearest = nearestName(to: name, among: candidates) {
             return ["Did you mean '\(nearest)'?"]
         }
@@ -197,6 +197,8 @@ package final class ModelChecker {
     ///
     /// - Parameter outcome: What becomes of a wrong one in a model of Xcode's; nil for what Xcode
     ///   does not have.
+    @_semantics("optimize.sil.specialize.generic.never")
+    @inline(never)
     func word<Word>(
         _ name: String, of element: ParsedElement, from type: Word.Type,
         inXcode outcome: String? = nil

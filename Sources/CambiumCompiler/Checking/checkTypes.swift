@@ -40,7 +40,6 @@ extension ModelChecker {
         of element: ParsedElement, _ rawType: AttributeType
     ) -> [EnumerationCase] {
         var seen: [String: String] = [:]
-        var rawValues: Set<Value> = []
         var cases: [EnumerationCase] = []
         for item in element.children(named: "case") {
             guard let name = item["name"],
@@ -48,7 +47,7 @@ extension ModelChecker {
                 checkDuplicate(name, among: &seen, "a case", isCaseSensitive: true),
                 let rawValue = rawValue(of: item, named: name.value, rawType, after: cases.last)
             else { continue }
-            if !rawValues.insert(rawValue).inserted {
+            if cases.contains(where: { $0.rawValue == rawValue }) {
                 report(
                     .duplicateRawValue,
                     "Another case of the enumeration has the same raw value", at: item.offset)

@@ -23,6 +23,8 @@ extension Command {
     package static var aliases: [String] { [] }
 
     /// Does what the words after its name ask for.
+    @_semantics("optimize.sil.specialize.generic.never")
+    @inline(never)
     package static func run(_ words: [String], _ console: Console) throws -> ExitCode {
         try run(try Arguments(words, of: self), console)
     }
@@ -206,6 +208,8 @@ extension Command {
     /// Compiles a bundle and emits its Swift, and reports what was found; nil where that stops it.
     ///
     /// - Throws: Where the caller expects Swift of another format, too.
+    @_semantics("optimize.sil.specialize.generic.never")
+    @inline(never)
     package static func emit(
         _ path: String, _ arguments: Arguments, _ console: Console
     ) throws(ToolError) -> [SwiftFile]? {
@@ -226,6 +230,8 @@ extension Command {
     }
 
     /// Compiles a bundle and reports what was found.
+    @_semantics("optimize.sil.specialize.generic.never")
+    @inline(never)
     package static func report(
         _ path: String, warns: Bool = true, _ arguments: Arguments, _ console: Console,
         _ compile: (VerdictCache?) -> Compilation

@@ -186,6 +186,8 @@ package final class XMLAttribute: Sendable {
 
         static func count(from least: Int = 0) -> Kind { .count(least...Int(Int32.max)) }
 
+        @_semantics("optimize.sil.specialize.generic.never")
+        @inline(never)
         static func words<Word>(_: Word.Type) -> Kind
         where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
             .words(Word.allCases.map { $0.rawValue })

@@ -119,7 +119,7 @@ extension StepLint {
     /// Whether a fill may come to nil. Found out once: each of a chain of fills may look at the one
     /// before several times.
     private func isEmpty(_ fill: ModelExpression, of path: String, in entity: Entity) -> Bool {
-        let property = ModelMatch.PropertyName(entity: entity.name, property: path)
+        let property = "\(entity.name).\(path)"
         if let known = emptyFills.known[property] { return known }
         let isEmpty = !nullability(ofFillOf: path, of: entity).culprits(in: fill).isEmpty
         emptyFills.known[property] = isEmpty
@@ -155,7 +155,7 @@ extension StepLint {
 
 /// Which fills may come to nil, as far as it has been asked.
 final class EmptyFills {
-    fileprivate var known: [ModelMatch.PropertyName: Bool] = [:]
+    fileprivate var known: [String: Bool] = [:]
 }
 
 /// Whether a fill may come to nil: because an attribute that it looks at is, or because of what it
@@ -168,7 +168,7 @@ struct FillNullability {
     /// The attributes that are not nil where one has come to.
     private(set) var present: Set<String> = []
     /// What is not 0 there.
-    private(set) var divisors: Set<ModelExpression> = []
+    private(set) var divisors: [ModelExpression] = []
 
     /// What makes a value nil. (So does a number that is too great, which nobody expects of a sum.)
     enum Culprit: Hashable {
@@ -222,17 +222,17 @@ struct FillNullability {
     private func knowing(_ condition: ModelExpression, is outcome: Bool) -> FillNullability {
         var known = self
         known.present.formUnion(Self.present(where: condition, is: outcome))
-        known.divisors.formUnion(Self.divisors(where: condition, is: outcome))
+        known.divisors += Self.divisors(where: condition, is: outcome)
         return known
     }
 
     /// What is not 0 where a condition has an outcome.
     private static func divisors(
         where condition: ModelExpression, is outcome: Bool
-    ) -> Set<ModelExpression> {
+    ) -> [ModelExpression] {
         switch condition {
         case .and(let operands) where outcome, .or(let operands) where !outcome:
-            return operands.reduce(into: []) { $0.formUnion(divisors(where: $1, is: outcome)) }
+            return operands.flatMap { divisors(where: $0, is: outcome) }
         case .not(let operand):
             return divisors(where: operand, is: !outcome)
         case .comparison(let left, let relation, .literal(let value), _):

@@ -95,7 +95,9 @@ struct LockedConditions {
             return
         }
         for kind in DeclarationKind.all {
-            let own = kind.pairs(declared, migration).filter {
+            let items = declared.items.filter { type(of: $0) == kind.item }
+            let elements = migration.children(named: kind.item.element)
+            let own = kind.pairs(items, elements).filter {
                 !version.parsed.source.isOfOtherFile($0.1.offset)
             }
             for (index, (item, _)) in own.enumerated() {

@@ -258,13 +258,13 @@ extension HistoryItem {
 }
 
 /// A declaration that lets a step between two versions be planned.
-package struct HistoryItem: Sendable {
+package final class HistoryItem: Sendable {
     /// The declaration. Several steps of code become one step of the migration.
     let item: any MigrationItem
     /// An expression in it, as it is written; nil where that of its tree is right.
-    private var text: String?
+    private let text: String?
     /// The reason, where the declaration has none of its own.
-    private var reason: String?
+    private let reason: String?
 
     init(_ item: any MigrationItem, text: String? = nil, reason: String? = nil) {
         (self.item, self.text, self.reason) = (item, text, reason)
@@ -369,19 +369,7 @@ package struct StepResolution {
         // Whoever drops an entity learns of its relationships next: each round finds less. What
         // requires objects that go is found one entity after the other.
         for _ in 0..<8 + old.entities.count {
-            var found: [HistoryItem] = []
-            for item in difference.problems.flatMap(declarations)
-            where !(items + found).contains(where: item.isSaid) {
-                found.append(item)
-            }
-            // What goes is said first: nothing more is asked of objects that go, and of links that go
-            // none is to stay.
-            let removals = found.filter { $0.removesSomeObjects }
-            if !removals.isEmpty {
-                found = removals
-            } else if found.contains(where: { $0.drop != nil }) {
-                found.removeAll { $0.isKeep }
-            }
+            var found = unsaid(difference.problems.flatMap(declarations))
             if found.isEmpty, let furtherItem { found = difference.furtherDrops.map(furtherItem) }
             guard !found.isEmpty else { break }
             items += found
@@ -389,6 +377,19 @@ package struct StepResolution {
             difference = ModelDifference(from: old, to: target)
         }
         if items.contains(where: { $0.removesSomeObjects }) { circles = difference.circularDrops }
+    }
+
+    /// Those of some declarations that are to be added next.
+    private func unsaid(_ declarations: [HistoryItem]) -> [HistoryItem] {
+        var found: [HistoryItem] = []
+        for item in declarations where !(items + found).contains(where: item.isSaid) {
+            found.append(item)
+        }
+        // What goes is said first: nothing more is asked of objects that go, and of links that go
+        // none is to stay.
+        let removals = found.filter { $0.removesSomeObjects }
+        if !removals.isEmpty { return removals }
+        return found.contains { $0.drop != nil } ? found.filter { !$0.isKeep } : found
     }
 
     /// Whether the declarations are enough.

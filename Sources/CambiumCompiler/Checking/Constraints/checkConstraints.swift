@@ -234,6 +234,8 @@ extension ModelChecker {
     ///   - lackingParameter: What to note where a parameter of that name is missing.
     ///   - outcome: What becomes of a wrong one in a model of Xcode's; nil for what Xcode does not
     ///     have.
+    @_semantics("optimize.sil.specialize.generic.never")
+    @inline(never)
     func settle<Checked>(
         _ text: ParsedText, brokenParameters: Set<String> = [],
         lackingParameter: (String) -> String? = { _ in nil }, inXcode outcome: String? = nil,

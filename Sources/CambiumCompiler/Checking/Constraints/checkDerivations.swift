@@ -195,7 +195,7 @@ extension ModelChecker {
             }
             // Without its condition it would find all objects.
             if condition == nil, element["where"] != nil, parsed.isOfXcode { continue }
-            let sort = element["sort"].map { checkSort($0, of: destination, in: model) } ?? []
+            let sort = element["sort"].map { checkList($0, of: destination, in: model, isSort: true) } ?? []
             draft.fetchedProperties.append(
                 FetchedProperty(
                     name: name, destination: destination.name, condition: condition, sort: sort,

@@ -80,7 +80,7 @@ extension ModelChecker {
         parameters.sort { positions[$0.name] ?? order.count < positions[$1.name] ?? order.count }
         return FetchTemplate(
             name: name, parameters: parameters, condition: condition,
-            sort: element["sort"].map { checkSort($0, of: entity, in: model) } ?? [],
+            sort: element["sort"].map { checkList($0, of: entity, in: model, isSort: true) } ?? [],
             options: checkOptions(of: element, for: entity, in: model),
             userInfo: userInfo(of: element))
     }

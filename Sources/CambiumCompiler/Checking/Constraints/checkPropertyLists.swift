@@ -1,28 +1,6 @@
 import CambiumModel
 
 extension ModelChecker {
-    /// The properties of an index's list; those that cannot be in it are reported and left out.
-    ///
-    /// - Parameter outcome: What becomes of the index without one in a model of Xcode's.
-    func checkList(
-        _ written: ParsedAttribute, of entity: Entity, in model: Model,
-        inXcode outcome: String? = nil
-    ) -> [IndexElement] {
-        checkEntries(written) { checker, name, offset in
-            checker.checkProperty(name, of: entity, in: model, at: offset, inXcode: outcome)
-        }
-    }
-
-    /// The properties that a request is sorted by, some of them reached through to-one
-    /// relationships.
-    func checkSort(
-        _ written: ParsedAttribute, of entity: Entity, in model: Model
-    ) -> [IndexElement] {
-        checkEntries(written) { checker, name, offset in
-            checker.checkSortPath(name, of: entity, in: model, at: offset)
-        }
-    }
-
     /// The properties of a uniqueness constraint, and whether these are all that it names.
     ///
     /// - Parameter outcome: What becomes of one with others in a model of Xcode's.
@@ -59,15 +37,25 @@ extension ModelChecker {
             inXcode: "it counts once")
     }
 
-    private func checkEntries(
-        _ written: ParsedAttribute,
-        _ isUsable: (ModelChecker, String, Int) -> Bool
+    /// The properties of an index's list, or of the order of a request; those that cannot be in it
+    /// are reported and left out.
+    ///
+    /// - Parameters:
+    ///   - isSort: Whether some may be reached through to-one relationships.
+    ///   - outcome: What becomes of the index without one in a model of Xcode's.
+    func checkList(
+        _ written: ParsedAttribute, of entity: Entity, in model: Model, isSort: Bool = false,
+        inXcode outcome: String? = nil
     ) -> [IndexElement] {
         var seen: Set<String> = []
         var elements: [IndexElement] = []
         for entry in PropertyList(written.value).entries {
             let offset = written.text.sourceOffset(of: entry.offset, in: parsed.source)
-            guard isUsable(self, entry.name, offset) else { continue }
+            let isUsable =
+                isSort
+                ? checkSortPath(entry.name, of: entity, in: model, at: offset)
+                : checkProperty(entry.name, of: entity, in: model, at: offset, inXcode: outcome)
+            guard isUsable else { continue }
             let orders = ["ascending", "descending"]
             for (index, word) in entry.modifiers.enumerated()
             where index > 0 || !orders.contains(word) {

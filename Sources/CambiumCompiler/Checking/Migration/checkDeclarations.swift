@@ -156,7 +156,7 @@ extension ModelChecker {
 extension DeclarationKind {
     /// What existing objects lose.
     static let losses = [
-        Self(MigrationDeclaration.Drop.self, [.lossy], pairs: { $0.pairs(with: $1) }) {
+        Self(MigrationDeclaration.Drop.self, [.lossy], pairs: dropPairs) {
             $0.checkDrop($1, $2, $3)
         },
         // What is said first is done first.
@@ -249,19 +249,23 @@ extension ModelChecker {
     }
 }
 
-extension [MigrationDeclaration.Drop] {
+extension DeclarationKind {
     /// A drop of a composite value is one of each of its parts, so the elements are not as many.
-    fileprivate func pairs(with elements: [ParsedElement]) -> [(Element, ParsedElement)] {
-        var choices = filter { $0.condition != nil }[...]
-        return elements.compactMap { element in
-            let drop =
-                element["where"] != nil
-                ? choices.popFirst()
-                : element["entity"].map {
-                    Element(entity: $0.value, property: element["property"]?.value, reason: "")
-                }
-            return drop.map { ($0, element) }
+    @Sendable private static func dropPairs(
+        _ drops: [any MigrationItem], _ elements: [ParsedElement]
+    ) -> [(any MigrationItem, ParsedElement)] {
+        var choices = drops.filter { $0["where"] != nil }[...]
+        var pairs: [(any MigrationItem, ParsedElement)] = []
+        for element in elements {
+            if element["where"] != nil {
+                if let drop = choices.popFirst() { pairs.append((drop, element)) }
+            } else if let entity = element["entity"]?.value {
+                let drop = MigrationDeclaration.Drop(
+                    entity: entity, property: element["property"]?.value, reason: "")
+                pairs.append((drop, element))
+            }
         }
+        return pairs
     }
 }
 

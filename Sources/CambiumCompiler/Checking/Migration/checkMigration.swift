@@ -40,7 +40,11 @@ extension ModelChecker {
         }
         var migration = MigrationDeclaration(from: from.value)
         for kind in DeclarationKind.all {
-            kind.check(&migration, element, self, model, previous?.model)
+            for child in element.children(named: kind.item.element) {
+                for case let item? in kind.check(self, child, model, previous?.model) {
+                    migration.add(item)
+                }
+            }
         }
         return migration
     }
@@ -134,11 +138,8 @@ extension ModelChecker {
 
     /// A name in the version before has to be there, unless the thing already had its new name.
     private func checkRenames(in model: Model, from old: Model) {
-        let elements = Dictionary(
-            parsed.root.children(named: "entity").map { ($0["name"]?.value, $0) },
-            uniquingKeysWith: { first, _ in first })
         for entity in model.entities {
-            guard let element = elements[entity.name] else { continue }
+            guard let element = parsed.root.child("entity", named: entity.name) else { continue }
             let former = formerEntity(of: entity, of: model, in: old)
             if let name = entity.renamedFrom, former == nil {
                 report(
@@ -273,38 +274,28 @@ struct DeclarationKind: Sendable {
     let classes: [MigrationKind]
     /// From how many on their order counts: then each has its number in the lock.
     let numberedFrom: Int
-    /// Adds what the elements of the kind in a migration from one version to another declare. What
-    /// is wrong is reported.
+    /// What an element in a migration from one version to another declares. What is wrong is
+    /// reported.
     let check:
-        @Sendable (
-            inout MigrationDeclaration, ParsedElement, ModelChecker, Model, Model?
-        ) -> Void
-    /// The declarations of a migration without errors, with their elements.
+        @Sendable (ModelChecker, ParsedElement, Model, Model?) -> [(any MigrationItem)?]
+    /// What of a migration without errors is declared by which element, as the lock has it.
     let pairs:
-        @Sendable (MigrationDeclaration, ParsedElement) -> [(any MigrationItem, ParsedElement)]
+        @Sendable ([any MigrationItem], [ParsedElement]) -> [(any MigrationItem, ParsedElement)]
 
-    /// - Parameters:
-    ///   - pairs: What is declared by which element, as the lock has it.
-    ///   - check: What an element declares.
-    init<Item: MigrationItem>(
-        _ item: Item.Type, _ classes: [MigrationKind], numberedFrom: Int = .max,
-        pairs: @escaping @Sendable ([Item], [ParsedElement]) -> [(Item, ParsedElement)] = {
-            Array(zip($0, $1))
-        },
-        check: @escaping @Sendable (ModelChecker, ParsedElement, Model, Model?) -> [Item?]
+    init(
+        _ item: any MigrationItem.Type, _ classes: [MigrationKind], numberedFrom: Int = .max,
+        pairs: @escaping @Sendable (
+            [any MigrationItem], [ParsedElement]
+        ) -> [(any MigrationItem, ParsedElement)] = { Array(zip($0, $1)) },
+        check: @escaping @Sendable (
+            ModelChecker, ParsedElement, Model, Model?
+        ) -> [(any MigrationItem)?]
     ) {
         self.item = item
         self.classes = classes
         self.numberedFrom = numberedFrom
-        self.check = { declaration, migration, checker, model, old in
-            for element in migration.children(named: Item.element) {
-                for case let item? in check(checker, element, model, old) { declaration.add(item) }
-            }
-        }
-        self.pairs = { declaration, migration in
-            pairs(declaration[keyPath: Item.list], migration.children(named: Item.element))
-                .map { ($0, $1) }
-        }
+        self.pairs = pairs
+        self.check = check
     }
 
     /// The kind of an element.
@@ -317,7 +308,7 @@ extension ModelChecker {
     /// Reports declarations of a migration about what another one is about: they would say what only
     /// one of them means.
     func checkRepetitions(in migration: ParsedElement) {
-        var seen: Set<[String]> = []
+        var seen: Set<String> = []
         for declaration in migration.children {
             // Several conditions choose several objects.
             guard let subject = DeclarationKind.named(declaration.name)?.item.subject,
@@ -329,7 +320,8 @@ extension ModelChecker {
                 WordList(declaration[name]?.value ?? "").words.map { $0.text }.sorted()
                     .joined(separator: " ")
             }
-            guard !seen.insert([declaration.name] + words).inserted else { continue }
+            let about = ([declaration.name] + words).joined(separator: "\n")
+            guard !seen.insert(about).inserted else { continue }
             let what = words.filter { !$0.isEmpty }.joined(separator: ".")
             report(
                 .duplicateName, "There is already a <\(declaration.name)> of \(what) above",
@@ -352,7 +344,9 @@ extension DeclarationKind {
     /// What the program does.
     static let step = Self(
         MigrationDeclaration.Step.self, [.needsCode], numberedFrom: 1,
-        pairs: { Array(zip($0.map { $0.sorted }, $1)) }
+        pairs: { steps, elements in
+            Array(zip(steps.map { ($0 as? MigrationDeclaration.Step)?.sorted ?? $0 }, elements))
+        }
     ) { [$0.checkStep($1, $2, $3)] }
 }
 

@@ -66,16 +66,24 @@ package struct SwiftWriter {
 
     /// Writes a block whose statements depend on whether they are the first.
     mutating func body(_ header: String, _ body: (inout SwiftWriter) -> Void) {
+        var inside = inner
+        body(&inside)
+        line(header, inside.isEmpty ? " {}" : " {")
+        end(inside)
+    }
+
+    /// A writer of what stands in braces.
+    private var inner: SwiftWriter {
         var inside = SwiftWriter()
         inside.indent = indent + 4
-        body(&inside)
-        if inside.isEmpty {
-            line("\(header) {}")
-        } else {
-            line("\(header) {")
-            text += inside.text
-            line("}")
-        }
+        return inside
+    }
+
+    /// Writes what stands in braces, and the last brace; nothing where nothing stands in them.
+    private mutating func end(_ inside: SwiftWriter) {
+        guard !inside.isEmpty else { return }
+        text += inside.text
+        line("}")
     }
 
     /// Writes what is one step further in.
@@ -154,9 +162,14 @@ package struct SwiftWriter {
         _ head: String, parameters: [String], result: String = "",
         _ body: (inout SwiftWriter) -> Void
     ) {
-        var inside = SwiftWriter()
-        inside.indent = indent + 4
+        var inside = inner
         body(&inside)
+        function(head, parameters, result, inside)
+    }
+
+    private mutating func function(
+        _ head: String, _ parameters: [String], _ result: String, _ inside: SwiftWriter
+    ) {
         let end = inside.isEmpty ? "}" : ""
         let single = "\(head)(\(parameters.joined(separator: ", ")))\(result) {\(end)"
         if indent + single.width <= SwiftCode.width {
@@ -171,10 +184,7 @@ package struct SwiftWriter {
             }
             line(")\(result) {\(end)")
         }
-        if !inside.isEmpty {
-            text += inside.text
-            line("}")
-        }
+        self.end(inside)
     }
 
     /// Puts as many parts on each line as fit.

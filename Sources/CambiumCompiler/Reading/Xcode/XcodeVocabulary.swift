@@ -36,6 +36,8 @@ package enum XcodeNamespace {
 
 extension Spelling {
     /// Cambium's own attributes, and beside them what is particular to Xcode's.
+    @_semantics("optimize.sil.specialize.generic.never")
+    @inline(never)
     func translated(_ xcode: AttributeList) -> AttributeList {
         var own = own(from: xcode)
         let expected = self.xcode(from: own)
