@@ -212,7 +212,6 @@ extension MigrationFix {
     private static let unknown = ModelExpression.keyPath(root: .subject, names: [open])
 
     /// The migration declares something.
-    @inline(never)
     static func declare(_ item: any MigrationItem) -> MigrationFix {
         .declaration(Item(item: item))
     }
@@ -231,6 +230,7 @@ extension MigrationFix {
     }
 
     /// Existing objects get values of attributes.
+    @inline(never)
     package static func fill(_ attributes: [String], of entity: String) -> MigrationFix {
         let fills = attributes.map {
             declare(MigrationDeclaration.Fill(entity: entity, attribute: $0, value: unknown))

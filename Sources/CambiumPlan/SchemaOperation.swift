@@ -74,7 +74,7 @@ public struct RowCopy: Sendable, Hashable {
 
     /// The columns of the old table that are read.
     var columnsRead: Set<String> {
-        Set(columns.filter { origins[$0] == nil } + origins.values.joined())
+        Set(columns.filter { origins[$0] == nil } + origins.values.flatMap { $0 })
     }
 
     /// The columns whose values come from other columns than the one of their name.
@@ -205,10 +205,10 @@ extension Sequence<SchemaOperation> {
             case .addColumn(let column, table): added.insert(column)
             case .copyRows(let copy) where copy.source == table:
                 columns.formUnion(copy.columnsRead.subtracting(added))
-            case .dropTable(table), .renameTable(table, _): return columns.sorted()
+            case .dropTable(table), .renameTable(table, _): return columns.ordered(by: <)
             default: continue
             }
         }
-        return columns.sorted()
+        return columns.ordered(by: <)
     }
 }

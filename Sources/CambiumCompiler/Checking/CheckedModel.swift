@@ -18,9 +18,9 @@ package final class CheckedModel: Sendable {
         self.access = access
         self.parsed = parsed
         declarations = Dictionary(
-            parsed.root.children.enumerated().compactMap { index, child in
+            firstOf: parsed.root.children.enumerated().compactMap { index, child in
                 child.name == "entity" ? child["name"].map { ($0.value, index) } : nil
-            }, uniquingKeysWith: { first, _ in first })
+            })
     }
 
     /// The place where an entity, or a property of it, is declared; where it is not, that of the
@@ -109,6 +109,7 @@ final class EntityDraft {
     }
 
     /// The entity with what is checked last.
+    @inline(never)
     func entity(
         uniqueConstraints: [UniqueConstraint] = [], indexes: [Index] = [], rules: [Rule] = [],
         fetchTemplates: [FetchTemplate] = []
@@ -127,6 +128,6 @@ final class EntityDraft {
 extension [EntityDraft] {
     /// The first draft of each name.
     var byName: [String: EntityDraft] {
-        Dictionary(map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        Dictionary(firstOf: map { ($0.name, $0) })
     }
 }

@@ -18,6 +18,7 @@ package struct Wording: Sendable {
     }
 
     /// One of the words that an XML attribute may have.
+    @inline(never)
     func value(_ attribute: String, _ word: String) -> String {
         guard isXcode, case .choice(_, let choices, _) = Vocabulary.xcodeFields[attribute] else {
             return word
@@ -161,7 +162,7 @@ package struct Wording: Sendable {
     ]
 
     private static let xcodeTypes = Dictionary(
-        uniqueKeysWithValues: AttributeSpelling.words.map { ($1, $0) } + [
+        firstOf: AttributeSpelling.words.map { ($1, $0) } + [
             ("codable", "Transformable")
         ])
 

@@ -51,7 +51,7 @@ extension ModelChecker {
     }
 
     /// The words for types.
-    package static var typeWords: [String] { AttributeType.words.keys.sorted() + ["codable"] }
+    package static var typeWords: [String] { AttributeType.words.keys.ordered(by: <) + ["codable"] }
 
     /// The type of an attribute whose Swift type the program defines, if it is one.
     private func codableType(

@@ -156,7 +156,7 @@ extension ModelChecker {
             if isReported { continue }
             report(
                 .unknownEntity, "There is no entity '\(parent.value)'", at: parent,
-                notes: hint(parent.value, among: names.sorted()),
+                notes: hint(parent.value, among: names.ordered(by: <)),
                 inXcode: "'\(draft.name)' has no parent here")
         }
         var depths: [String: Int] = [:]
@@ -232,7 +232,7 @@ extension ModelChecker {
         // Taken out at the end: what a descendant declares again is compared with all that is there.
         var repeated: [(draft: EntityDraft, property: String)] = []
         for draft in drafts where draft.parent != nil {
-            for property in draft.declarations.keys.sorted() {
+            for property in draft.declarations.keys.ordered(by: <) {
                 guard let name = draft.declaration(of: property)?["name"],
                     let owner = ancestors(of: draft, byName).first(where: {
                         names[$0.name]?.contains(folded(property)) ?? false
@@ -330,7 +330,7 @@ extension ModelChecker {
                 if !declaredEntities.contains(word.text), !brokenNames.contains(word.text) {
                     report(
                         .unknownEntity, "There is no entity '\(word.text)'", at: offset,
-                        notes: hint(word.text, among: declaredEntities.sorted()),
+                        notes: hint(word.text, among: declaredEntities.ordered(by: <)),
                         inXcode: "it is left out")
                 }
             } else if seen.insert(word.text).inserted {

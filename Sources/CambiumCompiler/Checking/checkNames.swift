@@ -54,6 +54,7 @@ extension ModelChecker {
     ///   those that no table or column has.
     ///   - outcome: What becomes of the others in a model of Xcode's; nil for what Xcode does not
     ///   accept either.
+    @inline(never)
     func checkDuplicate(
         _ name: ParsedAttribute, among seen: inout [String: String], _ kind: String,
         isCaseSensitive: Bool = false, inXcode outcome: String? = nil

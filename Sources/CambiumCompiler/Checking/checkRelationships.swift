@@ -58,7 +58,7 @@ extension ModelChecker {
         if !brokenNames.contains(written.value) {
             report(
                 .unknownEntity, "There is no entity '\(written.value)'", at: written,
-                notes: hint(written.value, among: declaredEntities.sorted()),
+                notes: hint(written.value, among: declaredEntities.ordered(by: <)),
                 inXcode: "'\(element["name"]?.value ?? "")' is left out")
             leaveOut(element)
         }

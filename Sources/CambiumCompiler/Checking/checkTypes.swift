@@ -93,7 +93,7 @@ extension ModelChecker {
             declared.append((name.value, element))
         }
         var resolver = CompositeResolver(
-            elements: Dictionary(declared, uniquingKeysWith: { first, _ in first }))
+            elements: Dictionary(firstOf: declared.map { ($0, $1) }))
         for (name, element) in declared {
             resolveComposite(name, element, &resolver, depth: 0)
         }
@@ -187,6 +187,7 @@ extension ModelChecker {
     }
 
     /// The parts of a composite under the name of an attribute.
+    @inline(never)
     private func flatten(
         _ composite: Composite, as name: String, isOptional: Bool, isTransient: Bool,
         userInfo: [String: String], hashModifier: String? = nil, renamedFrom: String? = nil

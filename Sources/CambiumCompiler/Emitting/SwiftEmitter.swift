@@ -88,9 +88,7 @@ package final class SwiftEmitter: Sendable {
             isModelTypeHidden
             ? names.unused("_\(SwiftText.plainIdentifier(model.name))Model")
             : SwiftText.identifier(model.name)
-        indexByName = Dictionary(
-            entities.enumerated().map { ($1.entity.name, $0) },
-            uniquingKeysWith: { first, _ in first })
+        indexByName = Dictionary(firstOf: entities.enumerated().map { ($1.entity.name, $0) })
     }
 
     /// The names of the files that a bundle's model becomes: always the same, whatever is in it.
@@ -235,6 +233,7 @@ struct GeneratedNames {
     func library(_ name: String) -> String { isTaken(name) ? "Cambium.\(name)" : name }
 
     /// A type of the standard library.
+    @inline(never)
     func standard(_ name: String) -> String { isTaken(name) ? "Swift.\(name)" : name }
 
     /// What makes a value of a type where such a value is expected.
@@ -242,12 +241,14 @@ struct GeneratedNames {
     /// In a class, a property hides the type of its name wherever an expression is expected.
     ///
     /// - Parameter type: The type, as `library` and `standard` give it, or one of the model's.
+    @inline(never)
     func initializer(of type: String) -> String {
         let name = type.split(separator: ".").last.map(String.init) ?? type
         return members.contains(name) ? ".init" : type
     }
 
     /// The same for a type of the runtime.
+    @inline(never)
     func libraryInitializer(_ name: String) -> String { initializer(of: library(name)) }
 
     /// Whether a member has the name, which hides a type of that name in expressions.

@@ -5,6 +5,7 @@ package enum Vocabulary {
     package static let namespace = "urn:cambium:model:1"
 
     /// Whether a name is an identifier in models: a letter, then letters, digits and underscores.
+    @inline(never)
     package static func isIdentifier(_ name: String) -> Bool {
         // Most names are ASCII, which needs no look into Unicode's tables.
         if let first = name.utf8.first, isLetter(first),
@@ -36,8 +37,7 @@ package enum Vocabulary {
     // MARK: Elements
 
     /// Each element; those that mean something else in one parent have its name too.
-    package static let rules = Dictionary(
-        uniqueKeysWithValues: elements.map { ($0.key, $0) })
+    package static let rules = Dictionary(firstOf: elements.map { ($0.key, $0) })
 
     private static let elements =
         ElementDescriptor.ofModels + ElementDescriptor.ofEntities + ElementDescriptor.ofMigrations
@@ -70,9 +70,9 @@ package enum Vocabulary {
 
     /// The fields of Xcode's model editor, by the XML attributes that they are for.
     static let xcodeFields = Dictionary(
-        elements.flatMap { element in
+        firstOf: elements.flatMap { element in
             element.fields.compactMap { attribute in attribute.xcode.map { (attribute.name, $0) } }
-        }, uniquingKeysWith: { first, _ in first })
+        })
 
     /// The flags that are true where they are not written.
     static let trueFlags = Set(
@@ -142,6 +142,7 @@ package final class XMLAttribute: Sendable {
     let xcode: XcodeField?
 
     /// Describes an XML attribute that may be missing.
+    @inline(never)
     convenience init(
         _ name: String, _ kind: Kind, _ text: String, _ xcode: XcodeField? = nil
     ) {

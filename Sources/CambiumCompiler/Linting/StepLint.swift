@@ -183,8 +183,7 @@ extension StepLint {
     /// Entities by what they hold: a name may change altogether.
     private func lintDroppedEntity(_ name: String) {
         func form(_ entity: Entity) -> [String: AttributeType] {
-            Dictionary(
-                entity.attributes.map { ($0.name, $0.type) }, uniquingKeysWith: { $1 })
+            Dictionary(firstOf: entity.attributes.map { ($0.name, $0.type) })
         }
         guard let gone = old.model.entity(named: name), gone.attributes.count > 1,
             let twin = new.model.entities.first(where: { entity in

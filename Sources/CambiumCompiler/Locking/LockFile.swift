@@ -256,6 +256,6 @@ extension LockedVersion {
     func changes(since frozen: LockedVersion) -> [String] {
         guard !frozen.declarations.isEmpty else { return [] }
         return Set(declarations.keys).union(frozen.declarations.keys)
-            .filter { declarations[$0] != frozen.declarations[$0] }.sorted()
+            .filter { declarations[$0] != frozen.declarations[$0] }.ordered(by: <)
     }
 }

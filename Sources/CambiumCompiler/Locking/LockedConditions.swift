@@ -204,7 +204,7 @@ enum FormerLockedConditions {
 
     /// An element with those of its XML attributes that are there.
     private static func line(_ element: ParsedElement, _ names: [String]) -> String {
-        let values = names.sorted().compactMap { name in
+        let values = names.ordered(by: <).compactMap { name in
             element[name].map { "\(name)=\(ExpressionText.onOneLine($0.value).debugDescription)" }
         }
         return ([element.name] + values).joined(separator: " ")

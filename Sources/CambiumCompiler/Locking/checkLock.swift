@@ -157,7 +157,7 @@ struct LockedDifference {
         let new = Self.values(of: added)
         let former = Set(frozen.map { Line($0).subject })
         let present = Set(current.map { Line($0).subject })
-        subjects = Set(old.keys).union(new.keys).sorted()
+        subjects = Set(old.keys).union(new.keys).ordered(by: <)
         notes = subjects.map { subject in
             let (before, now) = (old[subject] ?? "", new[subject] ?? "")
             if !former.contains(subject) {

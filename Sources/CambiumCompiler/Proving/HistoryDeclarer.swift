@@ -266,6 +266,7 @@ package final class HistoryItem: Sendable {
     /// The reason, where the declaration has none of its own.
     private let reason: String?
 
+    @inline(never)
     init(_ item: any MigrationItem, text: String? = nil, reason: String? = nil) {
         (self.item, self.text, self.reason) = (item, text, reason)
     }

@@ -217,7 +217,7 @@ package struct ShippedStep {
             old: old, new: replaced.isEmpty ? new : new.declaring(replaced, since: old))
         target = resolution.target
         difference = resolution.difference
-        losses = resolution.items.map { $0.subject }.sorted()
+        losses = resolution.items.map { $0.subject }.ordered(by: <)
     }
 
     /// Whether a step is of that kind: nothing about it can be changed any more.

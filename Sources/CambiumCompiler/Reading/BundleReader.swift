@@ -153,7 +153,7 @@ package struct BundleReader {
             report(.bundleLayout, "There is no folder of that name that can be read", folder)
             return nil
         }
-        return names.filter { !$0.hasPrefix(".") && $0 != Self.lockName }.sorted()
+        return names.filter { !$0.hasPrefix(".") && $0 != Self.lockName }.ordered(by: <)
     }
 
     /// The XML of a file, or nil (and reported).

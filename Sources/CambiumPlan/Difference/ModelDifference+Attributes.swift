@@ -88,6 +88,7 @@ extension ModelDifference {
         for attribute: Attribute, of oldEntity: Entity, in entity: Entity
     ) -> MigrationFix? {
         guard attribute.isPart else { return nil }
+        @inline(never)
         func leaf(_ part: Attribute) -> Substring { part.name.split(separator: ".").last ?? "" }
         let open = new.lineage(of: entity).flatMap { owner in
             owner.attributes.filter {

@@ -68,7 +68,7 @@ extension ModelDifference {
     // MARK: What leads to equal objects
 
     /// Equal objects that become one.
-    package struct Merge: Hashable {
+    package struct Merge: Equatable {
         /// Their entity.
         package let entity: String
         /// What they are equal in.
@@ -107,10 +107,11 @@ extension ModelDifference {
     package func isMutual(_ merge: Merge, by properties: [String], of entity: Entity) -> Bool {
         let declared = (new.migration?.deduplications ?? []).map { ($0.entity, $0.properties) }
         var open = [(merge.entity, merge.properties)]
-        var seen: Set<Merge> = []
+        var seen: [Merge] = []
         while let (name, list) = open.popLast() {
             guard let owner = new.entity(named: name) else { continue }
-            for next in merges(declared, by: list, of: owner) where seen.insert(next).inserted {
+            for next in merges(declared, by: list, of: owner) where !seen.contains(next) {
+                seen.append(next)
                 if next.entity == entity.name, Set(next.properties) == Set(properties) {
                     return true
                 }

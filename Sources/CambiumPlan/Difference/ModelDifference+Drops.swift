@@ -10,9 +10,8 @@ extension ModelDifference {
                 let declarer = old.declarer(of: name, in: oldEntity),
                 let relationship = declarer.relationship(named: name),
                 let kept = keptEnd(of: relationship, of: declarer, for: oldEntity),
-                reportedLinks.insert([
-                    .init(entity: declarer.name, property: name), kept.old,
-                ]).inserted
+                isFirstProblem(
+                    ofLinksAt: [.init(entity: declarer.name, property: name), kept.old])
             else { continue }
             addHalfDrop(name, of: oldEntity, declaredBy: declarer, kept)
         }

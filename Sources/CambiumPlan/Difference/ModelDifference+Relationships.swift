@@ -136,7 +136,7 @@ extension ModelDifference {
         else { return }
         if checkPartings(links) { return }
         if let conflict = links.conflict {
-            guard reportedLinks.insert(Set(conflict)).inserted else { return }
+            guard isFirstProblem(ofLinksAt: Set(conflict)) else { return }
             if conflict[0] == conflict[1] {
                 return addSelfInverse(relationship, of: entity, since: conflict[0])
             }
@@ -290,7 +290,7 @@ extension ModelDifference {
             }
         }
         guard !fixes.isEmpty, let old = links.sets.first,
-            reportedLinks.insert(old.ends).inserted
+            isFirstProblem(ofLinksAt: old.ends)
         else { return }
         let ends = fixes.compactMap { fix in
             (fix.declared as? MigrationDeclaration.Keep).map { "\($0.entity).\($0.relationship)" }
@@ -331,7 +331,7 @@ extension ModelDifference {
     /// - Returns: Whether there are any.
     func checkPartings(_ links: CarriedLinks) -> Bool {
         let parted = links.all.filter(isParted)
-        for links in parted where reportedLinks.insert(links.ends).inserted {
+        for links in parted where isFirstProblem(ofLinksAt: links.ends) {
             guard let inverse = old.inverse(of: links.relationship),
                 let heir = match.heir(
                     of: .init(entity: links.entity.name, property: links.relationship.name))

@@ -16,8 +16,8 @@ package final class ModelDifference: @unchecked Sendable {
 
     /// What is what in the two versions.
     package let match: ModelMatch
-    /// The old links that there is a problem with already: either end would tell it again.
-    var reportedLinks: Set<Set<ModelMatch.PropertyName>> = []
+    /// The ends of the old links that there is a problem with already.
+    private var reportedLinks: [Set<ModelMatch.PropertyName>] = []
     package var old: Model { match.old }
     package var new: Model { match.new }
 
@@ -67,6 +67,14 @@ package final class ModelDifference: @unchecked Sendable {
     @inline(never)
     func addOnce(_ change: ModelChange) {
         if !changes.contains(change) { add(change) }
+    }
+
+    /// Whether there is no problem yet with the old links of some ends: either end would tell it
+    /// again.
+    func isFirstProblem(ofLinksAt ends: Set<ModelMatch.PropertyName>) -> Bool {
+        guard !reportedLinks.contains(ends) else { return false }
+        reportedLinks.append(ends)
+        return true
     }
 
     func add(_ value: SuppliedValue) {

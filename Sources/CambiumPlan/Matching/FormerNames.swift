@@ -25,8 +25,8 @@ package struct FormerNames {
         isDropped: (String) -> Bool
     ) {
         guard new.contains(where: { $0.renamedFrom != nil }) else { return }
-        let former = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        let known = former.merging(others().map { ($0.name, $0) }) { own, _ in own }
+        let former = Dictionary(firstOf: old.map { ($0.name, $0) })
+        let known = Dictionary(firstOf: (old + others()).map { ($0.name, $0) })
         for case (let name, let from?) in new where former[from] != nil {
             // Said already in the version before, which was made by what it says.
             let isCarriedOn = known[name]?.renamedFrom == from

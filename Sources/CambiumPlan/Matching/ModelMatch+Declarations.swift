@@ -94,6 +94,7 @@ extension ModelMatch {
 
     /// Whether a fill looks at the attribute's own value, by its new name or by its old one: then it
     /// is computed for every object. Any other fill is for the objects that have no value.
+    @inline(never)
     package func isRevised(_ attribute: String, in entity: String) -> Bool {
         guard let fill = fill(of: attribute, in: entity), let owner = new.entity(named: entity)
         else { return false }

@@ -158,6 +158,7 @@ extension ModelMatch {
     }
 
     /// Whether objects of any entity have a property's values afterwards.
+    @inline(never)
     func livesOn(_ property: PropertyName) -> Bool {
         guard let declarer = old.entity(named: property.entity) else { return false }
         return old.family(of: declarer).contains { member in
@@ -165,6 +166,7 @@ extension ModelMatch {
         }
     }
 
+    @inline(never)
     private func keeps(_ property: PropertyName, _ newMember: Entity) -> Bool {
         if moves[newMember.name]?.values.contains(property) == true { return true }
         guard let name = successor(property), let owner = new.entity(named: name.entity),
@@ -252,8 +254,9 @@ extension ModelMatch {
     /// The old root entities that any new table takes rows from, by its root entity.
     package var oldRoots: [String: [String]] {
         Dictionary(
-            new.roots.map { root in (root.name, origins(of: root).map { $0.oldRoot.name }) },
-            uniquingKeysWith: { first, _ in first })
+            firstOf: new.roots.map { root in
+                (root.name, origins(of: root).map { $0.oldRoot.name })
+            })
     }
 
     /// The names of entities of an old table whose objects are dropped while others live on.

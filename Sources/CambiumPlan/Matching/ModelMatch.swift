@@ -100,7 +100,7 @@ package final class ModelMatch: @unchecked Sendable {
         let contradictions = contradictions
         problems += contradictions
         // A name that is not in the entity may be further up or down, where it may be given up.
-        let moved = Set(moves.values.joined().map { $0.key })
+        let moved = Set(moves.values.flatMap { $0.keys })
         problems += missing.filter { name, _ in
             !moved.contains(name)
                 && !contradictions.contains {
@@ -131,7 +131,7 @@ package final class ModelMatch: @unchecked Sendable {
         let alone = families.values.filter { family in
             family.allSatisfy { $0.relationships.allSatisfy(leadsToOne) }
         }
-        return Set(alone.joined().map { $0.name })
+        return Set(alone.flatMap { $0.map { $0.name } })
     }
 
     private func match(_ entity: Entity, isExplicit: Bool) {
@@ -230,6 +230,7 @@ package final class ModelMatch: @unchecked Sendable {
     }
 
     /// The same for a property; the drop of a composite value is that of its parts.
+    @inline(never)
     func isDropped(_ entity: String, _ property: String, in oldEntity: Entity) -> Bool {
         isDropped(entity, property)
             || oldEntity.compositeAttributes.contains { composite in

@@ -145,7 +145,7 @@ extension ModelChecker {
         of derivation: ModelExpression, entity: Entity, in model: Model
     ) -> [String] {
         DerivationSources(of: derivation, entity: entity, in: model).nodes.flatMap { node in
-            node.properties.sorted().compactMap { name in
+            node.properties.ordered(by: <).compactMap { name in
                 guard model.attribute(name, of: node.entity)?.derivation != nil else { return nil }
                 return model.declarer(of: name, in: node.entity).map { "\($0.name).\(name)" }
             }
@@ -195,7 +195,9 @@ extension ModelChecker {
             }
             // Without its condition it would find all objects.
             if condition == nil, element["where"] != nil, parsed.isOfXcode { continue }
-            let sort = element["sort"].map { checkList($0, of: destination, in: model, isSort: true) } ?? []
+            let sort =
+                element["sort"].map { checkList($0, of: destination, in: model, isSort: true) }
+                ?? []
             draft.fetchedProperties.append(
                 FetchedProperty(
                     name: name, destination: destination.name, condition: condition, sort: sort,

@@ -75,9 +75,10 @@ extension ModelChecker {
         } else {
             reportUnused(order, in: .and([]), element)
         }
-        let positions = Dictionary(
-            order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-        parameters.sort { positions[$0.name] ?? order.count < positions[$1.name] ?? order.count }
+        let positions = Dictionary(firstOf: order.enumerated().map { ($1, $0) })
+        parameters = parameters.ordered {
+            positions[$0.name] ?? order.count < positions[$1.name] ?? order.count
+        }
         return FetchTemplate(
             name: name, parameters: parameters, condition: condition,
             sort: element["sort"].map { checkList($0, of: entity, in: model, isSort: true) } ?? [],

@@ -211,13 +211,11 @@ package struct PropertyList {
         var start = 0
         for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         {
-            let words = part.split(whereSeparator: { " \t\r\n".utf8.contains($0) })
-            let first = words.first ?? part
+            let words = WordList(String(decoding: part, as: UTF8.self)).words
             entries.append(
                 Entry(
-                    name: words.first.map { String(decoding: $0, as: UTF8.self) } ?? "",
-                    modifiers: words.dropFirst().map { String(decoding: $0, as: UTF8.self) },
-                    offset: start + part.distance(from: part.startIndex, to: first.startIndex)))
+                    name: words.first?.text ?? "", modifiers: words.dropFirst().map { $0.text },
+                    offset: start + (words.first?.offset ?? 0)))
             start += part.count + 1
         }
         self.entries = entries

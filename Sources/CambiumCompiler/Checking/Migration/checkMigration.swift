@@ -276,20 +276,18 @@ struct DeclarationKind: Sendable {
     let numberedFrom: Int
     /// What an element in a migration from one version to another declares. What is wrong is
     /// reported.
-    let check:
-        @Sendable (ModelChecker, ParsedElement, Model, Model?) -> [(any MigrationItem)?]
+    let check: Check
     /// What of a migration without errors is declared by which element, as the lock has it.
-    let pairs:
+    let pairs: Pairs
+
+    typealias Check =
+        @Sendable (ModelChecker, ParsedElement, Model, Model?) -> [(any MigrationItem)?]
+    typealias Pairs =
         @Sendable ([any MigrationItem], [ParsedElement]) -> [(any MigrationItem, ParsedElement)]
 
     init(
         _ item: any MigrationItem.Type, _ classes: [MigrationKind], numberedFrom: Int = .max,
-        pairs: @escaping @Sendable (
-            [any MigrationItem], [ParsedElement]
-        ) -> [(any MigrationItem, ParsedElement)] = { Array(zip($0, $1)) },
-        check: @escaping @Sendable (
-            ModelChecker, ParsedElement, Model, Model?
-        ) -> [(any MigrationItem)?]
+        pairs: @escaping Pairs = { Array(zip($0, $1)) }, check: @escaping Check
     ) {
         self.item = item
         self.classes = classes
@@ -317,7 +315,7 @@ extension ModelChecker {
                     || declaration["where"] == nil
             else { continue }
             let words = subject.map { name in
-                WordList(declaration[name]?.value ?? "").words.map { $0.text }.sorted()
+                WordList(declaration[name]?.value ?? "").words.map { $0.text }.ordered(by: <)
                     .joined(separator: " ")
             }
             let about = ([declaration.name] + words).joined(separator: "\n")
@@ -386,7 +384,7 @@ extension ModelChecker {
                 report(
                     .unknownMigrationSubject,
                     "Version \(model.version) has no entity '\(word.text)'", at: offset,
-                    notes: hint(word.text, among: declaredEntities.sorted()))
+                    notes: hint(word.text, among: declaredEntities.ordered(by: <)))
             } else if entities.contains(word.text) {
                 report(.duplicateName, "'\(word.text)' stands twice in the list", at: offset)
             } else {
@@ -399,5 +397,5 @@ extension ModelChecker {
 
 extension MigrationDeclaration.Step {
     /// The same with the entities in an order of their own: theirs says nothing.
-    fileprivate var sorted: Self { Self(name: name, entities: entities.sorted()) }
+    fileprivate var sorted: Self { Self(name: name, entities: entities.ordered(by: <)) }
 }

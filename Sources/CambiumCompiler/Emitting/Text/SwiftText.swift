@@ -6,6 +6,7 @@ import CambiumModel
 enum SwiftText {
     /// A string literal. Printable ASCII stays as it is, nearly everything else is written as
     /// `\u{…}`.
+    @inline(never)
     static func literal(_ text: String) -> String {
         // Most are names; a look at each scalar takes longer.
         if isPlainASCII(text) { return "\"\(text)\"" }

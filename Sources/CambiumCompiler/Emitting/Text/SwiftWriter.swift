@@ -167,6 +167,7 @@ package struct SwiftWriter {
         function(head, parameters, result, inside)
     }
 
+    @inline(never)
     private mutating func function(
         _ head: String, _ parameters: [String], _ result: String, _ inside: SwiftWriter
     ) {

@@ -30,9 +30,9 @@ package struct AttributeSpelling: Spelling {
 
     private static let xcodeWords = AttributeType.words.compactMapValues { $0.descriptor.xcodeName }
     static let words = Dictionary(
-        (AttributeType.plain.map { $0.descriptor } + [AttributeType.decimal(scale: 0).descriptor])
-            .compactMap { type in type.xcodeName.map { ($0, type.name) } },
-        uniquingKeysWith: { first, _ in first })
+        firstOf: (AttributeType.plain + [.decimal(scale: 0)]).compactMap { type in
+            type.descriptor.xcodeName.map { ($0, type.descriptor.name) }
+        })
 
     // MARK: From Xcode
 

@@ -84,7 +84,7 @@ package struct IdentityTable {
         }
         guard !parents.isEmpty else { return [] }
         return lineage(entity).dropFirst()
-            + parents.keys.sorted().filter { $0 != entity && lineage($0).contains(entity) }
+            + parents.keys.ordered(by: <).filter { $0 != entity && lineage($0).contains(entity) }
     }
 
     mutating func addEntity(_ name: String, identity: String) {

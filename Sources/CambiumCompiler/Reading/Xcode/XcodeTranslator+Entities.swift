@@ -206,7 +206,7 @@ extension XcodeTranslator {
         let order = requests.map { request in
             entities.firstIndex(of: request["entity"]?.value ?? "") ?? entities.count
         }
-        let isInOrder = order == order.sorted()
+        let isInOrder = zip(order, order.dropFirst()).allSatisfy { $0 <= $1 }
         var templates: [String: [ParsedElement]] = [:]
         var others: [ParsedElement] = []
         for (number, request) in requests.enumerated() {

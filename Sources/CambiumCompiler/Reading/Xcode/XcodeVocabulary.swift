@@ -48,7 +48,7 @@ extension Spelling {
         }
         let missing = expected.items.map { $0.name }.filter { xcode[$0] == nil }
         if !missing.isEmpty {
-            own.set(XcodeNamespace.without, missing.sorted().joined(separator: " "))
+            own.set(XcodeNamespace.without, missing.ordered(by: <).joined(separator: " "))
         }
         return own
     }
@@ -110,6 +110,7 @@ package struct AttributeList {
     func isYes(_ name: String) -> Bool { value(name) == "YES" }
 
     /// Writes an attribute; the value's place is that of the attribute that it comes from.
+    @inline(never)
     package mutating func set(_ name: String, _ value: String?, from source: ParsedAttribute? = nil)
     {
         guard let value else { return }
