@@ -212,7 +212,9 @@ extension MigrationFix {
     private static let unknown = ModelExpression.keyPath(root: .subject, names: [open])
 
     /// The migration declares something.
-    static func declare(_ item: any MigrationItem) -> MigrationFix {
+    @_semantics("optimize.sil.specialize.generic.never")
+    @inline(never)
+    static func declare(_ item: some MigrationItem) -> MigrationFix {
         .declaration(Item(item: item))
     }
 

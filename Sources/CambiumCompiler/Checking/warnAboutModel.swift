@@ -135,6 +135,7 @@ extension ModelChecker {
     }
 
     /// PostgreSQL cuts longer names off, and people cannot read them.
+    @inline(never)
     private func warnAboutLength(
         of stored: String, _ kind: String, _ element: ParsedElement
     ) {

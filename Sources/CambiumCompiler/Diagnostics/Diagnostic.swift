@@ -61,6 +61,7 @@ package struct SourcePosition: Sendable, Comparable {
         self.column = column
     }
 
+    @inline(never)
     package static func < (left: SourcePosition, right: SourcePosition) -> Bool {
         (left.path, left.line, left.column) < (right.path, right.line, right.column)
     }

@@ -262,6 +262,7 @@ extension DiagnosticCode {
 
     /// Whether it is a rule of the lint: about what a model, or a step to it, does to the stores in
     /// use.
+    @inline(never)
     package var isOfLint: Bool { rawValue > Self.firstOfLint }
 
     /// Whether it stops the build.

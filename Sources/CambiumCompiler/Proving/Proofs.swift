@@ -13,7 +13,7 @@ extension ModelCompiler {
         case step(Int)
     }
 
-    enum ProofOutcome: Sendable {
+    indirect enum ProofOutcome: Sendable {
         case schema((any Error)?)
         case step(Migration?, [Diagnostic], VerifyReport.Step)
     }

@@ -157,6 +157,7 @@ package struct BundleReader {
     }
 
     /// The XML of a file, or nil (and reported).
+    @inline(never)
     mutating func readXML(_ source: SourceText) -> ParsedElement? {
         do throws(Diagnostic) {
             return try XMLReader.read(source)

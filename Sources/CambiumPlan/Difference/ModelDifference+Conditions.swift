@@ -259,6 +259,7 @@ extension ModelDifference {
 
 extension ModelExpression {
     /// Whether it leaves the value of an attribute as it is where a condition says so.
+    @inline(never)
     fileprivate func keepsSome(of attribute: String) -> Bool {
         guard case .conditional(_, let one, let other) = self else { return false }
         let value = ModelExpression.keyPath(

@@ -19,6 +19,7 @@ extension ModelDifference {
 
     /// - Parameter entity: What the old entity is now; nil where it is gone, and entities that
     ///   inherited from it are not.
+    @inline(never)
     func compareMissingRelationships(of oldEntity: Entity, in entity: Entity?) {
         for relationship in oldEntity.relationships where !relationship.isTransient {
             let property = ModelMatch.PropertyName(

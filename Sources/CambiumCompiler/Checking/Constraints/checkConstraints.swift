@@ -66,6 +66,7 @@ extension ModelChecker {
 
 extension ParsedText {
     /// Whether there is nothing but white space.
+    @inline(never)
     package var isBlank: Bool { value.utf8.allSatisfy { " \t\r\n".utf8.contains($0) } }
 }
 

@@ -4,6 +4,7 @@ extension ModelChecker {
     /// The properties of a uniqueness constraint, and whether these are all that it names.
     ///
     /// - Parameter outcome: What becomes of one with others in a model of Xcode's.
+    @inline(never)
     func checkNames(
         in written: ParsedAttribute, of entity: Entity, in model: Model,
         inXcode outcome: String? = nil

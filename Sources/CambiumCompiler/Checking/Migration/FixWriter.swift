@@ -83,6 +83,7 @@ package struct FixWriter {
         }
     }
 
+    @inline(never)
     private func declared(
         _ kind: String, _ name: String, _ problem: MigrationProblem, adding attribute: String,
         _ value: String

@@ -185,6 +185,7 @@ extension ModelChecker {
     }
 
     /// Reports a declaration of a kind that a version does not have.
+    @inline(never)
     func reportUnknown(
         _ kind: String, _ name: ParsedAttribute, in model: Model, among names: [String],
         called former: String? = nil

@@ -94,6 +94,7 @@ package struct SwiftWriter {
     }
 
     /// Writes what the Swift compiler is to report at a place of the model.
+    @inline(never)
     mutating func located(at place: SourceLines.Place?, _ body: (inout SwiftWriter) -> Void) {
         guard let place else {
             body(&self)

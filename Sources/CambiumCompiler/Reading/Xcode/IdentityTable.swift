@@ -46,13 +46,9 @@ package struct IdentityTable {
     }
 
     package private(set) var entities = Names()
-    private var properties: [Owner: Names] = [:]
+    /// The properties, by the element that declares them and the entity.
+    private var properties: [String: Names] = [:]
     private var parents: [String: String] = [:]
-
-    private struct Owner: Hashable {
-        let entity: String
-        let kind: String
-    }
 
     /// The properties of an entity.
     ///
@@ -68,7 +64,7 @@ package struct IdentityTable {
                 next = parents[ancestor]
             }
         }
-        func names(_ entity: String) -> Names? { properties[Owner(entity: entity, kind: kind)] }
+        func names(_ entity: String) -> Names? { properties["\(kind) \(entity)"] }
         let own = names(entity) ?? Names()
         return own.besides(others.filter { $0 != entity }.compactMap(names))
     }
@@ -93,7 +89,7 @@ package struct IdentityTable {
 
     private mutating func addProperty(_ element: ParsedElement, of entity: String) {
         guard let name = element["name"]?.value else { return }
-        properties[Owner(entity: entity, kind: element.name), default: Names()].add(
+        properties["\(element.name) \(entity)", default: Names()].add(
             name, identity: element["elementID"]?.value ?? name)
     }
 
