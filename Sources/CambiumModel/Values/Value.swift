@@ -26,6 +26,28 @@ public enum Value: Sendable, Hashable {
     case data(Data)
 }
 
+extension Value {
+    /// Whether both are of one case and equal. It is written here because Swift would copy its own, with
+    /// Foundation's long comparison of data, to each place that compares values.
+    @inline(never)
+    public static func == (one: Value, other: Value) -> Bool {
+        switch (one, other) {
+        case (.null, .null): true
+        case (.bool(let one), .bool(let other)): one == other
+        case (.int(let one), .int(let other)): one == other
+        case (.double(let one), .double(let other)): one == other
+        case (.decimal(let one), .decimal(let other)): one == other
+        case (.string(let one), .string(let other)): one == other
+        case (.date(let one), .date(let other)): one == other
+        case (.duration(let one), .duration(let other)): one == other
+        case (.uuid(let one), .uuid(let other)): one == other
+        case (.uri(let one), .uri(let other)): one == other
+        case (.data(let one), .data(let other)): one == other
+        default: false
+        }
+    }
+}
+
 extension Value: CustomStringConvertible {
     /// The value as Swift shows it: text in quotes, `nil` for no value, and of data only the length.
     public var description: String {

@@ -228,11 +228,13 @@ package struct ValueSet: Sendable {
 
     private enum Key: Hashable {
         case text(TextKey)
+        case number(Int64)
         case other(Value)
 
         init(_ value: Value) {
             switch value {
             case .string(let text): self = .text(TextKey(text: text))
+            case .int(let number): self = .number(number)
             default: self = .other(value)
             }
         }

@@ -18,10 +18,24 @@ package final class ResultComposer {
 
     /// A result with what decides its place.
     private struct Row {
-        var values: [Value]
-        var keys: [Value]
+        let values: [Value]
+        let keys: [Value]
         /// What decides among results that are equal in the order.
-        var ties: [Value]
+        let ties: [Value]
+    }
+
+    /// The groups that equal values form, by number in the order in which they are found.
+    private struct Groups {
+        private var numbers: [[Value]: Int] = [:]
+
+        /// The number of the group of values, which is a new one where none has been equal.
+        mutating func number(of values: [Value]) -> Int {
+            let key = values.map { $0.groupingKey }
+            if let number = numbers[key] { return number }
+            let number = numbers.count
+            numbers[key] = number
+            return number
+        }
     }
 
     private let query: TypedResults
@@ -47,9 +61,12 @@ package final class ResultComposer {
         var rows =
             try query.isGrouped ? groupedRows(of: subjects) : subjects.map { try row(of: $0) }
         if query.isDistinct {
-            var seen: Set<[Value]> = []
-            rows = rows.filter { seen.insert($0.values.map { $0.groupingKey }).inserted }
-            for index in rows.indices { rows[index].ties = rows[index].values }
+            var groups = Groups()
+            var distinct: [Row] = []
+            for row in rows where groups.number(of: row.values) == distinct.count {
+                distinct.append(Row(values: row.values, keys: row.keys, ties: row.values))
+            }
+            rows = distinct
         }
         rows.sort(by: precedes)
         let window = rows.dropFirst(offset)
@@ -67,17 +84,13 @@ package final class ResultComposer {
 
     private func groupedRows(of subjects: [Subject]) throws -> [Row] {
         guard !groups.isEmpty else { return try row(of: subjects, ties: []).map { [$0] } ?? [] }
-        var numbers: [[Value]: Int] = [:]
+        var numbers = Groups()
         var members: [(ties: [Value], subjects: [Subject])] = []
         for subject in subjects {
             let ties = try groups.map { try evaluate($0, subject) }
-            let key = ties.map { $0.groupingKey }
-            if let number = numbers[key] {
-                members[number].subjects.append(subject)
-            } else {
-                numbers[key] = members.count
-                members.append((ties, [subject]))
-            }
+            let number = numbers.number(of: ties)
+            if number == members.count { members.append((ties, [])) }
+            members[number].subjects.append(subject)
         }
         return try members.compactMap { try row(of: $0.subjects, ties: $0.ties) }
     }
