@@ -99,15 +99,7 @@ public final class Attribute: Sendable {
 extension Attribute: Hashable {
     /// Whether all parts are equal.
     public static func == (one: Attribute, other: Attribute) -> Bool {
-        one === other
-            || one.name == other.name && one.type == other.type
-                && one.isOptional == other.isOptional && one.isTransient == other.isTransient
-                && one.defaultValue == other.defaultValue && one.limits == other.limits
-                && one.merge == other.merge && one.renamedFrom == other.renamedFrom
-                && one.hasCustomValidation == other.hasCustomValidation
-                && one.derivation == other.derivation && one.isExternal == other.isExternal
-                && one.isPreservedAfterDeletion == other.isPreservedAfterDeletion
-                && one.hashModifier == other.hashModifier && one.userInfo == other.userInfo
+        one === other || one.name == other.name && one.isWritten(as: other)
     }
 
     /// Hashes what is nearly always different.
@@ -118,7 +110,7 @@ extension Attribute: Hashable {
 }
 
 /// What a new object's attribute starts with.
-public enum DefaultValue: Sendable, Hashable {
+public enum DefaultValue: Sendable, Equatable {
     /// Always this value. It is the column's SQL `DEFAULT` too.
     case constant(Value)
     /// The moment at which the object is made (dates only).
@@ -128,7 +120,7 @@ public enum DefaultValue: Sendable, Hashable {
 }
 
 /// The limits of an attribute's values. Each is inclusive; nil means no limit.
-public struct Limits: Sendable, Hashable {
+public struct Limits: Sendable, Equatable {
     /// The least value, for numbers, decimals and dates.
     public let minimum: Value?
     /// The greatest value, for numbers, decimals and dates.
@@ -239,7 +231,7 @@ extension ExternalForm {
 }
 
 /// A type whose values have several parts: a Swift struct, a column for each part.
-public struct Composite: Sendable, Hashable {
+public final class Composite: Sendable {
     /// The name of the Swift type.
     public let name: String
     /// The parts; those of composites within are here by their dotted names.
@@ -261,9 +253,16 @@ public struct Composite: Sendable, Hashable {
     }
 }
 
+extension Composite: Equatable {
+    /// Whether all parts are equal.
+    public static func == (one: Composite, other: Composite) -> Bool {
+        one === other || one.isWritten(as: other)
+    }
+}
+
 /// A name that stands for a composite value. Its parts are attributes whose names start with it and
 /// a dot. A value whose parts are all nil is nil.
-public struct CompositeAttribute: Sendable, Hashable {
+public struct CompositeAttribute: Sendable, Equatable {
     /// The name; of one within another, with the names on the way to it, joined by dots.
     public let name: String
     /// The name of its type.
@@ -318,7 +317,7 @@ extension Model {
 
 /// What makes an optional composite value whole: all its parts are nil, or none of those is that
 /// the composite type requires.
-public struct PresenceRule: Sendable, Hashable {
+public struct PresenceRule: Sendable, Equatable {
     /// The name of the composite attribute.
     public let composite: String
     /// The names of all its parts.

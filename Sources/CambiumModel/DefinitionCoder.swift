@@ -12,6 +12,14 @@ protocol DefinitionPart {
 
 extension DefinitionPart {
     static var isGroup: Bool { true }
+
+    /// Whether another part has the same text. It has all that a part is, so that lists of parts of
+    /// many types need no comparisons of their own.
+    @_semantics("optimize.sil.specialize.generic.never")
+    @inline(never)
+    func isWritten(as other: Self) -> Bool {
+        DefinitionCoder.text(of: self) == DefinitionCoder.text(of: other)
+    }
 }
 
 /// Writes the parts of a model one after the other, or reads them in the same order: each part has

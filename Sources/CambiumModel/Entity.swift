@@ -88,20 +88,7 @@ public final class Entity: Sendable {
 extension Entity: Hashable {
     /// Whether all parts are equal.
     public static func == (one: Entity, other: Entity) -> Bool {
-        one === other
-            || one.name == other.name && one.className == other.className
-                && one.parent == other.parent && one.isAbstract == other.isAbstract
-                && one.renamedFrom == other.renamedFrom
-                && one.codeGeneration == other.codeGeneration
-                && one.hasCustomValidation == other.hasCustomValidation
-                && one.attributes == other.attributes
-                && one.compositeAttributes == other.compositeAttributes
-                && one.relationships == other.relationships
-                && one.uniqueConstraints == other.uniqueConstraints
-                && one.indexes == other.indexes && one.rules == other.rules
-                && one.fetchTemplates == other.fetchTemplates
-                && one.fetchedProperties == other.fetchedProperties
-                && one.hashModifier == other.hashModifier && one.userInfo == other.userInfo
+        one === other || one.name == other.name && one.isWritten(as: other)
     }
 
     /// Hashes what is nearly always different.
@@ -139,7 +126,7 @@ public struct UniqueConstraint: Sendable, Hashable {
 }
 
 /// An index of an entity's table.
-public struct Index: Sendable, Hashable {
+public final class Index: Sendable {
     /// The name that the author gave it, if any.
     public let name: String?
     /// What it is good for.
@@ -161,6 +148,13 @@ public struct Index: Sendable, Hashable {
     }
 }
 
+extension Index: Equatable {
+    /// Whether all parts are equal.
+    public static func == (one: Index, other: Index) -> Bool {
+        one === other || one.isWritten(as: other)
+    }
+}
+
 /// What an index is good for.
 public enum IndexKind: String, Sendable, Hashable, CaseIterable {
     /// Finding and sorting by its elements from the first on.
@@ -170,7 +164,7 @@ public enum IndexKind: String, Sendable, Hashable, CaseIterable {
 }
 
 /// One property, or computed value, that an index is sorted by.
-public struct IndexElement: Sendable, Hashable {
+public struct IndexElement: Sendable, Equatable {
     /// The name of an attribute or to-one relationship; empty where there is an expression.
     public let property: String
     /// What the value is computed from, where it is not a property.
@@ -187,7 +181,7 @@ public struct IndexElement: Sendable, Hashable {
 }
 
 /// A condition that every saved object of the entity meets.
-public struct Rule: Sendable, Hashable {
+public struct Rule: Sendable, Equatable {
     /// The name by which errors and, where it becomes one, the store's CHECK call it.
     public let name: String
     /// What the error says to a person.

@@ -1,5 +1,5 @@
 /// A named request with parameters.
-public struct FetchTemplate: Sendable, Hashable {
+public final class FetchTemplate: Sendable {
     /// The name; the generated function has it too.
     public let name: String
     /// What the caller supplies, in order.
@@ -28,8 +28,15 @@ public struct FetchTemplate: Sendable, Hashable {
     }
 }
 
+extension FetchTemplate: Equatable {
+    /// Whether all parts are equal.
+    public static func == (one: FetchTemplate, other: FetchTemplate) -> Bool {
+        one === other || one.isWritten(as: other)
+    }
+}
+
 /// A parameter of a named request.
-public struct FetchParameter: Sendable, Hashable {
+public struct FetchParameter: Sendable, Equatable {
     /// The name, without the dollar sign.
     public let name: String
     /// The type of its argument, or of the elements of a list; for objects that of their keys.
@@ -58,7 +65,7 @@ public struct FetchParameter: Sendable, Hashable {
 }
 
 /// A list of objects that a condition finds anew, instead of links that are stored.
-public struct FetchedProperty: Sendable, Hashable {
+public final class FetchedProperty: Sendable {
     /// The name of the Swift property.
     public let name: String
     /// The entity whose objects it finds.
@@ -90,6 +97,13 @@ public struct FetchedProperty: Sendable, Hashable {
     }
 }
 
+extension FetchedProperty: Equatable {
+    /// Whether all parts are equal.
+    public static func == (one: FetchedProperty, other: FetchedProperty) -> Bool {
+        one === other || one.isWritten(as: other)
+    }
+}
+
 extension Model {
     /// The fetched properties of an entity, inherited ones first.
     public func fetchedProperties(of entity: Entity) -> [FetchedProperty] {
@@ -98,7 +112,7 @@ extension Model {
 }
 
 /// How a request of the model is fetched.
-public struct RequestOptions: Sendable, Hashable {
+public struct RequestOptions: Sendable, Equatable {
     /// The greatest number of results; nil means all.
     public let limit: Int?
     /// How many results are skipped; 0 by default.

@@ -1,6 +1,6 @@
 /// What the author of a version declared about the step from the version before: everything that
 /// a comparison of the two versions cannot know.
-public struct MigrationDeclaration: Sendable, Hashable {
+public struct MigrationDeclaration: Sendable, Equatable {
     /// The version that the step starts from.
     public let from: String
     /// Values for attributes that rows of the old version do not have, or have to be put right.
@@ -39,7 +39,7 @@ public struct MigrationDeclaration: Sendable, Hashable {
     }
 
     /// A value that existing rows get.
-    public struct Fill: Sendable, Hashable {
+    public struct Fill: Sendable, Equatable {
         /// The entity, by its new name.
         public let entity: String
         /// The attribute, by its new name.
@@ -58,7 +58,7 @@ public struct MigrationDeclaration: Sendable, Hashable {
     }
 
     /// The object that a to-one of existing objects leads to, where they have none there.
-    public struct Link: Sendable, Hashable {
+    public struct Link: Sendable, Equatable {
         /// The entity that declares the relationship, by its new name.
         public let entity: String
         /// The to-one relationship, by its new name.
@@ -82,7 +82,7 @@ public struct MigrationDeclaration: Sendable, Hashable {
 
     /// Something that is required from now on, and that the author knows every object to have. A
     /// store with an object that has it not is refused, and stays as it was.
-    public struct Requirement: Sendable, Hashable {
+    public struct Requirement: Sendable, Equatable {
         /// The entity that declares the property, by its new name.
         public let entity: String
         /// The attribute or to-one relationship, by its new name.
@@ -99,7 +99,7 @@ public struct MigrationDeclaration: Sendable, Hashable {
     }
 
     /// Something that is gone on purpose.
-    public struct Drop: Sendable, Hashable {
+    public struct Drop: Sendable, Equatable {
         /// The entity, by its old name.
         public let entity: String
         /// The property, by its old name; nil drops the whole entity, or objects of it.
@@ -123,7 +123,7 @@ public struct MigrationDeclaration: Sendable, Hashable {
     }
 
     /// What objects get that have a case of an enumeration that is gone.
-    public struct Replacement: Sendable, Hashable {
+    public struct Replacement: Sendable, Equatable {
         /// The enumeration.
         public let enumeration: String
         /// The case that is gone, by its old name.
@@ -148,7 +148,7 @@ public struct MigrationDeclaration: Sendable, Hashable {
 
     /// Which of several links stay where an object can have only one from now on. Where both ends of
     /// a relationship can, what is said first is done first.
-    public struct Keep: Sendable, Hashable {
+    public struct Keep: Sendable, Equatable {
         /// The entity that declares the relationship, by its new name.
         public let entity: String
         /// The to-one relationship, by its new name.
@@ -170,7 +170,7 @@ public struct MigrationDeclaration: Sendable, Hashable {
     }
 
     /// What becomes of objects that are equal in the properties of a new constraint.
-    public struct Deduplication: Sendable, Hashable {
+    public struct Deduplication: Sendable, Equatable {
         /// The entity that declares the constraint, by its new name.
         public let entity: String
         /// The properties of the constraint, by their new names.
@@ -205,7 +205,7 @@ public struct MigrationDeclaration: Sendable, Hashable {
     }
 
     /// A place in an order of objects.
-    public struct Order: Sendable, Hashable {
+    public struct Order: Sendable, Equatable {
         /// The attribute that they are ordered by.
         public let attribute: String
         /// Whether the greatest value comes first.
@@ -219,7 +219,7 @@ public struct MigrationDeclaration: Sendable, Hashable {
     }
 
     /// A step that the program supplies.
-    public struct Step: Sendable, Hashable {
+    public struct Step: Sendable, Equatable {
         /// The name of the method that does it.
         public let name: String
         /// The entities whose objects it reads, makes or changes: by their new names, or by their
@@ -237,7 +237,7 @@ public struct MigrationDeclaration: Sendable, Hashable {
 // MARK: How each is written
 
 /// A declaration of a migration: an element of `<migration>`.
-package protocol MigrationItem: Sendable, Hashable {
+package protocol MigrationItem: Sendable, Equatable {
     /// XML attributes with their values, in order.
     typealias Attributes = KeyValuePairs<String, String?>
 
@@ -260,12 +260,20 @@ extension MigrationItem {
         attributes { _ in "" }.first { $0.key == name }?.value
     }
 
+    /// Whether another declaration is of the same kind and equal.
+    package func isEqual(to other: any MigrationItem) -> Bool { self == other as? Self }
+
     fileprivate static func items(of declaration: MigrationDeclaration) -> [any MigrationItem] {
         declaration[keyPath: list]
     }
 }
 
 extension MigrationDeclaration: DefinitionPart {
+    /// Whether all declarations are equal.
+    public static func == (one: MigrationDeclaration, other: MigrationDeclaration) -> Bool {
+        one.isWritten(as: other)
+    }
+
     /// The kinds of declarations.
     package static let kinds: [any MigrationItem.Type] = [
         Fill.self, Link.self, Requirement.self, Drop.self, Replacement.self, Keep.self,

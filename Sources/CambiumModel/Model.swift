@@ -93,13 +93,7 @@ public final class Model: Sendable {
 extension Model: Hashable {
     /// Whether all parts are equal.
     public static func == (one: Model, other: Model) -> Bool {
-        one === other
-            || one.name == other.name && one.version == other.version
-                && one.entities == other.entities && one.enumerations == other.enumerations
-                && one.composites == other.composites
-                && one.configurations == other.configurations
-                && one.identifier == other.identifier && one.userInfo == other.userInfo
-                && one.migration == other.migration
+        one === other || one.name == other.name && one.isWritten(as: other)
     }
 
     /// Hashes what is nearly always different.
@@ -116,7 +110,7 @@ extension Model: CustomStringConvertible {
 }
 
 /// A part of the model that a store of its own may hold.
-public struct Configuration: Sendable, Hashable {
+public struct Configuration: Sendable, Equatable {
     /// The name.
     public let name: String
     /// The names of its entities, in order.

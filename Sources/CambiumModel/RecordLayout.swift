@@ -4,9 +4,9 @@
 /// Slots of ancestors come first, so that a class can read its own properties of an object of a
 /// subclass. Both the emitter (which writes slot numbers into accessors) and the runtime (which
 /// fills the slots) take them from here.
-public struct RecordLayout: Sendable, Hashable {
+public struct RecordLayout: Sendable, Equatable {
     /// A place for one value.
-    public struct Slot: Sendable, Hashable {
+    public struct Slot: Sendable, Equatable {
         /// The property that it belongs to; a polymorphic to-one has a second slot for the entity.
         public let property: String
         /// How the value is kept.

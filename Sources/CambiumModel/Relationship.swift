@@ -1,11 +1,11 @@
 /// A link from objects of one entity to objects of another (or the same).
-public struct Relationship: Sendable, Hashable {
+public final class Relationship: Sendable {
     /// The name of the Swift property.
     public let name: String
     /// The entity whose objects it leads to.
     public let destination: String
     /// The relationship of the destination that leads back, kept in step with this one.
-    public package(set) var inverse: String?
+    public let inverse: String?
     /// Whether it leads to any number of objects.
     public let isToMany: Bool
     /// Whether a to-one may be nil. For a to-many, see ``minimumCount``.
@@ -17,7 +17,7 @@ public struct Relationship: Sendable, Hashable {
     /// What happens to the objects at the other end when this end's object is deleted.
     public let deleteRule: DeleteRule
     /// The name in the version just before, where it was another one.
-    public package(set) var renamedFrom: String?
+    public let renamedFrom: String?
     /// Whether the objects of a to-many have an order that is kept.
     public let isOrdered: Bool
     /// Whether the links live in memory only and are never stored.
@@ -48,6 +48,28 @@ public struct Relationship: Sendable, Hashable {
         self.hashModifier = hashModifier
         self.userInfo = userInfo
     }
+
+    /// The same with another inverse and another former name.
+    package func with(inverse: String?, renamedFrom: String?) -> Relationship {
+        Relationship(
+            name: name, destination: destination, inverse: inverse, isToMany: isToMany,
+            isOptional: isOptional, minimumCount: minimumCount, maximumCount: maximumCount,
+            deleteRule: deleteRule, renamedFrom: renamedFrom, isOrdered: isOrdered,
+            isTransient: isTransient, hashModifier: hashModifier, userInfo: userInfo)
+    }
+}
+
+extension Relationship: Hashable {
+    /// Whether all parts are equal.
+    public static func == (one: Relationship, other: Relationship) -> Bool {
+        one === other || one.name == other.name && one.isWritten(as: other)
+    }
+
+    /// Hashes what is nearly always different.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(destination)
+    }
 }
 
 /// What a delete does to the objects at the other end of a relationship.
@@ -61,7 +83,7 @@ public enum DeleteRule: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Where a relationship's links are kept.
-public enum RelationshipStorage: Sendable, Hashable {
+public enum RelationshipStorage: Sendable, Equatable {
     /// In a column of the row itself that holds the destination's key; `entityColumn` holds the
     /// destination's entity where that has sub-entities.
     case key(column: String, entityColumn: String?)

@@ -88,7 +88,8 @@ extension ModelChecker {
                 guard let element = drafts[draft].declaration(of: relationship.name),
                     !checkInverse(of: relationship, drafts[draft], element, in: model)
                 else { continue }
-                drafts[draft].relationships[index].inverse = nil
+                drafts[draft].relationships[index] = relationship.with(
+                    inverse: nil, renamedFrom: relationship.renamedFrom)
             }
         }
     }

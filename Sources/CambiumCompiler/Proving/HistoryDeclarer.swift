@@ -291,7 +291,7 @@ package final class HistoryItem: Sendable {
     @inline(never)
     func isSaid(by other: HistoryItem) -> Bool {
         guard let drop, let other = other.drop else {
-            return AnyHashable(item) == AnyHashable(other.item)
+            return item.isEqual(to: other.item)
         }
         return drop.entity == other.entity && drop.property == other.property
             && drop.condition == other.condition

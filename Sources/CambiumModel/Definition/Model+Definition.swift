@@ -177,7 +177,9 @@ extension CompositeAttribute: DefinitionPart {
 }
 
 extension Relationship: DefinitionPart {
-    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+    convenience init(
+        _ it: Relationship?, _ coder: inout DefinitionCoder
+    ) throws(UnreadableDefinition) {
         self.init(
             name: try coder.part(it?.name), destination: try coder.part(it?.destination),
             inverse: try coder.optional("inverse", it?.inverse),
@@ -220,7 +222,9 @@ extension EnumerationCase: DefinitionPart {
 }
 
 extension Composite: DefinitionPart {
-    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+    convenience init(
+        _ it: Composite?, _ coder: inout DefinitionCoder
+    ) throws(UnreadableDefinition) {
         self.init(
             name: try coder.part(it?.name),
             attributes: try coder.list("attributes", it?.attributes),

@@ -38,7 +38,7 @@ extension ModelExpression.Part: DefinitionPart {
 // MARK: What has conditions
 
 extension Index: DefinitionPart {
-    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+    convenience init(_ it: Index?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
         self.init(
             name: try coder.optional("name", it?.name),
             kind: try coder.part("kind", it?.kind, unless: .binary),
@@ -66,7 +66,9 @@ extension Rule: DefinitionPart {
 }
 
 extension FetchTemplate: DefinitionPart {
-    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+    convenience init(
+        _ it: FetchTemplate?, _ coder: inout DefinitionCoder
+    ) throws(UnreadableDefinition) {
         self.init(
             name: try coder.part(it?.name),
             parameters: try coder.list("parameters", it?.parameters),
@@ -90,7 +92,9 @@ extension FetchParameter: DefinitionPart {
 }
 
 extension FetchedProperty: DefinitionPart {
-    init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
+    convenience init(
+        _ it: FetchedProperty?, _ coder: inout DefinitionCoder
+    ) throws(UnreadableDefinition) {
         self.init(
             name: try coder.part(it?.name), destination: try coder.part(it?.destination),
             condition: try coder.optional("where", it?.condition),

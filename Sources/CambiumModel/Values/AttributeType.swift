@@ -244,7 +244,7 @@ extension AttributeTypeDescriptor {
 }
 
 /// A closed set of values that the model names; a Swift `enum` with a raw value.
-public struct Enumeration: Sendable, Hashable {
+public struct Enumeration: Sendable, Equatable {
     /// The name of the Swift type.
     public let name: String
     /// The type of the raw values: `.string` or one of the integers.
@@ -261,7 +261,7 @@ public struct Enumeration: Sendable, Hashable {
 }
 
 /// A case of an enumeration.
-public struct EnumerationCase: Sendable, Hashable {
+public struct EnumerationCase: Sendable, Equatable {
     /// The name of the Swift case.
     public let name: String
     /// What the store holds: a `.string` or an `.int`, as the enumeration's raw type says.

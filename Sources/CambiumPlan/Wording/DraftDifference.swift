@@ -129,10 +129,8 @@ extension Model {
                     renamed.renamedFrom = composites[attribute.name]
                     return renamed
                 },
-                relationships: entity.relationships.map { relationship in
-                    var renamed = relationship
-                    renamed.renamedFrom = relationships[relationship.name]
-                    return renamed
+                relationships: entity.relationships.map {
+                    $0.with(inverse: $0.inverse, renamedFrom: relationships[$0.name])
                 })
         }
         return (with(renamed).declaring(nil), ambiguities)

@@ -1,5 +1,5 @@
 /// The type of an expression's value. Every type has nil too.
-package enum ExpressionType: Sendable, Hashable {
+package enum ExpressionType: Sendable, Equatable {
     /// nil itself, where nothing says of what type.
     case null
     case bool

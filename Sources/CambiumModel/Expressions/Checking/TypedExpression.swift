@@ -88,38 +88,19 @@ package struct ObjectPath: Sendable, Hashable {
 
     package let root: Root
     package private(set) var steps: [Step] = []
-    private var box: EntityBox
-
     /// The entity of the object that it leads to.
-    package var entity: Entity { box.entity }
+    package private(set) var entity: Entity
 
     init(root: Root, entity: Entity) {
         self.root = root
-        box = EntityBox(entity)
+        self.entity = entity
     }
 
     func appending(_ relationship: Relationship, to destination: Entity) -> ObjectPath {
         var path = self
         path.steps.append(Step(relationship: relationship, source: entity))
-        path.box = EntityBox(destination)
+        path.entity = destination
         return path
-    }
-
-    /// Entities are large, and the checker's recursion has to fit small stacks.
-    private final class EntityBox: Sendable, Hashable {
-        let entity: Entity
-
-        init(_ entity: Entity) {
-            self.entity = entity
-        }
-
-        static func == (left: EntityBox, right: EntityBox) -> Bool {
-            left === right || left.entity == right.entity
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(entity.name)
-        }
     }
 }
 
