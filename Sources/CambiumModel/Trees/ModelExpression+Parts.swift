@@ -27,7 +27,7 @@ extension ModelExpression {
         let texts: [String]
         let options: Int
         let value: Value?
-        let operands: [ModelExpression]
+        var operands: [ModelExpression]
     }
 
     /// The root of the tree.
@@ -188,29 +188,10 @@ extension ModelExpression {
     /// what it leaves (nil) are looked at in turn.
     package func transformed(_ replace: (ModelExpression) -> ModelExpression?) -> ModelExpression {
         if let replacement = replace(self) { return replacement }
-        func new(_ operand: ModelExpression) -> ModelExpression { operand.transformed(replace) }
-        switch self {
-        case .literal, .keyPath, .parameter, .refused: return self
-        case .list(let operands): return .list(operands.map(new))
-        case .and(let operands): return .and(operands.map(new))
-        case .or(let operands): return .or(operands.map(new))
-        case .not(let operand): return .not(new(operand))
-        case .comparison(let left, let relation, let right, let options):
-            return .comparison(new(left), relation, new(right), options)
-        case .between(let operand, let lower, let upper):
-            return .between(new(operand), lower: new(lower), upper: new(upper))
-        case .quantified(let quantifier, let comparison):
-            return .quantified(quantifier, new(comparison))
-        case .arithmetic(let left, let operation, let right):
-            return .arithmetic(new(left), operation, new(right))
-        case .function(let function, let operands):
-            return .function(function, operands.map(new))
-        case .aggregate(let function, let operand): return .aggregate(function, new(operand))
-        case .subquery(let path, let variable, let condition):
-            return .subquery(new(path), variable: variable, condition: new(condition))
-        case .conditional(let condition, let first, let second):
-            return .conditional(new(condition), then: new(first), otherwise: new(second))
-        }
+        var part = part
+        guard !part.operands.isEmpty else { return self }
+        part.operands = part.operands.map { $0.transformed(replace) }
+        return part.expression ?? self
     }
 
     /// Looks at all parts, the whole first.

@@ -228,6 +228,7 @@ extension ExpressionCompiler {
 
     /// Checks a tree; where it is wrong once more, with numbers in the place of offsets, to name the
     /// parts.
+    @inline(never)
     private static func typed(
         _ expression: ModelExpression, _ parameters: [String: Value],
         _ check: (ParsedExpression) throws(ExpressionDiagnostics) -> TypedExpression
@@ -236,9 +237,8 @@ extension ExpressionCompiler {
         do throws(ExpressionDiagnostics) {
             return try check(ParsedExpression(expression, substituting: parameters))
         } catch {
-            var places = TreePlaces()
-            let numbered = ParsedExpression(
-                expression, substituting: parameters, places: &places)
+            let places = TreePlaces()
+            let numbered = ParsedExpression(expression, substituting: parameters, places: places)
             do throws(ExpressionDiagnostics) {
                 return try check(numbered)
             } catch {
@@ -333,7 +333,7 @@ extension ExpressionChecker {
             if let value = scope.userInfo[key] {
                 return flexible(.value(.string(value)), at: offset)
             }
-            let nearest = nearestName(to: key, among: scope.userInfo.keys.sorted())
+            let nearest = nearestName(to: key, among: scope.userInfo.keys.ordered(by: <))
             return fail(
                 "the property's user info has no key '\(key)'", at: names[1].offset,
                 hint: nearest.map { "did you mean '\($0)'?" })

@@ -78,28 +78,20 @@ extension ParsedExpression {
     ///
     /// Trees that code builds may be deeper than those of the parser; ``ExpressionChecker`` refuses
     /// too deep ones.
-    init(_ expression: ModelExpression, substituting values: [String: Value]) {
-        let kind = Kind(expression, 0) {
-            ParsedExpression($0, substituting: values)
+    ///
+    /// - Parameter places: Gives numbers, which stand in the place of offsets.
+    init(
+        _ expression: ModelExpression, substituting values: [String: Value],
+        places: TreePlaces? = nil
+    ) {
+        let place = places?.enter(expression) ?? 0
+        let kind = Kind(expression, place) {
+            ParsedExpression($0, substituting: values, places: places)
         } value: {
             values[$0]
         }
-        self.init(kind, at: 0)
-    }
-
-    /// The same with numbers in the place of offsets.
-    init(
-        _ expression: ModelExpression, substituting values: [String: Value],
-        places: inout TreePlaces
-    ) {
-        self = places.entering(expression) { places, number in
-            let kind = Kind(expression, number) {
-                ParsedExpression($0, substituting: values, places: &places)
-            } value: {
-                values[$0]
-            }
-            return ParsedExpression(kind, at: number)
-        }
+        places?.leave()
+        self.init(kind, at: place)
     }
 }
 
@@ -150,26 +142,24 @@ extension ParsedExpression.Kind {
 }
 
 /// Where the parts of a tree are: numbers, which stand for the nearest condition around a part.
-struct TreePlaces {
+final class TreePlaces {
     private var conditions: [ModelExpression] = []
     private var around: [ModelExpression] = []
 
-    /// Notes a part while what is in it is looked at.
-    mutating func entering<Result>(
-        _ part: ModelExpression, _ body: (inout TreePlaces, _ number: Int) -> Result
-    ) -> Result {
-        let isCondition =
+    /// Notes a part, until it is left. The result is its number.
+    func enter(_ part: ModelExpression) -> Int {
+        let condition: ModelExpression =
             switch part {
-            case .comparison, .between, .quantified: true
-            default: false
+            case .comparison, .between, .quantified: part
+            default: around.last ?? part
             }
-        let surrounds = isCondition || around.isEmpty
-        if surrounds { around.append(part) }
-        conditions.append(around.last ?? part)
-        let number = conditions.count
-        let result = body(&self, number)
-        if surrounds { around.removeLast() }
-        return result
+        around.append(condition)
+        conditions.append(condition)
+        return conditions.count
+    }
+
+    func leave() {
+        around.removeLast()
     }
 
     /// The mistakes with the parts that their numbers stand for.
