@@ -267,8 +267,8 @@ struct JSONArrayText {
     private(set) var elements: [ArraySlice<UInt8>]
 
     /// Takes an array apart; nil where the text is none.
-    init?(_ json: some Sequence<UInt8>) {
-        var bytes = Array(json)[...]
+    init?(_ json: [UInt8]) {
+        var bytes = json[...]
         Self.trim(&bytes)
         guard bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]"), bytes.count > 1
         else { return nil }
@@ -333,10 +333,9 @@ struct JSONArrayText {
         base: JSONArrayText, ours: JSONArrayText, theirs: JSONArrayText
     ) -> JSONArrayText {
         let (before, mine) = (Set(base.elements), Set(ours.elements))
-        let removed = before.subtracting(mine)
         var known = Set(theirs.elements)
         var merged = theirs
-        merged.elements.removeAll { removed.contains($0) }
+        merged.elements.removeAll { before.contains($0) && !mine.contains($0) }
         for element in ours.elements
         where !before.contains(element) && known.insert(element).inserted {
             merged.elements.append(element)
