@@ -29,6 +29,7 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
 
     /// Describes a mistake. What is much longer than a message to a person, because a name or a
     /// string in it is, is cut.
+    @inline(never)
     public init(offset: Int, message: String, hint: String? = nil) {
         self.offset = offset
         contents = .details(

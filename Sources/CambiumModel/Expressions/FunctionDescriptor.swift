@@ -136,6 +136,7 @@ extension FunctionDescriptor {
     /// - Parameters:
     ///   - arguments: Their names and types.
     ///   - result: The type of its values.
+    @inline(never)
     static func ofText(
         _ function: ModelFunction, _ arguments: KeyValuePairs<String, ExpressionType>,
         to result: ExpressionType, methods: [String] = [],

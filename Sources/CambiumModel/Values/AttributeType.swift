@@ -41,6 +41,7 @@ public enum AttributeType: Sendable, Hashable {
     ]
 
     /// What is known about the type.
+    @inline(never)
     package var descriptor: AttributeTypeDescriptor {
         switch self {
         case .bool: .bool

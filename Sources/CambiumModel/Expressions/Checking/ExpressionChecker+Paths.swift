@@ -240,7 +240,7 @@ extension ExpressionChecker {
                 "no object of '\(entity.name)' was there in the version before", at: offset,
                 hint: "fill the attribute in the entity that the objects were of")
         }
-        let nearest = nearestName(to: name, among: variables.keys.sorted())
+        let nearest = nearestName(to: name, among: variables.keys.ordered(by: <))
         return fail(
             "there is no variable $\(name)", at: offset,
             hint: nearest.map { "did you mean $\($0)?" })

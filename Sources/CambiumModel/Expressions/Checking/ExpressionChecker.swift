@@ -108,6 +108,7 @@ final class ExpressionChecker {
 
     // MARK: Running
 
+    @inline(never)
     func run(
         _ text: String, _ arguments: [FormatArgument]?,
         _ check: (ExpressionChecker, ParsedExpression) -> Checked?
@@ -146,9 +147,11 @@ final class ExpressionChecker {
             hint: "split it, for example by a derived attribute for a part of it")
     }
 
-    /// Reports a mistake; nil, so that the part it is in is left out.
+    /// Reports a mistake; nil, so that the part it is in is left out. Sixty places call it: inlined
+    /// into each, it took as much code as what they check.
     ///
     /// - Parameter lacksType: Whether the mistake is that nothing tells the type of a parameter.
+    @inline(never)
     func fail(
         _ message: String, at offset: Int, hint: String? = nil, lacksType: Bool = false
     ) -> Checked? {
@@ -243,6 +246,7 @@ final class ExpressionChecker {
     // MARK: Parts
 
     /// Checks a part that has one value.
+    @inline(never)
     func check(_ parsed: ParsedExpression) -> Checked? {
         guard let checked = operand(parsed) else { return nil }
         if let opaque = checked.opaque {

@@ -146,7 +146,7 @@ extension ExpressionChecker {
     }
 
     private func unknownParameter(_ name: String, at offset: Int) -> Checked? {
-        let known = parameters.map { $0.name } + variables.keys.sorted() + unusedNames
+        let known = parameters.map { $0.name } + variables.keys.ordered(by: <) + unusedNames
         let nearest = nearestName(to: name, among: known)
         let count = diagnostics.count
         _ = fail(

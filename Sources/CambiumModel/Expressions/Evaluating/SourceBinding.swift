@@ -120,7 +120,7 @@ private struct SourceBinding {
     }
 
     private func value(of expression: ModelExpression) throws(ExpressionDiagnostics) -> Value {
-        let names = objects.keys.sorted()
+        let names = objects.keys.ordered(by: <)
         guard let first = names.first.flatMap({ objects[$0] }) else { return .null }
         let typed = try ExpressionCompiler.typedValue(
             expression, entity: first.entity, model: model,

@@ -293,7 +293,7 @@ extension ExpressionParser {
         let known = Array(ModelFunction.byName.keys) + Self.operations.keys + Self.aggregates.keys
         throw ExpressionDiagnostic(
             offset: offset, message: "there is no function '\(first)'",
-            hint: suggestion(for: name, among: known.sorted()))
+            hint: suggestion(for: name, among: known.ordered(by: <)))
     }
 
     private func parseOperands() throws(ExpressionDiagnostic) -> [ParsedExpression] {
@@ -349,7 +349,7 @@ extension ExpressionParser {
         guard operands.count == 2, case .literal(.string(let name)) = operands[1].kind,
             let function = ModelFunction.byMethod[name.lowercased()]
         else {
-            let known = ModelFunction.byName.keys.sorted().joined(separator: ", ")
+            let known = ModelFunction.byName.keys.ordered(by: <).joined(separator: ", ")
             throw ExpressionDiagnostic(
                 offset: operands.count > 1 ? operands[1].offset : offset,
                 message: "FUNCTION() calls methods of objects, which a store does not have",

@@ -62,11 +62,13 @@ package final class ExpressionParser {
         "AND", "OR", "IN", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH", "BETWEEN",
     ]
 
+    @inline(never)
     func advance() {
         current = following
         following = lexer.next()
     }
 
+    @inline(never)
     func isAt(_ symbol: String) -> Bool {
         current.isSymbol(symbol)
     }
@@ -97,6 +99,7 @@ package final class ExpressionParser {
     // MARK: Limits
 
     /// Makes a node, unless the tree would become too deep.
+    @inline(never)
     func node(
         _ kind: ParsedExpression.Kind, at offset: Int
     ) throws(ExpressionDiagnostic) -> ParsedExpression {

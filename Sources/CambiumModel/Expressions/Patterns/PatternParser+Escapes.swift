@@ -83,8 +83,7 @@ extension PatternParser {
             return literal(scalars)
         }
         guard letter != "o" else { throw Self.unknown(letter) }
-        let lengths: [Character: ClosedRange<Int>] = ["x": 0...2, "u": 4...4, "U": 8...8]
-        let length = lengths[letter] ?? 0...2
+        let length = letter == "u" ? 4...4 : letter == "U" ? 8...8 : 0...2
         let digits = take(atMost: length.upperBound) {
             $0.isASCII && (isOctal ? ("0"..."7").contains($0) : $0.isHexDigit)
         }
@@ -148,45 +147,48 @@ extension PatternParser {
 /// The options in effect at a place of a pattern, such as `(?i)`.
 struct PatternOptions: Sendable {
     /// The letters of those that are on.
-    private var letters: Set<Character>
+    private var letters: String
 
     /// Those that are on at the start, as in predicates on Apple's platforms.
     init(isCaseless: Bool) {
-        letters = isCaseless ? ["s", "m", "i"] : ["s", "m"]
+        letters = isCaseless ? "smi" : "sm"
     }
 
     /// Upper and lower case are equal.
-    var isCaseless: Bool { letters.contains("i") }
+    var isCaseless: Bool { isOn("i") }
     /// A dot matches line ends.
-    var matchesLineEnds: Bool { letters.contains("s") }
+    var matchesLineEnds: Bool { isOn("s") }
     /// `^` and `$` match at each line.
-    var matchesAtLines: Bool { letters.contains("m") }
+    var matchesAtLines: Bool { isOn("m") }
     /// White space means nothing, and `#` starts a comment.
-    var isSpaced: Bool { letters.contains("x") }
+    var isSpaced: Bool { isOn("x") }
     /// Only groups with names are numbered.
-    var numbersNamesOnly: Bool { letters.contains("n") }
+    var numbersNamesOnly: Bool { isOn("n") }
     /// Repetitions take few unless a question mark follows.
-    var isReluctant: Bool { letters.contains("U") }
+    var isReluctant: Bool { isOn("U") }
+
+    private func isOn(_ letter: Character) -> Bool { letters.contains(letter) }
 
     /// Those that a class of characters depends on, as they are written before it.
     var classPrefix: String {
-        let found = letters.intersection(["i", "x", "D", "P", "S", "W"])
-        return found.isEmpty ? "" : "(?\(String(found.sorted())))"
+        let found = "DPSWix".filter(isOn)
+        return found.isEmpty ? "" : "(?\(found))"
     }
 
     /// Reads letters such as `i-s` or `^m`; nil where one is unknown.
     mutating func apply(_ text: Substring) -> Bool {
         var rest = text
         if rest.first == "^" {
-            letters = []
+            letters = ""
             rest.removeFirst()
         }
-        var isOn = true
+        var isAdded = true
         for letter in rest {
-            if letter == "-", isOn {
-                isOn = false
+            if letter == "-", isAdded {
+                isAdded = false
             } else if "imsxnUDPSW".contains(letter) {
-                if isOn { letters.insert(letter) } else { letters.remove(letter) }
+                letters.removeAll { $0 == letter }
+                if isAdded { letters.append(letter) }
             } else {
                 return false
             }

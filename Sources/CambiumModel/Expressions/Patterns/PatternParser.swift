@@ -48,6 +48,9 @@ struct PatternParser {
 
     mutating func take() -> Character? { rest.popFirst() }
 
+    // Many places call these: inlined into each, they were a large part of the code.
+
+    @inline(never)
     mutating func take(_ text: String) -> Bool {
         guard rest.hasPrefix(text) else { return false }
         rest.removeFirst(text.count)
@@ -55,12 +58,14 @@ struct PatternParser {
     }
 
     /// What comes before an end, which is taken too; nil where the end is missing.
+    @inline(never)
     mutating func take(until end: String) -> String? {
         guard let range = rest.firstRange(of: end) else { return nil }
         defer { rest = rest[range.upperBound...] }
         return String(rest[..<range.lowerBound])
     }
 
+    @inline(never)
     mutating func take(
         atMost count: Int = .max, where isWanted: (Character) -> Bool
     ) -> String {
