@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "CambiumMigrationCommand", targets: ["CambiumMigrationCommand"]),
         .library(name: "CambiumCoreData", targets: ["CambiumCoreData"]),
         .library(name: "CambiumCustomStores", targets: ["CambiumCustomStores"]),
+        .library(name: "CambiumPostgres", targets: ["CambiumPostgres"]),
         .library(name: "CambiumNotificationCenter", targets: ["CambiumNotificationCenter"]),
         // One product for each tool, of the target's own name: SwiftPM's next build system finds the
         // tool of a plugin only so.
@@ -41,6 +42,10 @@ let package = Package(
         .systemLibrary(
             name: "CLibXML2", pkgConfig: "libxml-2.0",
             providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+
+        .systemLibrary(
+            name: "CPostgres", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
 
         // Shared by build time and run time
         .target(name: "CambiumModel", swiftSettings: settings),
@@ -139,6 +144,19 @@ let package = Package(
         // Stores that a program reads and writes itself, in any form
         .target(
             name: "CambiumCustomStores", dependencies: ["Cambium", "CambiumRecords"],
+            swiftSettings: settings),
+
+        // Stores on a server, over libpq
+        .target(
+            name: "CambiumPostgresStore",
+            dependencies: [
+                "CPostgres", "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumMigration",
+                "CambiumEngine",
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "CambiumPostgres",
+            dependencies: ["Cambium", "CambiumEngine", "CambiumPostgresStore"],
             swiftSettings: settings),
 
         // Stores that Core Data wrote: for programs that import them, and for the tool

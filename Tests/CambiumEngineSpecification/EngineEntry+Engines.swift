@@ -1,8 +1,25 @@
 import Cambium
+import CambiumPostgres
+import Foundation
 
 extension EngineEntry {
     /// The engines that exist. Another one is entered here.
-    package static let all: [EngineEntry] = [file, memory, json, dictionary]
+    package static let all: [EngineEntry] = [file, memory, json, dictionary] + servers
+
+    /// The servers that run: `CAMBIUM_POSTGRES_15` and `CAMBIUM_POSTGRES_18` are the URLs of databases
+    /// in which each store gets a schema of its own.
+    package static let servers: [EngineEntry] = ["15", "18"].compactMap { version in
+        ProcessInfo.processInfo.environment["CAMBIUM_POSTGRES_\(version)"].map {
+            postgres(version, url: $0)
+        }
+    }
+
+    private static func postgres(_ version: String, url: String) -> EngineEntry {
+        EngineEntry("PostgreSQL \(version)", canBeOpenedAgain: true) { _ in
+            StoreDescription(
+                type: .postgres(url, schema: "test \(UUID().uuidString)"), location: .memory)
+        }
+    }
 
     /// SQLite in a file.
     package static let file = EngineEntry(

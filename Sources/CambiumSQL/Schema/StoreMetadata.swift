@@ -56,7 +56,8 @@ package struct StoreMetadata: Sendable, Equatable {
     /// The query whose rows ``init(rows:)`` reads.
     package static let query = "SELECT \"name\", \"value\" FROM \"_metadata\""
 
-    private var values: [(name: String, value: String)] {
+    /// The values with their names, as the table has them.
+    package var values: [(name: String, value: String)] {
         [
             ("model", model), ("version", version), ("versionHash", versionHash),
             ("schemaHash", schemaHash), ("format", format),

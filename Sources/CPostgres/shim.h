@@ -1,0 +1,36 @@
+// The system's libpq, seen from Swift. Only `CambiumPostgresStore` imports this module.
+#ifndef CAMBIUM_CPOSTGRES_SHIM_H
+#define CAMBIUM_CPOSTGRES_SHIM_H
+
+#include <errno.h>
+#include <libpq-fe.h>
+#include <poll.h>
+
+// PG_DIAG_… are characters in C, which Swift does not see as integers.
+static inline int cambium_diag_sqlstate(void) { return PG_DIAG_SQLSTATE; }
+static inline int cambium_diag_message(void) { return PG_DIAG_MESSAGE_PRIMARY; }
+static inline int cambium_diag_detail(void) { return PG_DIAG_MESSAGE_DETAIL; }
+static inline int cambium_diag_hint(void) { return PG_DIAG_MESSAGE_HINT; }
+static inline int cambium_diag_table(void) { return PG_DIAG_TABLE_NAME; }
+static inline int cambium_diag_column(void) { return PG_DIAG_COLUMN_NAME; }
+static inline int cambium_diag_constraint(void) { return PG_DIAG_CONSTRAINT_NAME; }
+
+// Waits until the socket can be read, or be written if that is wanted. Returns 0 after so many
+// milliseconds, and where a signal came.
+static inline int cambium_wait(int socket, int writes, int milliseconds) {
+    struct pollfd entry = {socket, (short)(POLLIN | (writes ? POLLOUT : 0)), 0};
+    int ready = poll(&entry, 1, milliseconds);
+    return ready < 0 && errno == EINTR ? 0 : ready;
+}
+
+// Keeps notices away from the standard error stream.
+static inline void cambium_ignore_notice(void *context, const PGresult *notice) {
+    (void)context;
+    (void)notice;
+}
+
+static inline void cambium_ignore_notices(PGconn *connection) {
+    PQsetNoticeReceiver(connection, cambium_ignore_notice, (void *)0);
+}
+
+#endif

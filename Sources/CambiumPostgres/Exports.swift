@@ -1,0 +1,2 @@
+// A program that imports CambiumPostgres has Cambium.
+@_exported import Cambium

@@ -1,0 +1,101 @@
+import CPostgres
+import CambiumEngine
+import CambiumModel
+
+/// An error that the server or libpq reports.
+package struct PostgresError: Error, Sendable, CustomStringConvertible {
+    /// PostgreSQL's code of five characters; empty where libpq itself has failed.
+    package let state: String
+    /// The message, in which are no values.
+    package let message: String
+    /// What is violated, where the server says it.
+    package let constraint: String?
+    package let table: String?
+    package let column: String?
+    /// The statement, where there was one.
+    package let sql: String?
+    /// Whether the connection is lost.
+    package let isDisconnection: Bool
+
+    init(
+        state: String = "", message: String, constraint: String? = nil, table: String? = nil,
+        column: String? = nil, sql: String? = nil, isDisconnection: Bool = false
+    ) {
+        self.state = state
+        self.message = message
+        self.constraint = constraint
+        self.table = table
+        self.column = column
+        self.sql = sql
+        self.isDisconnection = isDisconnection
+    }
+
+    /// What a result says that is an error. The details are left out: they have values in them.
+    init(_ result: OpaquePointer?, sql: String?) {
+        func field(_ code: Int32) -> String? {
+            // Safety: a text of the result's, or nil.
+            PQresultErrorField(result, code).map { String(cString: $0) }
+        }
+        let state = field(cambium_diag_sqlstate()) ?? ""
+        self.init(
+            state: state, message: field(cambium_diag_message()) ?? "The server gave no reason.",
+            constraint: field(cambium_diag_constraint()), table: field(cambium_diag_table()),
+            column: field(cambium_diag_column()), sql: sql,
+            isDisconnection: Self.disconnections.contains(state))
+    }
+
+    /// What libpq itself says, which ends with a new line.
+    init(ofLibrary message: UnsafeMutablePointer<CChar>?, sql: String? = nil, isDisconnection: Bool) {
+        // Safety: a text of the connection's, or nil.
+        let text = message.map { String(cString: $0) } ?? "libpq gave no reason."
+        let end = text.lastIndex { !$0.isWhitespace }
+        self.init(
+            message: String(end.map { text[...$0] } ?? ""), sql: sql,
+            isDisconnection: isDisconnection)
+    }
+
+    /// A server that is shut down, or that ends a connection.
+    private static let disconnections: Set<String> = ["57P01", "57P02", "57P03"]
+
+    /// The states that have a meaning for a save.
+    static let uniqueViolation = "23505"
+    static let foreignKeyViolation = "23503"
+    static let checkViolation = "23514"
+    static let notNullViolation = "23502"
+    static let cancelled = "57014"
+
+    /// Whether the same work may succeed when it is done again from its beginning: two transactions
+    /// stood in each other's way.
+    var isTransient: Bool { state == "40001" || state == "40P01" }
+
+    package var description: String {
+        let code = state.isEmpty ? "" : " \(state)"
+        return "PostgreSQL error\(code): \(message)"
+    }
+}
+
+extension PostgresError: EngineError {
+    package var openingFailure: StoreError.Code { .cannotOpen }
+
+    package func troubleOpening(_ path: String) -> StoreError? { nil }
+}
+
+extension PostgresError: LocalizedError {
+    /// PostgreSQL's message and code. No value is in it.
+    package var errorDescription: String? { description }
+    /// The statement, where there was one.
+    package var failureReason: String? {
+        sql.map { "In the statement: \($0.prefix(2_000))" } ?? "libpq has refused a call."
+    }
+    /// What to do about it.
+    package var recoverySuggestion: String? {
+        switch state.prefix(2) {
+        case "08", "": "See that the server runs, and that the URL leads to it."
+        case "28": "See that the URL names a user whom the server knows, with the right password."
+        case "3D": "Make the database, or name another one in the URL."
+        case "42": "See that the user may read and write the tables of the store."
+        case "53": "See that the server has connections, memory and disk left."
+        default: "Look up the code in PostgreSQL's documentation, appendix A."
+        }
+    }
+}

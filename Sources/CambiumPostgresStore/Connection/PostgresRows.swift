@@ -1,0 +1,64 @@
+import CPostgres
+
+/// The rows that a statement has returned, in libpq's memory.
+final class PostgresRows {
+    // Safety: made by libpq, and cleared when nobody has the rows any more.
+    private let result: OpaquePointer
+    let count: Int
+    /// How many rows a statement has written that returns none.
+    var changes: Int {
+        // Safety: a text of the result's.
+        Int(String(cString: PQcmdTuples(result))) ?? 0
+    }
+
+    init(_ result: OpaquePointer) {
+        self.result = result
+        count = Int(PQntuples(result))
+    }
+
+    deinit {
+        PQclear(result)
+    }
+
+    func isNull(_ row: Int, _ column: Int) -> Bool {
+        PQgetisnull(result, Int32(row), Int32(column)) != 0
+    }
+
+    /// The bytes of a value; none for NULL. Valid as long as the rows.
+    func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(
+            start: PQgetvalue(result, Int32(row), Int32(column)),
+            count: Int(PQgetlength(result, Int32(row), Int32(column))))
+    }
+
+    /// A whole number of 16, 32 or 64 bits; 0 for NULL.
+    func integer(_ row: Int, _ column: Int) -> Int64 {
+        bytes(row, column).wholeNumber
+    }
+
+    func text(_ row: Int, _ column: Int) -> String {
+        String(decoding: bytes(row, column), as: UTF8.self)
+    }
+
+    func boolean(_ row: Int, _ column: Int) -> Bool {
+        bytes(row, column).first == 1
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The number whose bytes these are, in the order of the network.
+    func number<Number: FixedWidthInteger>(_ type: Number.Type, at place: Int = 0) -> Number {
+        guard count >= place + MemoryLayout<Number>.size else { return 0 }
+        return Number(bigEndian: loadUnaligned(fromByteOffset: place, as: type))
+    }
+
+    var wholeNumber: Int64 {
+        switch count {
+        case 8: number(Int64.self)
+        case 4: Int64(number(Int32.self))
+        case 2: Int64(number(Int16.self))
+        case 1: Int64(self[0])
+        default: 0
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import CambiumModel
+
+/// A piece of SQL with the values of its parameters. Pieces are put together by interpolation, which
+/// keeps the text and the parameters in the same order.
+struct PostgresFragment: Sendable, ExpressibleByStringInterpolation {
+    /// The text, in which a NUL stands for each parameter: no other NUL can be in a statement.
+    private var text: String
+    private var parameters: [Parameter] = []
+
+    private enum Parameter {
+        case value(StoredValue, PostgresType)
+        case array([StoredValue], PostgresType)
+    }
+
+    init(raw text: String) {
+        self.text = text
+    }
+
+    /// A value that is sent beside the text.
+    init(_ value: StoredValue, as type: PostgresType) {
+        text = "\0"
+        parameters = [.value(value, type)]
+    }
+
+    /// Values that are sent as one array. None of them is NULL.
+    init(array values: [StoredValue], of type: PostgresType) {
+        text = "\0"
+        parameters = [.array(values, type)]
+    }
+
+    init(stringLiteral text: String) {
+        self.text = text
+    }
+
+    init(stringInterpolation: StringInterpolation) {
+        self = stringInterpolation.fragment
+    }
+
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var fragment = PostgresFragment(raw: "")
+
+        init(literalCapacity: Int, interpolationCount: Int) {}
+
+        mutating func appendLiteral(_ literal: String) { fragment.text += literal }
+
+        mutating func appendInterpolation(_ other: PostgresFragment) { fragment.append(other) }
+
+        /// Text that is SQL already.
+        mutating func appendInterpolation(raw text: String) { fragment.text += text }
+    }
+
+    mutating func append(_ other: PostgresFragment) {
+        text += other.text
+        parameters += other.parameters
+    }
+
+    /// The statement, with its parameters numbered.
+    ///
+    /// - Parameter leading: Parameters that the text names by their numbers, from 1.
+    func statement(_ leading: PostgresParameters = PostgresParameters()) -> PostgresStatement {
+        var statement = PostgresStatement("", leading)
+        var sql = ""
+        var rest = parameters[...]
+        for piece in text.split(separator: "\0", omittingEmptySubsequences: false) {
+            sql += piece
+            guard let parameter = rest.popFirst() else { continue }
+            switch parameter {
+            case .value(let value, let type): statement.parameters.append(value, as: type)
+            case .array(let values, let type):
+                statement.parameters.appendArray(of: type, count: values.count) {
+                    type.append(values[$0], to: &$1)
+                }
+            }
+            sql += "$\(statement.parameters.count)"
+        }
+        return PostgresStatement(sql, statement.parameters)
+    }
+
+    static func joined(_ fragments: [PostgresFragment], by separator: String) -> PostgresFragment {
+        var result = PostgresFragment(raw: "")
+        for (index, fragment) in fragments.enumerated() {
+            if index > 0 { result.text += separator }
+            result.append(fragment)
+        }
+        return result
+    }
+}

@@ -1,0 +1,145 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+
+/// A row is not as the context last saw it.
+struct SaveConflict: Error {}
+
+extension PostgresEngine {
+    /// How often a save is tried again whose transaction another one stood in the way of.
+    private static let maximumTries = 10
+
+    func save(
+        _ request: SaveRequest, arbiter: any ConflictArbiter, willCommit: () throws -> Void,
+        committed: (_ outcome: SaveOutcome) -> Void
+    ) throws {
+        guard !isReadOnly else { throw StoreError.readOnly }
+        try pool.withWriter { connection in
+            try withExtendedLifetime(request) {
+                var plans = false
+                for attempt in 1... {
+                    do {
+                        committed(
+                            try write(request, connection, arbiter, willCommit, plans: plans))
+                        return
+                    } catch let error as PostgresError
+                        where error.isTransient && attempt < Self.maximumTries
+                    {
+                        continue
+                    } catch where !plans && Self.mayBeResolved(error) {
+                        plans = true
+                    } catch let error as PostgresError {
+                        throw layout.refusal(error)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether it was others who were in the way, or other rows of the same save.
+    private static func mayBeResolved(_ error: any Error) -> Bool {
+        if error is SaveConflict { return true }
+        guard let error = error as? PostgresError else { return false }
+        return [PostgresError.uniqueViolation, PostgresError.foreignKeyViolation]
+            .contains(error.state)
+    }
+
+    /// Writes everything in one transaction: locks what is to be written, looks whether it is as it
+    /// was read, writes, and commits.
+    ///
+    /// - Parameter plans: Whether all is looked at before anything is written: a first try met
+    ///   others.
+    private func write(
+        _ request: SaveRequest, _ connection: PostgresConnection, _ arbiter: any ConflictArbiter,
+        _ willCommit: () throws -> Void, plans: Bool
+    ) throws -> SaveOutcome {
+        let notes = notesToWrite.withLock { $0 }
+        var outcome = SaveOutcome()
+        do {
+            let isCurrent = try lock(request, connection)
+            var request = request
+            var keepsRecords: SavePlan?
+            var swapped: Set<RowIdentity> = []
+            if plans || !isCurrent {
+                let planner = SavePlanner(
+                    lookup: PostgresLookup(layout: layout, connection: connection), model: model)
+                let plan = try planner.plan(request, arbiter)
+                request = plan.request
+                outcome.resolutions = plan.resolutions
+                outcome.droppedPairs = plan.droppedPairs
+                swapped = try planner.rowsWithSwappedValues(in: plan)
+                keepsRecords = plan
+            }
+            try withExtendedLifetime(keepsRecords) {
+                let writer = PostgresWriter(layout, connection)
+                try writer.write(request, swapping: swapped, notes: notes.map(statements))
+            }
+            try willCommit()
+            _ = try connection.run("COMMIT")
+        } catch {
+            // A connection that is lost has no transaction any more.
+            _ = try? connection.run("ROLLBACK")
+            throw error
+        }
+        if let notes { didWrite(notes) }
+        return outcome
+    }
+
+    /// Begins the transaction, and locks the rows in the order of their tables and keys, so that no
+    /// two saves wait for each other.
+    ///
+    /// - Returns: Whether all rows are as they were read.
+    private func lock(
+        _ request: SaveRequest, _ connection: PostgresConnection
+    ) throws -> Bool {
+        var statements = [PostgresConnection.begin(isReadOnly: false)]
+        var expected: [[Int64: Int64]] = []
+        for root in model.entities where root.rootIndex == root.index {
+            func add(_ records: [Record], _ strength: String) {
+                guard !records.isEmpty else { return }
+                var parameters = PostgresParameters()
+                parameters.appendArray(of: records.map(\.key))
+                statements.append(
+                    PostgresStatement(
+                        """
+                        SELECT "_id", "_version" FROM \(layout.table(of: root.entity)) \
+                        WHERE "_id" = ANY($1) ORDER BY "_id" FOR \(strength)
+                        """, parameters))
+                expected.append(
+                    Dictionary(
+                        records.map { ($0.key, $0.version) }, uniquingKeysWith: { one, _ in one }))
+            }
+            func isOfRoot(_ entity: EntityDescription) -> Bool { entity.rootIndex == root.index }
+            add(
+                request.deletions.filter { isOfRoot($0.entity) }.flatMap(\.records), "UPDATE")
+            add(
+                request.updates.filter { isOfRoot($0.entity) }.flatMap(\.records),
+                "NO KEY UPDATE")
+            add(request.checks.filter { isOfRoot($0.entity) }.flatMap(\.records), "SHARE")
+        }
+        let results = try connection.run(statements)
+        return zip(results.dropFirst(), expected).allSatisfy { rows, versions in
+            rows.count == versions.count
+                && (0..<rows.count).allSatisfy { row in
+                    versions[rows.integer(row, 0)] == rows.integer(row, 1)
+                }
+        }
+    }
+}
+
+extension SavePlanner<PostgresLookup> {
+    /// Rows of the plan that other rows of it cannot do without: they hold the values that those
+    /// are to have, and get other ones.
+    func rowsWithSwappedValues(in plan: SavePlan) throws -> Set<RowIdentity> {
+        var swapped: Set<RowIdentity> = []
+        for key in model.uniqueKeys where !key.isPartner {
+            let root = model.entities[key.declarer].rootIndex
+            for holder in try claimants(key, in: plan).holders {
+                let id = RowIdentity(root: root, key: holder.row)
+                guard let row = plan.rows[id], case .update = row.write else { continue }
+                swapped.insert(id)
+            }
+        }
+        return swapped
+    }
+}

@@ -1,0 +1,327 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+
+/// Writes what a save asks for, in its transaction, after the rows were locked.
+struct PostgresWriter {
+    private let layout: PostgresLayout
+    private let connection: PostgresConnection
+    private var model: ModelDescription { layout.model }
+
+    /// So many rows a statement writes at once: larger ones take longer.
+    private static let chunk = 4_096
+
+    init(_ layout: PostgresLayout, _ connection: PostgresConnection) {
+        self.layout = layout
+        self.connection = connection
+    }
+
+    /// - Parameters:
+    ///   - swapped: Rows whose unique values others take.
+    ///   - notes: What writes notes; nil where there are none to be written.
+    /// - Throws: ``SaveConflict`` where rows are not as they were read.
+    func write(
+        _ request: SaveRequest, swapping swapped: Set<RowIdentity>, notes: [PostgresStatement]?
+    ) throws {
+        var work = Work()
+        for deletion in request.deletions { delete(deletion, &work) }
+        let (moved, inserted) = try swapped.isEmpty ? ([], []) : takeOut(swapped, request, &work)
+        for update in request.updates {
+            let root = update.entity.rootIndex
+            let records = update.records.filter {
+                !moved.contains(RowIdentity(root: root, key: $0.key))
+            }
+            self.update(records, update.slots, update.entity, &work)
+        }
+        work.statements += inserted
+        for insertion in request.insertions { insert(insertion.records, insertion.entity, &work) }
+        for links in request.links { write(links, &work) }
+        if !request.orders.isEmpty {
+            try work.run(connection)
+            for order in request.orders { try write(order, &work) }
+        }
+        if let notes { work.statements += notes }
+        work.statements.append(PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE"))
+        try work.run(connection)
+        try checkPartners(request)
+    }
+
+    /// Statements that are sent in one go, with how many rows some of them must write.
+    private struct Work {
+        var statements: [PostgresStatement] = []
+        private var expected: [Int: Int] = [:]
+
+        mutating func add(_ sql: String, _ parameters: PostgresParameters, rows: Int? = nil) {
+            expected[statements.count] = rows
+            statements.append(PostgresStatement(sql, parameters))
+        }
+
+        mutating func run(_ connection: PostgresConnection) throws {
+            let results = try connection.run(statements)
+            for (index, count) in expected where results[index].changes != count {
+                throw SaveConflict()
+            }
+            self = Work()
+        }
+    }
+
+    private func chunks(_ records: [Record]) -> [[Record]] {
+        stride(from: 0, to: records.count, by: Self.chunk).map {
+            Array(records[$0..<min($0 + Self.chunk, records.count)])
+        }
+    }
+
+    private func column(_ slot: Int, of entity: EntityDescription) -> String? {
+        entity.layout.slots[slot].column.map { PostgresName.identifier($0) }
+    }
+
+    // MARK: Rows
+
+    private func delete(_ deletion: SaveRequest.Deletion, _ work: inout Work) {
+        let entity = deletion.entity
+        let own = entity.relationships.map { ($0, true) }
+        // Without an inverse, the pairs may never have been read.
+        let others = model.oneWayLinks[entity.index].map { ($0.relationship, false) }
+        for records in chunks(deletion.records) {
+            let keys = PendingArrays(keys: records.map(\.key))
+            for (relationship, isOwn) in own + others {
+                guard let pairs = PostgresPairs(relationship, layout) else { continue }
+                let column = isOwn ? pairs.source : pairs.destination
+                work.add(
+                    "DELETE FROM \(pairs.table) WHERE \(column) = ANY($1)", keys.parameters)
+            }
+            let pending = PendingArrays(records)
+            work.add(
+                """
+                DELETE FROM \(layout.table(of: entity.entity)) AS t USING \(pending.source) \
+                WHERE t."_id" = p."key" AND t."_version" = p."version"
+                """, pending.parameters, rows: records.count)
+        }
+    }
+
+    private func update(
+        _ records: [Record], _ slots: SlotSet, _ entity: EntityDescription, _ work: inout Work
+    ) {
+        let written = slots.slots.filter { column($0, of: entity) != nil }
+        let types = written.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) }
+        var sets = ["\"_version\" = p.\"version\" + 1"]
+        for slot in written {
+            guard let column = column(slot, of: entity) else { continue }
+            sets.append("\(column) = p.c\(slot)")
+            // A place belongs to the owner that it is with.
+            if let position = position(ofSlot: slot, of: entity) {
+                sets.append(
+                    """
+                    \(position) = CASE WHEN t.\(column) IS NOT DISTINCT FROM p.c\(slot) \
+                    THEN t.\(position) END
+                    """)
+            }
+        }
+        for records in chunks(records) {
+            let pending = PendingArrays(records, types)
+            work.add(
+                """
+                UPDATE \(layout.table(of: entity.entity)) AS t \
+                SET \(sets.joined(separator: ", ")) FROM \(pending.source) \
+                WHERE t."_id" = p."key" AND t."_version" = p."version"
+                """, pending.parameters, rows: records.count)
+        }
+    }
+
+    /// The column of the place in a list that goes with a key.
+    private func position(ofSlot slot: Int, of entity: EntityDescription) -> String? {
+        guard let relationship = entity.relationships.first(where: { $0.slot == slot }) else {
+            return nil
+        }
+        let name = relationship.relationship.name
+        let declarer = model.model.declarer(of: name, in: entity.entity) ?? entity.entity
+        return model.model.inversePositionColumn(of: relationship.relationship, of: declarer)
+            .map { PostgresName.identifier($0) }
+    }
+
+    private func insert(
+        _ records: [Record], _ entity: EntityDescription, _ work: inout Work
+    ) {
+        let slots = entity.layout.slots.indices.filter {
+            column($0, of: entity) != nil && !entity.derivedSlots.contains($0)
+        }
+        let types = slots.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) }
+        var names = ["\"_id\"", "\"_version\""]
+        var values = ["p.\"key\"", "p.\"version\" + 1"]
+        if entity.hasEntityColumn {
+            names.append("\"_entity\"")
+            values.append(SQLText.literal(entity.name))
+        }
+        names += slots.compactMap { column($0, of: entity) }
+        values += slots.map { "p.c\($0)" }
+        for records in chunks(records) {
+            let pending = PendingArrays(records, types)
+            work.add(
+                """
+                INSERT INTO \(layout.table(of: entity.entity)) (\(names.joined(separator: ", "))) \
+                SELECT \(values.joined(separator: ", ")) FROM \(pending.source)
+                """, pending.parameters, rows: records.count)
+        }
+    }
+
+    /// Takes rows out of their tables whose unique values others get, and puts them back with their
+    /// new values: nobody meets an old value then. Foreign keys are looked at later.
+    ///
+    /// - Returns: The rows, and what puts them back.
+    private func takeOut(
+        _ swapped: Set<RowIdentity>, _ request: SaveRequest, _ work: inout Work
+    ) throws -> (Set<RowIdentity>, [PostgresStatement]) {
+        var moved: Set<RowIdentity> = []
+        var back: [PostgresStatement] = []
+        for update in request.updates {
+            let entity = update.entity
+            let records = update.records.filter {
+                swapped.contains(RowIdentity(root: entity.rootIndex, key: $0.key))
+            }
+            guard !records.isEmpty else { continue }
+            let table = layout.table(of: entity.entity)
+            let slots = update.slots.slots.filter { column($0, of: entity) != nil }
+            let pending = PendingArrays(
+                records, slots.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) })
+            // A temporary table would not outlive the statement; the rows go through it as a record.
+            let saved = "_swap_\(entity.index)_\(back.count)"
+            work.add(
+                "CREATE TEMP TABLE \(saved) ON COMMIT DROP AS SELECT t.* FROM \(table) AS t "
+                    + "WHERE t.\"_id\" = ANY($1)", PendingArrays(keys: records.map(\.key)).parameters)
+            work.add(
+                "DELETE FROM \(table) AS t USING \(pending.source) "
+                    + "WHERE t.\"_id\" = p.\"key\" AND t.\"_version\" = p.\"version\"",
+                pending.parameters, rows: records.count)
+            var sets = ["\"_version\" = p.\"version\" + 1"]
+            sets += slots.compactMap { slot in column(slot, of: entity).map { "\($0) = p.c\(slot)" } }
+            back.append(
+                PostgresStatement(
+                    """
+                    UPDATE \(saved) AS t SET \(sets.joined(separator: ", ")) \
+                    FROM \(pending.source) WHERE t."_id" = p."key"
+                    """, pending.parameters))
+            back.append(PostgresStatement("INSERT INTO \(table) SELECT * FROM \(saved)"))
+            moved.formUnion(records.map { RowIdentity(root: entity.rootIndex, key: $0.key) })
+        }
+        return (moved, back)
+    }
+
+    // MARK: Links
+
+    private func write(_ links: SaveRequest.Links, _ work: inout Work) {
+        guard let pairs = PostgresPairs(links.relationship, layout) else { return }
+        if !links.removed.isEmpty {
+            let pending = PendingArrays(links.removed)
+            work.add(
+                """
+                DELETE FROM \(pairs.table) AS t USING \(pending.source) \
+                WHERE t.\(pairs.source) = p."key" AND t.\(pairs.destination) = p."other"
+                """, pending.parameters)
+        }
+        if !links.added.isEmpty {
+            let pending = PendingArrays(links.added)
+            // One that exists already stays: another save added it too.
+            work.add(
+                """
+                INSERT INTO \(pairs.table) (\(pairs.source), \(pairs.destination)) \
+                SELECT p."key", p."other" FROM \(pending.source) ON CONFLICT DO NOTHING
+                """, pending.parameters)
+        }
+    }
+
+    private func write(_ order: SaveRequest.Order, _ work: inout Work) throws {
+        guard let list = PostgresList(order.relationship, layout) else { return }
+        let owners = PendingArrays(keys: order.lists.map(\.owner))
+        let rows = try connection.run(
+            """
+            SELECT m.\(list.owner), m.\(list.member), m.\(list.position) FROM \(list.table) AS m \
+            WHERE m.\(list.owner) = ANY($1) ORDER BY 1, 3 NULLS LAST, 2
+            """, owners.parameters)
+        var members: [Int64: [(key: Int64, place: Int64?)]] = [:]
+        for row in 0..<rows.count {
+            members[rows.integer(row, 0), default: []].append(
+                (rows.integer(row, 1), rows.isNull(row, 2) ? nil : rows.integer(row, 2)))
+        }
+        var places: [(owner: Int64, member: Int64, place: Int64)] = []
+        for changed in order.lists {
+            let known = members[changed.owner] ?? []
+            let newcomers = Set(changed.order.appended)
+            let present = Set(known.map(\.key))
+            let stored = known.filter { $0.place != nil || !newcomers.contains($0.key) }
+            let wanted = changed.order.applied(to: stored.map(\.key)).filter(present.contains)
+            let former = Dictionary(
+                known.compactMap { member in member.place.map { (member.key, $0) } },
+                uniquingKeysWith: { one, _ in one })
+            places += ListPlaces.changes(for: wanted, from: former)
+                .map { (changed.owner, $0.member, $0.place) }
+        }
+        guard !places.isEmpty else { return }
+        var parameters = PostgresParameters()
+        parameters.appendArray(of: places.map(\.owner))
+        parameters.appendArray(of: places.map(\.member))
+        parameters.appendArray(of: places.map(\.place))
+        work.add(
+            """
+            UPDATE \(list.table) AS m SET \(list.position) = p.place \
+            FROM unnest($1, $2, $3) AS p("owner", member, place) \
+            WHERE m.\(list.owner) = p."owner" AND m.\(list.member) = p.member
+            """, parameters)
+    }
+
+    /// Two contexts may have given one object two partners in a one-to-one.
+    private func checkPartners(_ request: SaveRequest) throws {
+        let lookup = PostgresLookup(layout: layout, connection: connection)
+        func check(
+            _ records: [Record], _ entity: EntityDescription, _ slots: SlotSet?
+        ) throws {
+            for key in model.partnerKeys[entity.index] {
+                if let slots, slots.intersection(key.writtenSlots).isEmpty { continue }
+                let linked = records.filter { $0.hasValue(key.slots[0]) }
+                guard try lookup.holders(of: key, linked, entity).isEmpty else {
+                    throw SaveConflict()
+                }
+            }
+        }
+        for update in request.updates { try check(update.records, update.entity, update.slots) }
+        for insertion in request.insertions { try check(insertion.records, insertion.entity, nil) }
+    }
+}
+
+/// Where the order of a to-many relationship is kept.
+private struct PostgresList {
+    let table: String
+    let owner: String
+    let member: String
+    let position: String
+
+    init?(_ relationship: RelationshipDescription, _ layout: PostgresLayout) {
+        let model = layout.model.model
+        guard
+            let entity = layout.model.entities.first(where: { entity in
+                entity.relationships.contains { $0.identity == relationship.identity }
+            }),
+            let position = model.positionColumn(
+                of: relationship.relationship, of: entity.entity)
+        else { return nil }
+        self.position = PostgresName.identifier(position)
+        switch model.storage(of: relationship.relationship, of: entity.entity) {
+        case .inverseKey(let column):
+            guard let destination = model.entity(named: relationship.relationship.destination)
+            else { return nil }
+            table = layout.table(of: destination)
+            owner = PostgresName.identifier(column)
+            member = "\"_id\""
+        case .joinTable(let name, let source, let destination):
+            table = layout.qualified(name)
+            owner = PostgresName.identifier(source)
+            member = PostgresName.identifier(destination)
+        case .key, .transient: return nil
+        }
+    }
+}
+
+extension PostgresLayout {
+    /// What it means that the server refuses what a save writes.
+    func refusal(_ error: PostgresError) -> any Error { error }
+}

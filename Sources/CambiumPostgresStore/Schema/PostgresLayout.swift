@@ -1,0 +1,158 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+
+/// Where the objects of a model are in a schema: tables, columns and their types.
+final class PostgresLayout: Sendable {
+    let model: ModelDescription
+    /// The name of the schema, in quotes.
+    let schema: String
+    /// For each entity, how its rows are read.
+    let tables: [PostgresTable]
+
+    init(_ model: ModelDescription, schema: String) {
+        self.model = model
+        self.schema = SQLText.identifier(schema)
+        let prefix = self.schema
+        tables = model.entities.map { PostgresTable($0, model, prefix) }
+    }
+
+    /// A table or index with the schema before it.
+    func qualified(_ name: String) -> String { "\(schema).\(PostgresName.identifier(name))" }
+
+    /// The table of the rows of an entity.
+    func table(of entity: Entity) -> String { qualified(model.model.root(of: entity).name) }
+
+    var keys: String { "\(schema).\"_keys\"" }
+    var metadata: String { "\(schema).\"_metadata\"" }
+}
+
+/// Names in PostgreSQL, which keeps 63 bytes of each.
+enum PostgresName {
+    private static let maximum = 63
+
+    /// A name in quotes; of a long one its beginning and a hash, which is the same wherever it is
+    /// used.
+    static func identifier(_ name: String) -> String { SQLText.identifier(short(name)) }
+
+    static func short(_ name: String) -> String {
+        guard name.utf8.count > maximum else { return name }
+        let hash = SHA256.hexadecimal(of: name).prefix(12)
+        var beginning = name[...]
+        while beginning.utf8.count + hash.utf8.count + 1 > maximum { beginning = beginning.dropLast() }
+        return "\(beginning)~\(hash)"
+    }
+}
+
+/// How the rows of an entity and its sub-entities are read.
+final class PostgresTable: Sendable {
+    /// A column of a row that a statement returns, and the slot that it goes to.
+    struct Field: Sendable {
+        let slot: Int
+        let column: Int
+        let type: PostgresType
+    }
+
+    let entity: EntityDescription
+    /// With the schema.
+    let name: String
+    /// All columns of the family, in the order in which they are read, after the system columns.
+    let columns: [(name: String, type: PostgresType)]
+    /// For each entity of the family, its slots.
+    let fields: [Int: [Field]]
+    /// Of the rows of the table those of the family, or of the entity alone; nil for all.
+    let ofFamily: String?
+    let ofEntity: String?
+
+    /// The name of the table in statements.
+    static let alias = "t"
+
+    init(_ entity: EntityDescription, _ model: ModelDescription, _ schema: String) {
+        self.entity = entity
+        let root = model.entities[entity.rootIndex]
+        name = "\(schema).\(PostgresName.identifier(root.name))"
+        var columns: [(name: String, type: PostgresType)] = []
+        var places: [String: Int] = [:]
+        var fields: [Int: [Field]] = [:]
+        let first = entity.hasEntityColumn ? 3 : 2
+        let family = model.families[entity.index].map { model.entities[$0] }
+        for member in family {
+            fields[member.index] = member.layout.slots.enumerated().compactMap { slot, place in
+                guard let column = place.column else { return nil }
+                let type = Self.type(ofSlot: slot, of: member)
+                if places[column] == nil {
+                    places[column] = columns.count
+                    columns.append((column, type))
+                }
+                return Field(slot: slot, column: first + (places[column] ?? 0), type: type)
+            }
+        }
+        self.columns = columns
+        self.fields = fields
+        func condition(_ entities: [EntityDescription]) -> String {
+            let names = SQLText.literals(entities.filter { !$0.isAbstract }.map(\.name))
+            return "\(Self.column(SystemColumn.entity)) IN (\(names.isEmpty ? "NULL" : names))"
+        }
+        ofFamily = entity.index == root.index ? nil : condition(family)
+        ofEntity = entity.hasEntityColumn ? condition([entity]) : nil
+    }
+
+    static func type(ofSlot slot: Int, of entity: EntityDescription) -> PostgresType {
+        if let attribute = entity.attributes[slot] {
+            return PostgresType(attribute.type, in: entity.model)
+        }
+        return entity.layout.slots[slot].isEntityOfKey ? .text : .bigint
+    }
+
+    static func column(_ name: String, of alias: String = alias) -> String {
+        "\(alias).\(PostgresName.identifier(name))"
+    }
+
+    /// What comes first in each row: the key, the version, the entity where the table has it.
+    var systemColumns: [String] {
+        [SystemColumn.key, SystemColumn.version]
+            + (entity.hasEntityColumn ? [SystemColumn.entity] : [])
+    }
+
+    /// All that is read of a row.
+    var list: String {
+        (systemColumns + columns.map(\.name)).map { Self.column($0) }.joined(separator: ", ")
+    }
+
+    /// What follows FROM.
+    var source: String { "\(name) AS \(Self.alias)" }
+
+    /// The number of the entity of a row.
+    func entity(of rows: PostgresRows, _ row: Int, in model: ModelDescription) -> Int {
+        guard entity.hasEntityColumn else { return entity.index }
+        return model.index(named: rows.text(row, 2)) ?? entity.index
+    }
+
+    /// Reads the values of a row.
+    ///
+    /// - Parameter number: The number of the row's own entity.
+    /// - Throws: ``StoreError`` where that is none of the family.
+    func read(
+        _ rows: PostgresRows, _ row: Int, entity number: Int, in model: ModelDescription,
+        into writer: RecordWriter, firstColumn: Int = 0
+    ) throws -> PlacedRecord {
+        guard let fields = fields[number] else {
+            throw StoreError(
+                code: .corrupt,
+                message: "Another program has changed the entity of row \(rows.integer(row, 0)) to "
+                    + "one that the request does not include.",
+                remedy: "Restore a backup.")
+        }
+        let shape = model.entities[number].shape
+        var placed = writer.makeRecord(shape)
+        placed.record.key = rows.integer(row, firstColumn)
+        placed.record.version = rows.integer(row, firstColumn + 1)
+        for field in fields where !rows.isNull(row, firstColumn + field.column) {
+            field.type.read(
+                rows.bytes(row, firstColumn + field.column), into: &placed, field.slot, writer,
+                shape)
+        }
+        return placed
+    }
+}

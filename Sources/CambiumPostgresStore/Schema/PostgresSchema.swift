@@ -1,0 +1,182 @@
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+
+/// The statements that make an empty store in a schema of a database.
+///
+/// The tables and columns are those of a store in SQLite, with PostgreSQL's types.
+struct PostgresSchema {
+    let statements: [String]
+
+    init(of layout: PostgresLayout) {
+        let model = layout.model.model
+        let schema = Schema(of: model)
+        let objects = schema.tables.filter { $0.content != .system }
+        statements =
+            ["CREATE SCHEMA IF NOT EXISTS \(layout.schema)"]
+            + [
+                """
+                CREATE TABLE \(layout.metadata) ("name" text COLLATE "C" PRIMARY KEY, \
+                "value" text NOT NULL)
+                """,
+                """
+                CREATE TABLE \(layout.keys) ("entity" text COLLATE "C" PRIMARY KEY, \
+                "next" bigint NOT NULL)
+                """,
+            ]
+            + objects.map { Self.table($0, layout) }
+            + objects.flatMap { Self.foreignKeys(of: $0, layout) }
+            + objects.flatMap { $0.indexes.compactMap { Self.index($0, layout) } }
+            + model.roots.map { root in
+                """
+                INSERT INTO \(layout.keys) ("entity", "next") VALUES \
+                (\(SQLText.literal(root.name)), 1)
+                """
+            }
+    }
+
+    // MARK: Tables
+
+    private static func table(_ table: Table, _ layout: PostgresLayout) -> String {
+        var lines = table.columns.map { column($0, layout.model.model) }
+        if !table.primaryKey.isEmpty {
+            let columns = table.primaryKey.map(PostgresName.identifier).joined(separator: ", ")
+            lines.append("PRIMARY KEY (\(columns))")
+        }
+        for column in table.columns {
+            guard case .attribute(let owner, let name) = column.content,
+                let entity = layout.model.model.entity(named: owner),
+                let attribute = entity.attributes.first(where: { $0.name == name })
+            else { continue }
+            lines += checks(of: attribute, of: entity, column.name, layout.model.model)
+        }
+        // What the sub-entities require, and whole composite values. The words are any engine's.
+        for check in table.checks {
+            guard case .property = check.name else { continue }
+            lines.append(constraint(check.name, check.condition))
+        }
+        return """
+            CREATE TABLE \(layout.qualified(table.name)) (
+                \(lines.joined(separator: ",\n    "))
+            )
+            """
+    }
+
+    private static func constraint(_ name: ConstraintName, _ condition: String) -> String {
+        "CONSTRAINT \(PostgresName.identifier(name.text)) CHECK (\(condition))"
+    }
+
+    private static func column(_ column: Table.Column, _ model: Model) -> String {
+        let type: PostgresType
+        var value: String?
+        switch column.content {
+        case .system:
+            type = .bigint
+            if column.name == SystemColumn.version { value = "1" }
+        case .key, .position: type = .bigint
+        case .entity, .entityOfKey: type = .text
+        case .attribute(let owner, let name):
+            let entity = model.entity(named: owner)
+            let attribute = entity?.attributes.first { $0.name == name }
+            type = attribute.map { PostgresType($0.type, in: model) } ?? .text
+            if column.isRequired, let attribute {
+                value = model.sqlDefault(of: attribute).flatMap { type.literal($0) }
+            }
+        }
+        var text = "\(PostgresName.identifier(column.name)) \(type.name)"
+        if type == .text { text += " COLLATE \"C\"" }
+        if column.isRequired { text += " NOT NULL" }
+        if column.isPrimaryKey { text += " PRIMARY KEY" }
+        if let value { text += " DEFAULT \(value)" }
+        return text
+    }
+
+    /// The limits of an attribute.
+    private static func checks(
+        of attribute: Attribute, of entity: Entity, _ column: String, _ model: Model
+    ) -> [String] {
+        let type = PostgresType(attribute.type, in: model)
+        let name = PostgresName.identifier(column)
+        guard attribute.derivation == nil else { return [] }
+        var checks: [String] = []
+        func add(_ check: ConstraintName.Check, _ condition: String) {
+            checks.append(
+                constraint(
+                    .property(entity: entity.name, property: attribute.name, check), condition))
+        }
+        if case .decimal(let scale) = type, let least = type.literal(.integer(.min)),
+            let greatest = type.literal(.integer(.max)), scale < 19
+        {
+            add(.range, "\(name) BETWEEN \(least) AND \(greatest)")
+        }
+        let limits = attribute.enforcedLimits
+        func bound(_ value: Value?) -> String? {
+            guard let value, let stored = model.stored(value, as: attribute.type) else { return nil }
+            return type.literal(stored)
+        }
+        if let value = bound(limits.minimum) { add(.minimum, "\(name) >= \(value)") }
+        if let value = bound(limits.maximum) { add(.maximum, "\(name) <= \(value)") }
+        guard !attribute.usesExternalForm, type == .text || type == .bytea else { return checks }
+        let length = type == .text ? "char_length(\(name))" : "octet_length(\(name))"
+        if let least = limits.minimumLength { add(.minimumLength, "\(length) >= \(least)") }
+        if let greatest = limits.maximumLength { add(.maximumLength, "\(length) <= \(greatest)") }
+        return checks
+    }
+
+    // MARK: Keys and indexes
+
+    private static func foreignKeys(of table: Table, _ layout: PostgresLayout) -> [String] {
+        table.columns.compactMap { column in
+            guard let destination = column.destination else { return nil }
+            return """
+                ALTER TABLE \(layout.qualified(table.name)) \
+                ADD CONSTRAINT \(PostgresName.identifier("\(table.name).\(column.name).destination")) \
+                FOREIGN KEY (\(PostgresName.identifier(column.name))) \
+                REFERENCES \(layout.qualified(destination)) ("_id") DEFERRABLE INITIALLY DEFERRED
+                """
+        }
+    }
+
+    private static func index(_ index: TableIndex, _ layout: PostgresLayout) -> String? {
+        // An index by what SQLite computes has another form here.
+        guard index.elements.allSatisfy({ $0.hasPrefix("\"") }),
+            index.condition == nil || index.uniqueRows != nil
+        else { return nil }
+        let rows = index.condition.map { " WHERE \($0)" } ?? ""
+        return """
+            CREATE \(index.uniqueRows == nil ? "" : "UNIQUE ")INDEX \
+            \(PostgresName.identifier(index.name)) ON \(layout.qualified(index.table)) \
+            (\(index.elements.joined(separator: ", ")))\(rows)
+            """
+    }
+}
+
+extension PostgresType {
+    /// A constant in SQL; nil where a value has no such form.
+    func literal(_ value: StoredValue) -> String? {
+        switch (self, value) {
+        case (_, .null): return "NULL"
+        case (.boolean, .integer(let number)): return number == 0 ? "false" : "true"
+        case (.decimal(let scale), .integer(let units)):
+            return DecimalStorage.decimal(ofUnits: units, scale: scale).description
+        case (_, .integer(let number)): return "\(number)"
+        case (.timestamp, .real): return nil
+        case (_, .real(let number)):
+            guard number.isFinite else { return nil }
+            return "'\(number)'::double precision"
+        case (_, .text(let text)): return SQLText.literal(text)
+        case (.anyDecimal, .blob(let bytes)):
+            return OrderedDecimal.decimal(of: bytes)?.description
+        case (.uuid, .blob(let bytes)):
+            return "'\(Self.hexadecimal(bytes))'::uuid"
+        case (_, .blob(let bytes)): return "'\\x\(Self.hexadecimal(bytes))'::bytea"
+        }
+    }
+
+    private static func hexadecimal(_ bytes: Data) -> String {
+        bytes.map { byte in
+            let text = String(byte, radix: 16)
+            return byte < 16 ? "0\(text)" : text
+        }.joined()
+    }
+}

@@ -1,0 +1,202 @@
+import CPostgres
+import CambiumModel
+import CambiumRecords
+
+/// A type of a column, with the form of its values on the wire.
+enum PostgresType: Sendable, Hashable {
+    case boolean
+    case smallint
+    case integer
+    case bigint
+    case real
+    case double
+    /// A decimal that a record holds as a number of units.
+    case decimal(scale: Int)
+    /// A decimal of any scale, which a record holds as bytes that sort as the numbers do.
+    case anyDecimal
+    case text
+    case timestamp
+    case uuid
+    case bytea
+
+    /// The type of the column of an attribute.
+    init(_ type: AttributeType, in model: Model) {
+        self =
+            switch type {
+            case .bool: .boolean
+            case .int16: .smallint
+            case .int32: .integer
+            case .int64, .duration: .bigint
+            case .float: .real
+            case .double: .double
+            case .decimal(let scale): .decimal(scale: scale)
+            case .anyDecimal: .anyDecimal
+            case .string, .uri, .codable: .text
+            case .date: .timestamp
+            case .uuid: .uuid
+            case .data: .bytea
+            case .enumeration:
+                model.storageClass(of: type) == .text ? .text : .bigint
+            }
+    }
+
+    /// What SQL calls it.
+    var name: String {
+        switch self {
+        case .boolean: "boolean"
+        case .smallint: "smallint"
+        case .integer: "integer"
+        case .bigint: "bigint"
+        case .real: "real"
+        case .double: "double precision"
+        case .decimal(let scale): "numeric(\(max(19, scale)),\(scale))"
+        case .anyDecimal: "numeric"
+        case .text: "text"
+        case .timestamp: "timestamptz"
+        case .uuid: "uuid"
+        case .bytea: "bytea"
+        }
+    }
+
+    /// The server's number of the type, which is the same everywhere.
+    var oid: Oid {
+        switch self {
+        case .boolean: 16
+        case .smallint: 21
+        case .integer: 23
+        case .bigint: 20
+        case .real: 700
+        case .double: 701
+        case .decimal, .anyDecimal: 1700
+        case .text: 25
+        case .timestamp: 1184
+        case .uuid: 2950
+        case .bytea: 17
+        }
+    }
+
+    /// The number of the type of arrays of it.
+    var arrayOID: Oid {
+        switch self {
+        case .boolean: 1000
+        case .smallint: 1005
+        case .integer: 1007
+        case .bigint: 1016
+        case .real: 1021
+        case .double: 1022
+        case .decimal, .anyDecimal: 1231
+        case .text: 1009
+        case .timestamp: 1185
+        case .uuid: 2951
+        case .bytea: 1001
+        }
+    }
+
+    // MARK: Writing
+
+    /// Appends a value in its form on the wire, without its length.
+    ///
+    /// - Returns: False for NULL.
+    func append(_ value: StoredValue, to bytes: inout [UInt8]) -> Bool {
+        switch value {
+        case .null: return false
+        case .integer(let number): append(number, to: &bytes)
+        case .real(let number): append(number, to: &bytes)
+        case .text(let text): bytes.append(contentsOf: text.utf8)
+        case .blob(let data): data.withUnsafeBytes { append($0, to: &bytes) }
+        }
+        return true
+    }
+
+    /// Appends the value of a record's slot.
+    ///
+    /// - Returns: False where it has none.
+    func append(_ record: Record, _ slot: Int, to bytes: inout [UInt8]) -> Bool {
+        guard record.hasValue(slot) else { return false }
+        switch self {
+        case .boolean, .smallint, .integer, .bigint, .decimal:
+            append(record.integer(slot), to: &bytes)
+        case .real, .double, .timestamp: append(record.real(slot), to: &bytes)
+        case .text, .uuid, .bytea, .anyDecimal: append(record.bytes(slot), to: &bytes)
+        }
+        return true
+    }
+
+    private func append(_ number: Int64, to bytes: inout [UInt8]) {
+        switch self {
+        case .boolean: bytes.append(number == 0 ? 0 : 1)
+        case .smallint: bytes.append(bigEndian: Int16(truncatingIfNeeded: number))
+        case .integer: bytes.append(bigEndian: Int32(truncatingIfNeeded: number))
+        case .decimal(let scale): PostgresNumeric(units: number, scale: scale).append(to: &bytes)
+        default: bytes.append(bigEndian: number)
+        }
+    }
+
+    private func append(_ number: Double, to bytes: inout [UInt8]) {
+        switch self {
+        case .real: bytes.append(bigEndian: Float(number).bitPattern)
+        case .timestamp: bytes.append(bigEndian: PostgresTimestamp.microseconds(of: number))
+        default: bytes.append(bigEndian: number.bitPattern)
+        }
+    }
+
+    private func append(_ value: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+        switch self {
+        case .anyDecimal: PostgresNumeric(ordered: Data(value)).append(to: &bytes)
+        default: bytes.append(contentsOf: value)
+        }
+    }
+
+    // MARK: Reading
+
+    /// A value from its form on the wire, which is not NULL.
+    func value(of bytes: UnsafeRawBufferPointer) -> StoredValue {
+        switch self {
+        case .boolean, .smallint, .integer, .bigint: .integer(bytes.wholeNumber)
+        case .real: .real(Double(Float(bitPattern: bytes.number(UInt32.self))))
+        case .double: .real(Double(bitPattern: bytes.number(UInt64.self)))
+        case .decimal(let scale):
+            PostgresNumeric(bytes).units(scale: scale).map { .integer($0) } ?? .null
+        case .anyDecimal: PostgresNumeric(bytes).ordered.map { .blob($0) } ?? .null
+        case .text: .text(String(decoding: bytes, as: UTF8.self))
+        case .timestamp: .real(PostgresTimestamp.seconds(bytes.number(Int64.self)))
+        case .uuid, .bytea: .blob(Data(bytes))
+        }
+    }
+
+    /// Writes a value, which is not NULL, from its form on the wire into a record's slot.
+    func read(
+        _ bytes: UnsafeRawBufferPointer, into placed: inout PlacedRecord, _ slot: Int,
+        _ writer: RecordWriter, _ shape: RecordShape
+    ) {
+        switch self {
+        case .text, .uuid, .bytea:
+            if let moved = writer.addBytes(
+                bytes, slot, to: placed.record, in: placed.page, shape)
+            {
+                placed = moved
+            }
+        default: writer.set(value(of: bytes), slot, of: &placed, shape)
+        }
+    }
+}
+
+/// Moments on the wire: microseconds since the year 2000.
+enum PostgresTimestamp {
+    /// How many microseconds 2001 began after 2000, a leap year.
+    private static let distance: Int64 = 366 * 86_400 * 1_000_000
+    /// Beyond these the server holds no moment: the years -4712 and 294276.
+    private static let range: ClosedRange<Int64> = -211_813_488_000_000_000...9_223_371_331_199_999_999
+
+    /// What the server keeps of seconds since 2001: of those that it cannot hold the nearest.
+    static func microseconds(of seconds: Double) -> Int64 {
+        let microseconds = (seconds * 1_000_000).rounded()
+        if microseconds >= Double(range.upperBound) { return range.upperBound }
+        if microseconds <= Double(range.lowerBound) { return range.lowerBound }
+        return min(Int64(microseconds) + distance, range.upperBound)
+    }
+
+    static func seconds(_ microseconds: Int64) -> Double {
+        Double(microseconds - distance) / 1_000_000
+    }
+}
