@@ -199,8 +199,8 @@ let package = Package(
         .target(
             name: "CambiumEngineSpecification",
             dependencies: [
-                "Cambium", "CambiumCustomStores", "CambiumModel", "CambiumEngine",
-                "CambiumRecords", "CambiumSQL", "EverythingModel", "ShopModel",
+                "Cambium", "CambiumCustomStores", "CambiumPostgres", "CambiumModel",
+                "CambiumEngine", "CambiumRecords", "CambiumSQL", "EverythingModel", "ShopModel",
             ],
             path: "Tests/CambiumEngineSpecification", swiftSettings: settings),
 

@@ -14,6 +14,7 @@ cd "${1:-$(dirname "$0")/..}"
 rules='
 CSQLite:
 CLibXML2:
+CPostgres:
 CambiumModel: | FoundationEssentials Foundation
 CambiumRecords: CambiumModel
 CambiumPlan: CambiumModel
@@ -32,10 +33,12 @@ Cambium: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration C
 CambiumCoreData: Cambium CambiumCoreDataStore
 CambiumMigrationCommand: Cambium CambiumMigration CambiumMaintenance
 CambiumCustomStores: Cambium CambiumRecords
+CambiumPostgresStore: CPostgres CambiumModel CambiumRecords CambiumSQL CambiumMigration CambiumEngine
+CambiumPostgres: Cambium CambiumEngine CambiumPostgresStore
 CambiumNotificationCenter: Cambium | Foundation
 CambiumExchange: Cambium CambiumRecords CambiumSQLiteStore
 PackageIndex: Cambium PackagesModel FirstPackagesModel
-CambiumEngineSpecification: Cambium CambiumCustomStores CambiumModel CambiumEngine CambiumRecords CambiumSQL EverythingModel ShopModel | Foundation Testing
+CambiumEngineSpecification: Cambium CambiumCustomStores CambiumPostgres CambiumModel CambiumEngine CambiumRecords CambiumSQL EverythingModel ShopModel | Foundation Testing
 CambiumBuildPlugin: | PackagePlugin Foundation
 CambiumCommandPlugin: | PackagePlugin Foundation
 Models: Cambium

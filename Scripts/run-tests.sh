@@ -13,6 +13,19 @@ if [ -z "${CAMBIUM_SEED_BASE:-}" ] && commit=$(git rev-parse --short=12 HEAD 2>/
     echo "CAMBIUM_SEED_BASE=$CAMBIUM_SEED_BASE"
 fi
 
+# The servers that the tests use, where they can be had: CAMBIUM_POSTGRES_15 and CAMBIUM_POSTGRES_18 are
+# their URLs. CAMBIUM_POSTGRES=required makes it a failure that version 15 cannot be had.
+for version in 15 18; do
+    status=0
+    url=$(sh Scripts/postgres.sh start --version "$version") || status=$?
+    case $status in
+        0) export "CAMBIUM_POSTGRES_$version=$url" ;;
+        69) echo "not run: the tests on PostgreSQL $version"
+            [ "$version/${CAMBIUM_POSTGRES:-}" != 15/required ] || exit 1 ;;
+        *) exit 1 ;;
+    esac
+done
+
 # What `swift test` printed, without what passed.
 what_failed() {
     awk '
@@ -24,7 +37,7 @@ what_failed() {
 }
 
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+trap 'rm -rf "$folder"; sh Scripts/postgres.sh stop' EXIT
 trap 'exit 1' HUP INT TERM
 # The status goes through a file, since a pipe's own is that of its last command.
 {

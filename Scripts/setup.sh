@@ -86,6 +86,11 @@ missing_packages() {
     esac
     has_library libxml-2.0 libxml/parser.h || printf 'libxml2-dev '
     has_library sqlite3 sqlite3.h || printf 'libsqlite3-dev '
+    # The tests use PostgreSQL's library; the demo and the programs of others do not.
+    case $0 in
+        *demo.sh) ;;
+        *) has_library libpq libpq-fe.h || printf 'libpq-dev ' ;;
+    esac
 }
 
 # Runs a command as root, without ever asking for a password; fails where that is not possible.
@@ -105,13 +110,13 @@ install_packages() { # names of Debian packages
             command -v brew >/dev/null 2>&1 || fail \
                 "The headers of libxml2 and SQLite are missing. Install them with:" \
                 "    xcode-select --install"
-            brew install libxml2 sqlite3 pkg-config
+            brew install libxml2 sqlite3 libpq pkg-config
             ;;
         *)
             command -v apt-get >/dev/null 2>&1 || fail \
                 "Missing, by the names that they have in Debian: $*" \
                 "This system has no apt-get. Install what brings libxml/parser.h, sqlite3.h" \
-                "(SQLite 3.40 or later) and pkg-config, and start again."
+                "(SQLite 3.40 or later), libpq-fe.h and pkg-config, and start again."
             as_root true || fail \
                 "Some system packages are missing and only root can install them:" \
                 "    sudo apt-get install $*"

@@ -171,7 +171,7 @@ machine() {
     rm -rf "$work/bin"
     mkdir -p "$work/bin"
     for tool in dirname env cat grep sed; do ln -s "$(command -v $tool)" "$work/bin/$tool"; done
-    echo "libxml-2.0 sqlite3" >"$work/installed"
+    echo "libxml-2.0 sqlite3 libpq" >"$work/installed"
     echo 3.40.1 >"$work/version"
     command_named uname </dev/null
     command_named swift </dev/null
@@ -186,7 +186,7 @@ esac
 EOF
     command_named apt-get <<EOF
 echo "apt-get \$*" >>"$work/calls"
-case "\$*" in *install*) echo "libxml-2.0 sqlite3" >"$work/installed" ;; esac
+case "\$*" in *install*) echo "libxml-2.0 sqlite3 libpq" >"$work/installed" ;; esac
 EOF
     : >"$work/calls"
 }
@@ -204,7 +204,7 @@ says '^ready$' "nothing is missing"
 result $? "nothing is installed where nothing is missing"
 
 machine
-echo sqlite3 >"$work/installed"
+echo "sqlite3 libpq" >"$work/installed"
 setup
 says '^ready$' "a missing library is installed"
 grep -q 'install .*libxml2-dev$' "$work/calls"
@@ -214,7 +214,7 @@ machine
 : >"$work/installed"
 echo 'echo 1000' | command_named id
 setup
-says 'sudo apt-get install libxml2-dev libsqlite3-dev' "a user who is not root is told what to install"
+says 'sudo apt-get install libxml2-dev libsqlite3-dev libpq-dev' "a user who is not root is told what to install"
 [ ! -s "$work/calls" ]
 result $? "a user who is not root installs nothing"
 

@@ -27,7 +27,8 @@ package struct PostgresOpener: StoreOpening {
     package func open() throws -> (store: any StoreEngine, migration: MigrationOutcome) {
         let pool = PostgresPool(settings)
         let layout = PostgresLayout(model, schema: schema)
-        let found = try pool.withConnection { connection -> (identifier: StoreIdentifier, isNew: Bool) in
+        let found = try pool.withConnection {
+            connection -> (identifier: StoreIdentifier, isNew: Bool) in
             try require(connection)
             return try connection.transaction { try identifier(layout, connection) }
         }
@@ -54,7 +55,8 @@ package struct PostgresOpener: StoreOpening {
         guard connection.serverVersion >= Self.leastVersion else {
             throw StoreError(
                 code: .cannotOpen,
-                message: "The server has version \(connection.serverVersion / 10_000) of PostgreSQL.",
+                message:
+                    "The server has version \(connection.serverVersion / 10_000) of PostgreSQL.",
                 remedy: "Use version 15 or later.")
         }
         let encoding = connection.serverSetting("server_encoding") ?? ""

@@ -222,7 +222,9 @@ final class PostgresConnection {
     /// - Parameters:
     ///   - sql: `COPY … FROM STDIN (FORMAT binary)`.
     ///   - rows: What the server reads, in parts.
-    func copy(_ sql: String, _ rows: (_ send: ([UInt8]) throws(PostgresError) -> Void) throws -> Void)
+    func copy(
+        _ sql: String, _ rows: (_ send: ([UInt8]) throws(PostgresError) -> Void) throws -> Void
+    )
         throws
     {
         roundTrips += 1

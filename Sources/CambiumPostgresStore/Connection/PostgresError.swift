@@ -45,7 +45,8 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     }
 
     /// What libpq itself says, which ends with a new line.
-    init(ofLibrary message: UnsafeMutablePointer<CChar>?, sql: String? = nil, isDisconnection: Bool) {
+    init(ofLibrary message: UnsafeMutablePointer<CChar>?, sql: String? = nil, isDisconnection: Bool)
+    {
         // Safety: a text of the connection's, or nil.
         let text = message.map { String(cString: $0) } ?? "libpq gave no reason."
         let end = text.lastIndex { !$0.isWhitespace }

@@ -413,7 +413,8 @@ struct PostgresExpression {
         _ function: AggregateFunction, _ collection: TypedCollection, _ operand: TypedExpression
     ) throws -> PostgresFragment {
         let element = try value(operand)
-        return "(\(try select(try aggregate(function, of: operand.type, element), from: collection)))"
+        return
+            "(\(try select(try aggregate(function, of: operand.type, element), from: collection)))"
     }
 
     /// One value out of many, which are not NULL where they take part.

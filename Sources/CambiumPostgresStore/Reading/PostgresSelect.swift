@@ -66,7 +66,9 @@ struct PostgresSelect {
                 : table.list
         var sql: PostgresFragment =
             "SELECT \(raw: columns) FROM \(raw: table.source)\(raw: joined)\(raw: expressions.joinedTables)"
-        if !conditions.isEmpty { sql.append(" WHERE \(PostgresFragment.joined(conditions, by: " AND "))") }
+        if !conditions.isEmpty {
+            sql.append(" WHERE \(PostgresFragment.joined(conditions, by: " AND "))")
+        }
         if !counts, sorts, !request.isUnordered {
             order.append(PostgresFragment(raw: Self.key))
             sql.append(" ORDER BY \(PostgresFragment.joined(order, by: ", "))")
@@ -76,7 +78,8 @@ struct PostgresSelect {
                 sql.append(" LIMIT \(PostgresFragment(.integer(Int64(limit)), as: .bigint))")
             }
             if request.offset > 0 {
-                sql.append(" OFFSET \(PostgresFragment(.integer(Int64(request.offset)), as: .bigint))")
+                sql.append(
+                    " OFFSET \(PostgresFragment(.integer(Int64(request.offset)), as: .bigint))")
             }
         }
         statement = sql.statement()
@@ -115,7 +118,8 @@ extension PostgresExpression {
         }
         // NULL is the least value, unless the request says otherwise.
         let isLast = placesNilLast ?? isDescending
-        return "\(value)\(raw: isDescending ? " DESC" : "")\(raw: isLast ? " NULLS LAST" : " NULLS FIRST")"
+        return
+            "\(value)\(raw: isDescending ? " DESC" : "")\(raw: isLast ? " NULLS LAST" : " NULLS FIRST")"
     }
 }
 
@@ -136,7 +140,8 @@ struct PostgresLink {
         _ layout: PostgresLayout
     ) throws {
         let model = layout.model.model
-        let declarer = model.declarer(of: relationship.relationship.name, in: entity.entity)
+        let declarer =
+            model.declarer(of: relationship.relationship.name, in: entity.entity)
             ?? entity.entity
         let position = model.positionColumn(of: relationship.relationship, of: declarer)
         switch model.storage(of: relationship.relationship, of: declarer) {

@@ -22,7 +22,8 @@ final class PostgresSnapshot {
         let select = try PostgresSelect(request, layout)
         let rows = try connection.run([select.statement], interruption: request.interruption)[0]
         var found = try (0..<rows.count).map { try subject(rows, $0, request.entity) }
-        if select.filtersInMemory, case .matching(let condition?, let arguments) = request.selection {
+        if select.filtersInMemory, case .matching(let condition?, let arguments) = request.selection
+        {
             let evaluator = try ExpressionEvaluator(
                 condition: condition, entity: request.entity.entity, model: layout.model.model,
                 parameters: arguments)
@@ -121,7 +122,8 @@ final class PostgresSubject: ExpressionSubject {
     var expressionEntity: String { entity.name }
 
     func value(ofAttribute name: String) -> Value {
-        guard let slot = entity.layout.slot(of: name), let attribute = entity.attributes[slot] else {
+        guard let slot = entity.layout.slot(of: name), let attribute = entity.attributes[slot]
+        else {
             return .null
         }
         var stored = placed.record.storedValue(slot, entity.shape.kinds[slot])

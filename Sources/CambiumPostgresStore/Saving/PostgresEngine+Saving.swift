@@ -26,7 +26,7 @@ extension PostgresEngine {
                         where error.isTransient && attempt < Self.maximumTries
                     {
                         continue
-                    } catch where !plans && Self.mayBeResolved(error) {
+                    } catch  where !plans && Self.mayBeResolved(error) {
                         plans = true
                     } catch let error as PostgresError {
                         throw layout.refusal(error)

@@ -188,13 +188,15 @@ struct PostgresWriter {
             let saved = "_swap_\(entity.index)_\(back.count)"
             work.add(
                 "CREATE TEMP TABLE \(saved) ON COMMIT DROP AS SELECT t.* FROM \(table) AS t "
-                    + "WHERE t.\"_id\" = ANY($1)", PendingArrays(keys: records.map(\.key)).parameters)
+                    + "WHERE t.\"_id\" = ANY($1)",
+                PendingArrays(keys: records.map(\.key)).parameters)
             work.add(
                 "DELETE FROM \(table) AS t USING \(pending.source) "
                     + "WHERE t.\"_id\" = p.\"key\" AND t.\"_version\" = p.\"version\"",
                 pending.parameters, rows: records.count)
             var sets = ["\"_version\" = p.\"version\" + 1"]
-            sets += slots.compactMap { slot in column(slot, of: entity).map { "\($0) = p.c\(slot)" } }
+            sets += slots.compactMap { slot in column(slot, of: entity).map { "\($0) = p.c\(slot)" }
+            }
             back.append(
                 PostgresStatement(
                     """

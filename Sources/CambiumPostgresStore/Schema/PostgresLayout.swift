@@ -40,7 +40,9 @@ enum PostgresName {
         guard name.utf8.count > maximum else { return name }
         let hash = SHA256.hexadecimal(of: name).prefix(12)
         var beginning = name[...]
-        while beginning.utf8.count + hash.utf8.count + 1 > maximum { beginning = beginning.dropLast() }
+        while beginning.utf8.count + hash.utf8.count + 1 > maximum {
+            beginning = beginning.dropLast()
+        }
         return "\(beginning)~\(hash)"
     }
 }

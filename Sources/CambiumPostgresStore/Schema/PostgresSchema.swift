@@ -111,7 +111,9 @@ struct PostgresSchema {
         }
         let limits = attribute.enforcedLimits
         func bound(_ value: Value?) -> String? {
-            guard let value, let stored = model.stored(value, as: attribute.type) else { return nil }
+            guard let value, let stored = model.stored(value, as: attribute.type) else {
+                return nil
+            }
             return type.literal(stored)
         }
         if let value = bound(limits.minimum) { add(.minimum, "\(name) >= \(value)") }

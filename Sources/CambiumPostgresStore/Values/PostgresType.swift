@@ -186,7 +186,8 @@ enum PostgresTimestamp {
     /// How many microseconds 2001 began after 2000, a leap year.
     private static let distance: Int64 = 366 * 86_400 * 1_000_000
     /// Beyond these the server holds no moment: the years -4712 and 294276.
-    private static let range: ClosedRange<Int64> = -211_813_488_000_000_000...9_223_371_331_199_999_999
+    private static let range: ClosedRange<Int64> =
+        -211_813_488_000_000_000...9_223_371_331_199_999_999
 
     /// What the server keeps of seconds since 2001: of those that it cannot hold the nearest.
     static func microseconds(of seconds: Double) -> Int64 {
