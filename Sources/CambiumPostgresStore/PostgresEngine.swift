@@ -41,6 +41,7 @@ final class PostgresEngine: StoreEngine {
         var parameters = PostgresParameters()
         parameters.append(.text(name), as: .text)
         parameters.append(.integer(Int64(count)), as: .bigint)
+        // In a transaction of its own: nobody else waits until an operation ends.
         let rows = try pool.withConnection { connection in
             try connection.run(
                 """

@@ -288,124 +288,41 @@ enum ConstraintFailure {
         }
         switch error.code {
         case check:
-            return subject.flatMap { checkError($0, error, model) }
+            guard let name = subject.flatMap({ ConstraintName($0) }) else { return nil }
+            if case .unique = name { return nil }
+            return ValidationError(breaking: name, of: model, error)
         case unique:
-            return subject.flatMap { uniqueError($0, error, model) }
+            return subject.map { uniqueError($0, error, model) }
         case notNull:
-            guard
-                case .property(let entity, let property, _) =
-                    model.model.constraint(failedWith: error.message)
+            guard let name = model.model.constraint(failedWith: error.message),
+                case .property = name
             else { return nil }
-            return make(
-                .missing, entity, property, nil, RefusalText.isRequired(property), error)
+            return ValidationError(breaking: name, of: model, error)
         case foreignKey:
-            return make(
-                .missing, "", nil, nil,
-                "Another object still references an object that is being deleted, or was deleted. "
-                    + "Give the relationship an inverse, or clear the reference first.", error)
+            return .danglingKey(error)
         default:
             return nil
         }
     }
 
-    private static func checkError(
-        _ name: String, _ error: SQLiteError, _ model: ModelDescription
-    ) -> ValidationError? {
-        switch ConstraintName(name) {
-        case .property(let entity, let property, let check):
-            let attribute = model[entity].flatMap { entity in
-                entity.layout.slot(of: property).flatMap { entity.attributes[$0] }
-            }
-            return make(
-                code(of: check, attribute), entity, property, nil,
-                refusal(of: check, property, attribute) ?? refusal(by: name), error)
-        case .rule(let entity, let name):
-            let rule = model[entity]?.entity.rules.first { $0.name == name }
-            return make(
-                .ruleViolated, entity, nil, name, rule?.refusal ?? refusal(by: name), error)
-        case .unique, nil:
-            return nil
-        }
-    }
-
-    private static func code(
-        of check: ConstraintName.Check, _ attribute: Attribute?
-    ) -> ValidationError.Code {
-        switch check {
-        case .minimum: attribute?.type == .date ? .dateTooSoon : .numberTooSmall
-        case .maximum: attribute?.type == .date ? .dateTooLate : .numberTooLarge
-        case .range: .numberTooLarge
-        case .minimumLength: .tooShort
-        case .maximumLength: .tooLong
-        case .required, .presence: .missing
-        case .pattern: .patternMismatch
-        }
-    }
-
-    /// What a save says of the same limit; nil where the model has none.
-    private static func refusal(
-        of check: ConstraintName.Check, _ property: String, _ attribute: Attribute?
-    ) -> String? {
-        let limits = attribute?.limits
-        let unit = attribute?.type == .data ? "bytes" : "characters"
-        switch check {
-        case .minimum:
-            return limits?.minimum.map { RefusalText.isBelow(property, RefusalText.words($0)) }
-        case .maximum:
-            return limits?.maximum.map { RefusalText.isAbove(property, RefusalText.words($0)) }
-        case .minimumLength:
-            return limits?.minimumLength.map {
-                RefusalText.isTooShort(property, "too few \(unit)", $0)
-            }
-        case .maximumLength:
-            return limits?.maximumLength.map {
-                RefusalText.isTooLong(property, "too many \(unit)", $0)
-            }
-        case .pattern:
-            return limits?.pattern.map { RefusalText.mismatches(property, $0) }
-        case .required:
-            return RefusalText.isRequired(property)
-        case .presence:
-            return "\(property) lacks a part that it requires. Set all of those, or none."
-        case .range:
-            return nil
-        }
-    }
-
-    private static func refusal(by check: String) -> String {
-        "The store's check \(check) refused the row."
-    }
-
     private static func uniqueError(
         _ subject: String, _ error: SQLiteError, _ model: ModelDescription
-    ) -> ValidationError? {
+    ) -> ValidationError {
         // Either `index 'name'` or a list of `table.column`.
-        if case .unique(let entity, let properties)? =
-            model.model.constraint(failedWith: error.message)
-        {
-            return make(
-                .notUnique, entity, properties.count == 1 ? properties[0] : nil, nil,
-                "Another object has the same \(properties.joined(separator: ", ")).", error)
+        if let name = model.model.constraint(failedWith: error.message), case .unique = name {
+            return ValidationError(breaking: name, of: model, error)
         }
         let columns = subject.split(separator: ", ").compactMap { split(String($0)) }
         let entity = columns.first?.table ?? subject
-        let properties = columns.map(\.column).joined(separator: ", ")
-        return make(
-            .notUnique, entity, columns.count == 1 ? columns[0].column : nil, nil,
-            "Another object has the same \(properties.isEmpty ? subject : properties).", error)
+        let properties = columns.map(\.column)
+        return ValidationError(
+            breaking: .unique(
+                entity: entity, properties: properties.isEmpty ? [subject] : properties),
+            of: model, error)
     }
 
     private static func split(_ name: String) -> (table: String, column: String)? {
         guard let dot = name.firstIndex(of: ".") else { return nil }
         return (String(name[..<dot]), String(name[name.index(after: dot)...]))
-    }
-
-    private static func make(
-        _ code: ValidationError.Code, _ entity: String, _ property: String?, _ rule: String?,
-        _ message: String, _ error: SQLiteError
-    ) -> ValidationError {
-        ValidationError(
-            code: code, entityName: entity, objectID: nil, property: property, rule: rule,
-            message: message, underlying: error)
     }
 }

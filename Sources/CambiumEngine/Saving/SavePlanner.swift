@@ -187,7 +187,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
     // Unique values that two rows would have, and partners in one-to-ones.
 
     /// The rows of the plan that set a key's slots, and who holds their values in the store.
-    package func claimants(
+    private func claimants(
         _ key: UniqueKey, in plan: SavePlan
     ) throws -> (claims: [(RowIdentity, SavePlan.Row, [StoredValue])], holders: [UniqueHolder]) {
         var claims: [(RowIdentity, SavePlan.Row, [StoredValue])] = []
@@ -250,6 +250,21 @@ package struct SavePlanner<Lookup: SaveLookup> {
             }
         }
         return collisions.ordered { $0.claims[0].id < $1.claims[0].id }
+    }
+
+    /// Rows of the plan that other rows of it cannot do without: they hold the values that those
+    /// are to have, and get other ones.
+    package func rowsWithSwappedValues(in plan: SavePlan) throws -> Set<RowIdentity> {
+        var swapped: Set<RowIdentity> = []
+        for key in model.uniqueKeys where !key.isPartner {
+            let root = model.entities[key.declarer].rootIndex
+            for holder in try claimants(key, in: plan).holders {
+                let id = RowIdentity(root: root, key: holder.row)
+                guard let row = plan.rows[id], case .update = row.write else { continue }
+                swapped.insert(id)
+            }
+        }
+        return swapped
     }
 
     /// Whether a row of the store has its values after the save too.

@@ -65,6 +65,9 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     static let notNullViolation = "23502"
     static let cancelled = "57014"
 
+    /// Whether what was to be written breaks a constraint.
+    var isOfConstraint: Bool { state.hasPrefix("23") }
+
     /// Whether the same work may succeed when it is done again from its beginning: two transactions
     /// stood in each other's way.
     var isTransient: Bool { state == "40001" || state == "40P01" }

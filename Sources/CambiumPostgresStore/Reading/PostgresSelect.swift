@@ -14,7 +14,13 @@ struct PostgresSelect {
     var isComplete: Bool { !filtersInMemory && !sortsInMemory }
 
     /// - Throws: ``ExpressionDiagnostics`` where the condition or the order does not fit the entity.
-    init(_ request: RowRequest, _ layout: PostgresLayout, counts: Bool = false) throws {
+    ///
+    /// - Parameters:
+    ///   - counts: Whether only the number of the rows is wanted.
+    ///   - locks: Whether nobody else may write the rows until the transaction ends.
+    init(
+        _ request: RowRequest, _ layout: PostgresLayout, counts: Bool = false, locks: Bool = false
+    ) throws {
         let table = layout.tables[request.entity.index]
         var expressions = PostgresExpression(layout)
         var conditions: [PostgresFragment] = []
@@ -82,6 +88,7 @@ struct PostgresSelect {
                     " OFFSET \(PostgresFragment(.integer(Int64(request.offset)), as: .bigint))")
             }
         }
+        if locks { sql.append(" FOR NO KEY UPDATE OF \(raw: PostgresTable.alias)") }
         statement = sql.statement()
     }
 

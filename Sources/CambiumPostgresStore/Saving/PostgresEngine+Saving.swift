@@ -71,8 +71,10 @@ extension PostgresEngine {
                 keepsRecords = plan
             }
             try withExtendedLifetime(keepsRecords) {
-                let writer = PostgresWriter(layout, connection)
-                try writer.write(request, swapping: swapped, notes: notes.map(statements))
+                try PostgresWriter(layout, connection, from: .save).write(
+                    request, swapping: swapped,
+                    ending: (notes.map(statements) ?? [])
+                        + [PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")])
             }
             try willCommit()
             _ = try connection.run("COMMIT")
@@ -124,22 +126,5 @@ extension PostgresEngine {
                     versions[rows.integer(row, 0)] == rows.integer(row, 1)
                 }
         }
-    }
-}
-
-extension SavePlanner<PostgresLookup> {
-    /// Rows of the plan that other rows of it cannot do without: they hold the values that those
-    /// are to have, and get other ones.
-    func rowsWithSwappedValues(in plan: SavePlan) throws -> Set<RowIdentity> {
-        var swapped: Set<RowIdentity> = []
-        for key in model.uniqueKeys where !key.isPartner {
-            let root = model.entities[key.declarer].rootIndex
-            for holder in try claimants(key, in: plan).holders {
-                let id = RowIdentity(root: root, key: holder.row)
-                guard let row = plan.rows[id], case .update = row.write else { continue }
-                swapped.insert(id)
-            }
-        }
-        return swapped
     }
 }

@@ -7,22 +7,29 @@ import CambiumSQL
 struct PostgresWriter {
     private let layout: PostgresLayout
     private let connection: PostgresConnection
+    private let source: RowSource
     private var model: ModelDescription { layout.model }
 
     /// So many rows a statement writes at once: larger ones take longer.
     private static let chunk = 4_096
 
-    init(_ layout: PostgresLayout, _ connection: PostgresConnection) {
+    init(_ layout: PostgresLayout, _ connection: PostgresConnection, from source: RowSource) {
         self.layout = layout
         self.connection = connection
+        self.source = source
     }
 
+    /// Writes what is asked for.
+    ///
     /// - Parameters:
     ///   - swapped: Rows whose unique values others take.
-    ///   - notes: What writes notes; nil where there are none to be written.
-    /// - Throws: ``SaveConflict`` where rows are not as they were read.
+    ///   - ending: What is sent behind all that, in the same go.
+    /// - Throws: ``SaveConflict`` where rows are not as they were read. Where a batch operation
+    ///   writes, ``RefusedRow`` names the row that the server refuses or a rule; then the transaction
+    ///   is to be taken back.
     func write(
-        _ request: SaveRequest, swapping swapped: Set<RowIdentity>, notes: [PostgresStatement]?
+        _ request: SaveRequest, swapping swapped: Set<RowIdentity> = [],
+        ending: [PostgresStatement] = []
     ) throws {
         var work = Work()
         for deletion in request.deletions { delete(deletion, &work) }
@@ -32,19 +39,65 @@ struct PostgresWriter {
             let records = update.records.filter {
                 !moved.contains(RowIdentity(root: root, key: $0.key))
             }
-            self.update(records, update.slots, update.entity, &work)
+            try write(records, update.entity, &work) {
+                self.update($0, update.slots, update.entity)
+            }
         }
         work.statements += inserted
-        for insertion in request.insertions { insert(insertion.records, insertion.entity, &work) }
+        for insertion in request.insertions {
+            try write(insertion.records, insertion.entity, &work) {
+                insert($0, insertion.entity)
+            }
+        }
         for links in request.links { write(links, &work) }
         if !request.orders.isEmpty {
             try work.run(connection)
             for order in request.orders { try write(order, &work) }
         }
-        if let notes { work.statements += notes }
-        work.statements.append(PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE"))
+        work.statements += ending
         try work.run(connection)
-        try checkPartners(request)
+        if source.stages.contains(.partners) { try checkPartners(request) }
+        if source.stages.contains(.rules) { try checkRules(request) }
+    }
+
+    /// Writes rows in parts. Those of a batch operation are written at once, so that the one which is
+    /// refused can be named.
+    private func write(
+        _ records: [Record], _ entity: EntityDescription, _ work: inout Work,
+        _ statement: ([Record]) -> PostgresStatement
+    ) throws {
+        guard source.namesRefusedRow else {
+            for records in chunks(records) { work.add(statement(records), rows: records.count) }
+            return
+        }
+        try work.run(connection)
+        for records in chunks(records.sorted { $0.key < $1.key }) {
+            try writeNaming(records, entity, statement)
+        }
+    }
+
+    /// Writes rows, and finds the first that is refused by writing halves.
+    private func writeNaming(
+        _ records: [Record], _ entity: EntityDescription,
+        _ statement: ([Record]) -> PostgresStatement
+    ) throws {
+        do {
+            let written = try connection.run([
+                PostgresStatement("SAVEPOINT _rows"), statement(records),
+                PostgresStatement("RELEASE SAVEPOINT _rows"),
+            ])[1]
+            guard written.changes == records.count else { throw SaveConflict() }
+        } catch let error as PostgresError where error.isOfConstraint {
+            _ = try connection.run("ROLLBACK TO SAVEPOINT _rows")
+            guard records.count > 1 else {
+                throw RefusedRow(
+                    entity: entity, key: records[0].key, underlying: layout.refusal(error),
+                    isOfUniqueValues: error.state == PostgresError.uniqueViolation)
+            }
+            let half = records.count / 2
+            try writeNaming(Array(records[..<half]), entity, statement)
+            try writeNaming(Array(records[half...]), entity, statement)
+        }
     }
 
     /// Statements that are sent in one go, with how many rows some of them must write.
@@ -53,8 +106,12 @@ struct PostgresWriter {
         private var expected: [Int: Int] = [:]
 
         mutating func add(_ sql: String, _ parameters: PostgresParameters, rows: Int? = nil) {
+            add(PostgresStatement(sql, parameters), rows: rows)
+        }
+
+        mutating func add(_ statement: PostgresStatement, rows: Int? = nil) {
             expected[statements.count] = rows
-            statements.append(PostgresStatement(sql, parameters))
+            statements.append(statement)
         }
 
         mutating func run(_ connection: PostgresConnection) throws {
@@ -101,10 +158,9 @@ struct PostgresWriter {
     }
 
     private func update(
-        _ records: [Record], _ slots: SlotSet, _ entity: EntityDescription, _ work: inout Work
-    ) {
+        _ records: [Record], _ slots: SlotSet, _ entity: EntityDescription
+    ) -> PostgresStatement {
         let written = slots.slots.filter { column($0, of: entity) != nil }
-        let types = written.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) }
         var sets = ["\"_version\" = p.\"version\" + 1"]
         for slot in written {
             guard let column = column(slot, of: entity) else { continue }
@@ -118,15 +174,14 @@ struct PostgresWriter {
                     """)
             }
         }
-        for records in chunks(records) {
-            let pending = PendingArrays(records, types)
-            work.add(
-                """
-                UPDATE \(layout.table(of: entity.entity)) AS t \
-                SET \(sets.joined(separator: ", ")) FROM \(pending.source) \
-                WHERE t."_id" = p."key" AND t."_version" = p."version"
-                """, pending.parameters, rows: records.count)
-        }
+        let pending = PendingArrays(
+            records, written.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) })
+        return PostgresStatement(
+            """
+            UPDATE \(layout.table(of: entity.entity)) AS t \
+            SET \(sets.joined(separator: ", ")) FROM \(pending.source) \
+            WHERE t."_id" = p."key" AND t."_version" = p."version"
+            """, pending.parameters)
     }
 
     /// The column of the place in a list that goes with a key.
@@ -141,12 +196,11 @@ struct PostgresWriter {
     }
 
     private func insert(
-        _ records: [Record], _ entity: EntityDescription, _ work: inout Work
-    ) {
+        _ records: [Record], _ entity: EntityDescription
+    ) -> PostgresStatement {
         let slots = entity.layout.slots.indices.filter {
             column($0, of: entity) != nil && !entity.derivedSlots.contains($0)
         }
-        let types = slots.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) }
         var names = ["\"_id\"", "\"_version\""]
         var values = ["p.\"key\"", "p.\"version\" + 1"]
         if entity.hasEntityColumn {
@@ -155,14 +209,13 @@ struct PostgresWriter {
         }
         names += slots.compactMap { column($0, of: entity) }
         values += slots.map { "p.c\($0)" }
-        for records in chunks(records) {
-            let pending = PendingArrays(records, types)
-            work.add(
-                """
-                INSERT INTO \(layout.table(of: entity.entity)) (\(names.joined(separator: ", "))) \
-                SELECT \(values.joined(separator: ", ")) FROM \(pending.source)
-                """, pending.parameters, rows: records.count)
-        }
+        let pending = PendingArrays(
+            records, slots.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) })
+        return PostgresStatement(
+            """
+            INSERT INTO \(layout.table(of: entity.entity)) (\(names.joined(separator: ", "))) \
+            SELECT \(values.joined(separator: ", ")) FROM \(pending.source)
+            """, pending.parameters)
     }
 
     /// Takes rows out of their tables whose unique values others get, and puts them back with their
@@ -271,6 +324,8 @@ struct PostgresWriter {
             """, parameters)
     }
 
+    // MARK: Rules
+
     /// Two contexts may have given one object two partners in a one-to-one.
     private func checkPartners(_ request: SaveRequest) throws {
         let lookup = PostgresLookup(layout: layout, connection: connection)
@@ -280,13 +335,50 @@ struct PostgresWriter {
             for key in model.partnerKeys[entity.index] {
                 if let slots, slots.intersection(key.writtenSlots).isEmpty { continue }
                 let linked = records.filter { $0.hasValue(key.slots[0]) }
-                guard try lookup.holders(of: key, linked, entity).isEmpty else {
-                    throw SaveConflict()
+                guard let holder = try lookup.holders(of: key, linked, entity).first else {
+                    continue
                 }
+                guard source.namesRefusedRow else { throw SaveConflict() }
+                let property = key.properties[0]
+                throw RefusedRow(
+                    entity: entity, key: holder.record,
+                    underlying: ValidationError(
+                        code: .notUnique, entityName: entity.name, objectID: nil,
+                        property: property,
+                        message: "\(property) references an object that another one already has."),
+                    isOfUniqueValues: true)
             }
         }
         for update in request.updates { try check(update.records, update.entity, update.slots) }
         for insertion in request.insertions { try check(insertion.records, insertion.entity, nil) }
+    }
+
+    /// Looks at the rules of rows that were written. A context has validated its objects.
+    private func checkRules(_ request: SaveRequest) throws {
+        for update in request.updates { try checkRules(update.records, update.entity) }
+        for insertion in request.insertions {
+            try checkRules(insertion.records, insertion.entity)
+        }
+    }
+
+    private func checkRules(_ records: [Record], _ entity: EntityDescription) throws {
+        guard !entity.rules.isEmpty, !records.isEmpty else { return }
+        let snapshot = PostgresSnapshot(layout, connection)
+        let rows = try snapshot.subjects(
+            RowRequest(entity: entity, selection: .keys(records.map(\.key))))
+        for rule in entity.rules {
+            let evaluator = try ExpressionEvaluator(
+                condition: rule.condition, entity: entity.entity, model: entity.model)
+            guard let broken = try rows.first(where: { try !evaluator.isTrue($0) }) else {
+                continue
+            }
+            throw RefusedRow(
+                entity: entity, key: broken.expressionKey,
+                underlying: ValidationError(
+                    code: .ruleViolated, entityName: entity.name, objectID: nil, property: nil,
+                    rule: rule.name, message: rule.refusal))
+        }
+        if let failure = snapshot.failure { throw failure }
     }
 }
 
@@ -321,9 +413,4 @@ private struct PostgresList {
         case .key, .transient: return nil
         }
     }
-}
-
-extension PostgresLayout {
-    /// What it means that the server refuses what a save writes.
-    func refusal(_ error: PostgresError) -> any Error { error }
 }

@@ -43,17 +43,8 @@ struct PostgresSchema {
             let columns = table.primaryKey.map(PostgresName.identifier).joined(separator: ", ")
             lines.append("PRIMARY KEY (\(columns))")
         }
-        for column in table.columns {
-            guard case .attribute(let owner, let name) = column.content,
-                let entity = layout.model.model.entity(named: owner),
-                let attribute = entity.attributes.first(where: { $0.name == name })
-            else { continue }
-            lines += checks(of: attribute, of: entity, column.name, layout.model.model)
-        }
-        // What the sub-entities require, and whole composite values. The words are any engine's.
-        for check in table.checks {
-            guard case .property = check.name else { continue }
-            lines.append(constraint(check.name, check.condition))
+        lines += checks(of: table, layout.model.model).map { name, condition in
+            "CONSTRAINT \(PostgresName.identifier(name.text)) CHECK (\(condition))"
         }
         return """
             CREATE TABLE \(layout.qualified(table.name)) (
@@ -62,8 +53,29 @@ struct PostgresSchema {
             """
     }
 
-    private static func constraint(_ name: ConstraintName, _ condition: String) -> String {
-        "CONSTRAINT \(PostgresName.identifier(name.text)) CHECK (\(condition))"
+    private typealias Check = (name: ConstraintName, condition: String)
+
+    /// All constraints with a name from which a failure is resolved to the model.
+    static func constraints(of model: Model) -> [ConstraintName] {
+        Schema(of: model).tables.flatMap { table in
+            checks(of: table, model).map(\.name)
+                + table.indexes.compactMap { ConstraintName($0.name) }
+        }
+    }
+
+    private static func checks(of table: Table, _ model: Model) -> [Check] {
+        table.columns.flatMap { column -> [Check] in
+            guard case .attribute(let owner, let name) = column.content,
+                let entity = model.entity(named: owner),
+                let attribute = entity.attributes.first(where: { $0.name == name })
+            else { return [] }
+            return checks(of: attribute, of: entity, column.name, model)
+        }
+            // What the sub-entities require, and whole composite values: in any engine's words.
+            + table.checks.compactMap { check in
+                guard case .property = check.name else { return nil }
+                return (check.name, check.condition)
+            }
     }
 
     private static func column(_ column: Table.Column, _ model: Model) -> String {
@@ -94,15 +106,14 @@ struct PostgresSchema {
     /// The limits of an attribute.
     private static func checks(
         of attribute: Attribute, of entity: Entity, _ column: String, _ model: Model
-    ) -> [String] {
+    ) -> [Check] {
         let type = PostgresType(attribute.type, in: model)
         let name = PostgresName.identifier(column)
         guard attribute.derivation == nil else { return [] }
-        var checks: [String] = []
+        var checks: [Check] = []
         func add(_ check: ConstraintName.Check, _ condition: String) {
             checks.append(
-                constraint(
-                    .property(entity: entity.name, property: attribute.name, check), condition))
+                (.property(entity: entity.name, property: attribute.name, check), condition))
         }
         if case .decimal(let scale) = type, let least = type.literal(.integer(.min)),
             let greatest = type.literal(.integer(.max)), scale < 19
@@ -122,6 +133,10 @@ struct PostgresSchema {
         let length = type == .text ? "char_length(\(name))" : "octet_length(\(name))"
         if let least = limits.minimumLength { add(.minimumLength, "\(length) >= \(least)") }
         if let greatest = limits.maximumLength { add(.maximumLength, "\(length) <= \(greatest)") }
+        // Those that other stores check too are simple, and mean the same here.
+        if let pattern = limits.pattern, model.enforcesPattern(of: attribute) {
+            add(.pattern, "\(name) ~ \(SQLText.literal("^(?:\(pattern))$"))")
+        }
         return checks
     }
 

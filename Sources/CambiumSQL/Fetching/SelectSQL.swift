@@ -245,7 +245,7 @@ package struct SelectSQL: Sendable {
         var computed = ComputedValues()
         var names = [column(SystemColumn.key)]
         for (expression, type) in expressions {
-            let roundedType = roundedType(of: expression, for: type)
+            let roundedType = Self.roundedType(of: expression, for: type, entity, model)
             let fragment = try ExpressionSQL.value(
                 expression, as: roundedType == nil ? type : nil, entity: entity, model: model,
                 alias: Self.alias)
@@ -265,8 +265,8 @@ package struct SelectSQL: Sendable {
 
     /// The type of what is computed for a decimal attribute and has to be rounded for it: a decimal
     /// of more places, or a quotient. nil where nothing has.
-    private func roundedType(
-        of expression: ModelExpression, for type: AttributeType
+    package static func roundedType(
+        of expression: ModelExpression, for type: AttributeType, _ entity: Entity, _ model: Model
     ) -> ExpressionType? {
         guard case .decimal(let scale) = type,
             let found = try? ExpressionCompiler.typedValue(

@@ -219,20 +219,3 @@ struct SQLiteLookup: SaveLookup {
         return nil
     }
 }
-
-extension SavePlanner<SQLiteLookup> {
-    /// Rows of the plan that other rows of it cannot do without: they hold the values that those
-    /// are to have, and get other ones.
-    func rowsWithSwappedValues(in plan: SavePlan) throws -> Set<RowIdentity> {
-        var swapped: Set<RowIdentity> = []
-        for key in model.uniqueKeys where !key.isPartner {
-            let root = model.entities[key.declarer].rootIndex
-            for holder in try claimants(key, in: plan).holders {
-                let id = RowIdentity(root: root, key: holder.row)
-                guard let row = plan.rows[id], case .update = row.write else { continue }
-                swapped.insert(id)
-            }
-        }
-        return swapped
-    }
-}
