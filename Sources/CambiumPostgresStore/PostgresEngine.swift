@@ -162,6 +162,61 @@ final class PostgresEngine: StoreEngine {
         }
     }
 
+    func members(
+        of owners: [Int64], _ relationship: RelationshipDescription
+    ) throws -> [Int64: [LinkSet.Member]]? {
+        guard
+            let owner = model.entities.first(where: { entity in
+                entity.relationships.contains { $0.identity == relationship.identity }
+            })
+        else { return nil }
+        let table = layout.tables[relationship.destination]
+        let link = try PostgresLink(relationship, of: owner, layout)
+        let hasEntity = table.entity.hasEntityColumn
+        let names =
+            [link.owner, PostgresTable.column(SystemColumn.key)]
+            + (hasEntity ? [PostgresTable.column(SystemColumn.entity)] : [])
+        let order = [link.owner] + (link.position.map { ["\($0) NULLS LAST"] } ?? []) + [names[1]]
+        var parameters = PostgresParameters()
+        parameters.appendArray(of: owners)
+        let rows = try pool.withConnection { connection in
+            try connection.run(
+                """
+                SELECT \(names.joined(separator: ", ")) FROM \(table.source)\(link.join) \
+                WHERE \(link.owner) = ANY($1) ORDER BY \(order.joined(separator: ", "))
+                """, parameters)
+        }
+        var members: [Int64: [LinkSet.Member]] = [:]
+        for row in 0..<rows.count {
+            let entity =
+                hasEntity ? model.index(named: rows.text(row, 2)) : relationship.destination
+            members[rows.integer(row, 0), default: []].append(
+                LinkSet.Member(
+                    key: rows.integer(row, 1), entity: entity ?? relationship.destination))
+        }
+        return members
+    }
+
+    func greatestKey(ofRoot root: EntityDescription) throws -> Int64? {
+        let rows = try pool.withConnection {
+            try $0.run("SELECT max(\"_id\") FROM \(layout.table(of: root.entity))")
+        }
+        return rows.isNull(0, 0) ? nil : rows.integer(0, 0)
+    }
+
+    func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan {
+        let select = try PostgresSelect(request, layout)
+        let statement = select.statement
+        let rows = try pool.withConnection {
+            try $0.run("EXPLAIN \(statement.sql)", statement.parameters)
+        }
+        var steps = (0..<rows.count).map { rows.text($0, 0) }
+        if select.filtersInMemory { steps.append("in memory: the condition, row by row") }
+        if select.sortsInMemory { steps.append("in memory: the order") }
+        if query != nil { steps.append("in memory: the results") }
+        return FetchPlan(sql: statement.sql, steps: steps)
+    }
+
     func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] {
         var rows = request
         (rows.limit, rows.offset) = (nil, 0)
