@@ -223,6 +223,14 @@ let package = Package(
             name: "CambiumEngineSpecificationTests",
             dependencies: ["CambiumEngineSpecification", "Cambium"], swiftSettings: settings),
         .testTarget(
+            name: "CambiumPostgresTests",
+            dependencies: [
+                "CambiumPostgres", "CambiumPostgresStore", "CambiumEngineSpecification", "Cambium",
+                "CambiumEngine", "CambiumRecords", "CambiumSQL", "CambiumModel",
+                "EverythingModel", "ShopModel",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "CambiumPlanTests", dependencies: ["CambiumPlan", "CambiumModel"],
             swiftSettings: settings),
         .testTarget(

@@ -81,7 +81,7 @@ extension PersistentContainer {
         _ version: String?, isCancelled: () -> Bool, progress: (CoreDataImportProgress) -> Void,
         report: (CoreDataImportReport) -> Void
     ) throws {
-        try StoreLocation.requireFile(path)
+        try StoreFile.requirePath(path)
         let place = try NewStore(path: path, from: oldStore.path)
         guard !FileManager.default.fileExists(atPath: path) else { return }
         let made: CoreDataImportReport

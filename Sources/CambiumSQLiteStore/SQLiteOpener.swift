@@ -67,7 +67,7 @@ package final class SQLiteOpener: StoreOpening, Sendable {
 
     /// Opens the store; what is wrong with its file is said in words.
     package func open() throws -> (store: any StoreEngine, migration: MigrationOutcome) {
-        if let path { try StoreLocation.requireFile(path) }
+        if let path { try StoreFile.requirePath(path) }
         willOpen()
         guard let path else { return try open { _, _ in } }
         do {
@@ -211,8 +211,8 @@ extension ConnectionSettings {
 package enum SQLiteFile {
     /// Writes the rows and files of one store over another one.
     package static func copy(_ source: String, over destination: String) throws {
-        try StoreLocation.requireFile(source)
-        try StoreLocation.requireFile(destination)
+        try StoreFile.requirePath(source)
+        try StoreFile.requirePath(destination)
         let original = try StoreError.naming(source, in: .opening) {
             let original = try Connection.reading(path: source)
             // A file that is no store must not destroy one.
@@ -261,7 +261,7 @@ package enum SQLiteFile {
     package static func withMetadata<Result>(
         of path: String, isReadOnly: Bool, _ body: (StoreMetadataAccess) throws -> Result
     ) throws -> Result {
-        try StoreLocation.requireFile(path)
+        try StoreFile.requirePath(path)
         let connection =
             try isReadOnly
             ? Connection.reading(path: path) : Connection(path: path, mode: .readWrite)

@@ -16,8 +16,7 @@ extension EngineEntry {
 
     private static func postgres(_ version: String, url: String) -> EngineEntry {
         EngineEntry("PostgreSQL \(version)", canBeOpenedAgain: true) { _ in
-            StoreDescription(
-                type: .postgres(url, schema: "test \(UUID().uuidString)"), location: .memory)
+            StoreDescription(location: .postgres(url, schema: "test \(UUID().uuidString)"))
         }
     }
 

@@ -17,6 +17,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     targets: [
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),
         .target(name: "CambiumModel", swiftSettings: settings),
         .target(name: "CambiumRecords", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(name: "CambiumPlan", dependencies: ["CambiumModel"], swiftSettings: settings),
@@ -48,6 +49,17 @@ let package = Package(
                 "CambiumMigration", "CambiumEngine", "CambiumSQLiteStore",
             ],
             swiftSettings: settings),
+        .target(
+            name: "CambiumPostgresStore",
+            dependencies: [
+                "CPostgres", "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumMigration",
+                "CambiumEngine",
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "CambiumPostgres",
+            dependencies: ["Cambium", "CambiumEngine", "CambiumPostgresStore"],
+            swiftSettings: settings),
         .target(name: "EverythingModel", dependencies: ["Cambium"], swiftSettings: settings),
         .target(name: "ShopModel", dependencies: ["Cambium"], swiftSettings: settings),
         .target(name: "TestDummyModel", dependencies: ["Cambium"], swiftSettings: settings),
@@ -57,7 +69,8 @@ let package = Package(
         .target(
             name: "CambiumEngineSpecification",
             dependencies: [
-                "Cambium", "CambiumCustomStores", "CambiumModel", "CambiumEngine",
+                "Cambium", "CambiumCustomStores", "CambiumPostgres", "CambiumModel",
+                "CambiumEngine",
                 "CambiumRecords", "CambiumSQL", "EverythingModel", "ShopModel",
             ],
             swiftSettings: settings),

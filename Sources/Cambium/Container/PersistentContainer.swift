@@ -316,7 +316,7 @@ extension PersistentContainer {
         if let path = description.location.path, !description.options.isReadOnly {
             let folder = URL(filePath: path).deletingLastPathComponent()
             do {
-                if description.type == .sqlite { try StoreLocation.requireFile(path) }
+                if description.type == .sqlite { try StoreFile.requirePath(path) }
                 try FileManager.default.createDirectory(
                     at: folder, withIntermediateDirectories: true)
             } catch let error as StoreError {

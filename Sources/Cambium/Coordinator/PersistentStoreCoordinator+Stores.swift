@@ -30,7 +30,7 @@ extension PersistentStoreCoordinator {
     /// - Throws: ``StoreLoadingError``, which says which store it was, and why.
     @discardableResult
     public func addPersistentStore(
-        type: StoreType = .sqlite, configuration: String? = nil, at location: StoreLocation,
+        type: StoreType? = nil, configuration: String? = nil, at location: StoreLocation,
         options: StoreOptions = StoreOptions()
     ) throws(StoreLoadingError) -> PersistentStore {
         try addPersistentStore(
@@ -295,7 +295,7 @@ extension PersistentStoreCoordinator {
     public static func destroyPersistentStore(
         at path: String, timeout: Duration = .seconds(10)
     ) throws {
-        try StoreLocation.requireFile(path)
+        try StoreFile.requirePath(path)
         guard FileManager.default.fileExists(atPath: path) else { return }
         try SQLiteFile.empty(path, timeout: timeout)
         SectionCacheFile.remove(nil, ofStore: path)
@@ -317,10 +317,11 @@ final class StoreMove {
         var description = store.storeDescription
         description.location = location
         if let options { description.options = options }
-        if let type {
-            description.type = type
-        } else if description.type == .memory, location.path != nil {
-            description.type = .sqlite
+        switch (store.location, location) {
+        case _ where type != nil: description.type = type ?? .sqlite
+        case (.server, _), (_, .server): description.type = location.type
+        case (_, .file) where description.type == .memory: description.type = .sqlite
+        default: break
         }
         self.description = description
         source = store.store

@@ -155,7 +155,7 @@ struct NewStoreFile {
     /// - Throws: ``StoreError`` where there is a file already, where another process makes the store,
     ///   or where it cannot be written; what the body throws.
     func make(_ write: (_ unfinished: String, _ files: ExternalFiles) throws -> Void) throws {
-        try StoreLocation.requireFile(path)
+        try StoreFile.requirePath(path)
         do {
             let place = try NewStore(copyTo: path, allowing: permissions)
             try place.prepare(makesFolder: false)

@@ -49,7 +49,7 @@ struct ErrorWordsTests {
         ]
         for path in ["", ":memory:", "file:a", "https://a", "a\0", "a/", "/dev/null"] {
             do {
-                try StoreLocation.requireFile(path)
+                try StoreFile.requirePath(path)
             } catch {
                 errors.append(error)
             }

@@ -8,7 +8,7 @@
 /// ]
 /// ```
 public struct StoreDescription: Sendable {
-    /// What keeps the rows. Default: SQLite.
+    /// What keeps the rows. Default: SQLite, or what the location says.
     public var type: StoreType
     /// Where.
     public var location: StoreLocation
@@ -19,10 +19,10 @@ public struct StoreDescription: Sendable {
 
     /// Describes a store.
     public init(
-        type: StoreType = .sqlite, location: StoreLocation, configuration: String? = nil,
+        type: StoreType? = nil, location: StoreLocation, configuration: String? = nil,
         options: StoreOptions = StoreOptions()
     ) {
-        self.type = type
+        self.type = type ?? location.type
         self.location = location
         self.configuration = configuration
         self.options = options

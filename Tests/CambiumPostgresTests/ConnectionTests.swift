@@ -1,0 +1,70 @@
+import CambiumModel
+import CambiumRecords
+import Testing
+
+@testable import CambiumPostgresStore
+
+/// Statements on their way to a server and back.
+struct ConnectionTests {
+    @Test(arguments: PostgresServer.all)
+    func `statements that are sent together need one round trip`(_ server: PostgresServer) throws {
+        let connection = try server.connect()
+        let rows = try connection.run([
+            PostgresStatement("SELECT 1::bigint"), PostgresStatement("SELECT 2::bigint"),
+        ])
+        #expect(rows.map { $0.integer(0, 0) } == [1, 2])
+        #expect(connection.roundTrips == 1)
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a statement that fails ends those behind it, and the connection stays usable`(
+        _ server: PostgresServer
+    ) throws {
+        let connection = try server.connect()
+        let error = #expect(throws: PostgresError.self) {
+            try connection.run([
+                PostgresStatement("SELECT 1"), PostgresStatement("SELECT 1 / 0"),
+                PostgresStatement("SELECT 2"),
+            ])
+        }
+        #expect(error?.state == "22012")
+        #expect(error?.sql == "SELECT 1 / 0")
+        #expect(connection.isUsable)
+        #expect(try connection.run("SELECT 3::bigint").integer(0, 0) == 3)
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a statement ends where its end is requested`(_ server: PostgresServer) throws {
+        let connection = try server.connect()
+        let interruption = Interruption()
+        interruption.request()
+        let error = #expect(throws: PostgresError.self) {
+            try connection.run(
+                [PostgresStatement("SELECT pg_sleep(20)")], interruption: interruption)
+        }
+        #expect(error?.state == PostgresError.cancelled)
+        #expect(connection.isUsable)
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a transaction is taken back where its body throws`(_ server: PostgresServer) throws {
+        struct Stop: Error {}
+        let connection = try server.connect()
+        _ = try connection.run("CREATE TEMP TABLE list (number bigint)")
+        #expect(throws: Stop.self) {
+            try connection.transaction {
+                _ = try connection.run("INSERT INTO list VALUES (1)")
+                throw Stop()
+            }
+        }
+        #expect(try connection.run("SELECT count(*) FROM list").integer(0, 0) == 0)
+    }
+
+    @Test func `a server that is not there is named`() {
+        let error = #expect(throws: PostgresError.self) {
+            try PostgresConnection(PostgresSettings("host=/nowhere user=nobody"))
+        }
+        #expect(error?.message.contains("/nowhere") == true)
+        #expect(error?.isDisconnection == true)
+    }
+}
