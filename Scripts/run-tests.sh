@@ -14,10 +14,15 @@ if [ -z "${CAMBIUM_SEED_BASE:-}" ] && commit=$(git rev-parse --short=12 HEAD 2>/
 fi
 
 # The servers that the tests use, where they can be had: CAMBIUM_POSTGRES_15 and CAMBIUM_POSTGRES_18 are
-# their URLs. CAMBIUM_POSTGRES=required makes it a failure that version 15 cannot be had.
+# their URLs. CAMBIUM_POSTGRES=required makes it a failure that version 15 cannot be had. Those that
+# run already are left running.
+started=
 for version in 15 18; do
     status=0
-    url=$(sh Scripts/postgres.sh start --version "$version") || status=$?
+    if ! url=$(sh Scripts/postgres.sh url --version "$version" 2>/dev/null); then
+        url=$(sh Scripts/postgres.sh start --version "$version") || status=$?
+        started="$started $version"
+    fi
     case $status in
         0) export "CAMBIUM_POSTGRES_$version=$url" ;;
         69) echo "not run: the tests on PostgreSQL $version"
@@ -37,7 +42,11 @@ what_failed() {
 }
 
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"; sh Scripts/postgres.sh stop' EXIT
+end() {
+    rm -rf "$folder"
+    for version in $started; do sh Scripts/postgres.sh stop --version "$version"; done
+}
+trap end EXIT
 trap 'exit 1' HUP INT TERM
 # The status goes through a file, since a pipe's own is that of its last command.
 {
