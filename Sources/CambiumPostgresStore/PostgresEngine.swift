@@ -5,29 +5,52 @@ import CambiumSQL
 import Synchronization
 
 /// A store in a schema of a database on a server.
-final class PostgresEngine: StoreEngine {
+final class PostgresEngine: StoreEngine, PostgresReading {
     let identifier: StoreIdentifier
     let isReadOnly: Bool
+    let options: StoreOptions
+    let history: PostgresHistory
     let layout: PostgresLayout
     let pool: PostgresPool
     /// Notes of the program that the next save is to write.
     let notesToWrite = Mutex<[String: String]?>(nil)
+    /// Who reads the store as it was.
+    let pins = Mutex<[PostgresPin]>([])
 
     var model: ModelDescription { layout.model }
 
     init(
         _ pool: PostgresPool, _ layout: PostgresLayout, identifier: StoreIdentifier,
-        isReadOnly: Bool
+        options: StoreOptions, history: PostgresHistory
     ) {
         self.pool = pool
         self.layout = layout
         self.identifier = identifier
-        self.isReadOnly = isReadOnly
+        self.options = options
+        self.history = history
+        isReadOnly = options.isReadOnly
     }
 
-    var isInUseByCaller: Bool { pool.isUsedByCaller }
+    var isInUseByCaller: Bool {
+        pool.isUsedByCaller || pins.withLock { $0.contains(where: \.isUsedByCaller) }
+    }
 
-    func close() { pool.close() }
+    func close() {
+        for pin in pins.withLock({ $0 }) { pin.close() }
+        pool.close()
+    }
+
+    // MARK: Reading
+
+    func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+        try pool.withConnection(body)
+    }
+
+    func withSnapshot<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+        try pool.withConnection { connection in
+            try connection.transaction(isReadOnly: true) { try body(connection) }
+        }
+    }
 
     func externalData(named name: String) throws -> Data {
         throw StoreError(
@@ -103,178 +126,5 @@ final class PostgresEngine: StoreEngine {
         notesToWrite.withLock { waiting in
             if waiting == notes { waiting = nil }
         }
-    }
-
-    // MARK: Reading
-
-    func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
-        let select = try PostgresSelect(request, layout)
-        try pool.withConnection { connection in
-            if select.isComplete {
-                let rows = try connection.run(
-                    [select.statement], interruption: request.interruption)[0]
-                return try deliver(rows, request, receive)
-            }
-            // What is worked out in memory may read more rows, which must fit those.
-            let subjects = try connection.transaction(isReadOnly: true) {
-                try PostgresSnapshot(layout, connection).subjects(request)
-            }
-            try deliver(subjects, receive)
-        }
-    }
-
-    private func deliver(
-        _ rows: PostgresRows, _ request: RowRequest, _ receive: (StoreRow) throws -> Void
-    ) throws {
-        let table = layout.tables[request.entity.index]
-        let values = ServerRow(rows, table, model)
-        let row = StoreRow(values: request.readsKeysOnly ? nil : values)
-        for index in 0..<rows.count {
-            values.move(row, to: index)
-            try receive(row)
-        }
-    }
-
-    private func deliver(
-        _ subjects: [PostgresSubject], _ receive: (StoreRow) throws -> Void
-    ) throws {
-        let values = MemoryRow(model)
-        let row = StoreRow(values: values)
-        for subject in subjects {
-            values.move(row, to: subject)
-            try receive(row)
-        }
-    }
-
-    func count(_ request: RowRequest) throws -> Int {
-        let select = try PostgresSelect(request, layout, counts: true)
-        return try pool.withConnection { connection in
-            guard select.filtersInMemory else {
-                let rows = try connection.run(
-                    [select.statement], interruption: request.interruption)[0]
-                return Int(rows.integer(0, 0))
-            }
-            var request = request
-            (request.sort, request.limit, request.offset) = ([], nil, 0)
-            return try connection.transaction(isReadOnly: true) {
-                try PostgresSnapshot(layout, connection).subjects(request).count
-            }
-        }
-    }
-
-    func members(
-        of owners: [Int64], _ relationship: RelationshipDescription
-    ) throws -> [Int64: [LinkSet.Member]]? {
-        guard
-            let owner = model.entities.first(where: { entity in
-                entity.relationships.contains { $0.identity == relationship.identity }
-            })
-        else { return nil }
-        let table = layout.tables[relationship.destination]
-        let link = try PostgresLink(relationship, of: owner, layout)
-        let hasEntity = table.entity.hasEntityColumn
-        let names =
-            [link.owner, PostgresTable.column(SystemColumn.key)]
-            + (hasEntity ? [PostgresTable.column(SystemColumn.entity)] : [])
-        let order = [link.owner] + (link.position.map { ["\($0) NULLS LAST"] } ?? []) + [names[1]]
-        var parameters = PostgresParameters()
-        parameters.appendArray(of: owners)
-        let rows = try pool.withConnection { connection in
-            try connection.run(
-                """
-                SELECT \(names.joined(separator: ", ")) FROM \(table.source)\(link.join) \
-                WHERE \(link.owner) = ANY($1) ORDER BY \(order.joined(separator: ", "))
-                """, parameters)
-        }
-        var members: [Int64: [LinkSet.Member]] = [:]
-        for row in 0..<rows.count {
-            let entity =
-                hasEntity ? model.index(named: rows.text(row, 2)) : relationship.destination
-            members[rows.integer(row, 0), default: []].append(
-                LinkSet.Member(
-                    key: rows.integer(row, 1), entity: entity ?? relationship.destination))
-        }
-        return members
-    }
-
-    func greatestKey(ofRoot root: EntityDescription) throws -> Int64? {
-        let rows = try pool.withConnection {
-            try $0.run("SELECT max(\"_id\") FROM \(layout.table(of: root.entity))")
-        }
-        return rows.isNull(0, 0) ? nil : rows.integer(0, 0)
-    }
-
-    func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan {
-        let select = try PostgresSelect(request, layout)
-        let statement = select.statement
-        let rows = try pool.withConnection {
-            try $0.run("EXPLAIN \(statement.sql)", statement.parameters)
-        }
-        var steps = (0..<rows.count).map { rows.text($0, 0) }
-        if select.filtersInMemory { steps.append("in memory: the condition, row by row") }
-        if select.sortsInMemory { steps.append("in memory: the order") }
-        if query != nil { steps.append("in memory: the results") }
-        return FetchPlan(sql: statement.sql, steps: steps)
-    }
-
-    func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] {
-        var rows = request
-        (rows.limit, rows.offset) = (nil, 0)
-        return try pool.withConnection { connection in
-            try connection.transaction(isReadOnly: true) {
-                let snapshot = PostgresSnapshot(layout, connection)
-                let results = try ResultComposer(query).results(
-                    of: try snapshot.subjects(rows).map { ($0.expressionKey, $0) },
-                    limit: request.limit, offset: request.offset)
-                if let failure = snapshot.failure { throw failure }
-                return results
-            }
-        }
-    }
-}
-
-/// A row that the server has returned.
-private final class ServerRow: RowValues {
-    private let rows: PostgresRows
-    private let table: PostgresTable
-    private let model: ModelDescription
-    private var index = 0
-
-    init(_ rows: PostgresRows, _ table: PostgresTable, _ model: ModelDescription) {
-        self.rows = rows
-        self.table = table
-        self.model = model
-    }
-
-    func move(_ row: StoreRow, to index: Int) {
-        self.index = index
-        row.move(
-            to: rows.integer(index, 0), version: rows.integer(index, 1),
-            entity: table.entity(of: rows, index, in: model))
-    }
-
-    func record(of row: StoreRow, in writer: RecordWriter) throws -> PlacedRecord? {
-        try table.read(rows, index, entity: row.entity, in: model, into: writer)
-    }
-}
-
-/// A row that was looked at in memory.
-private final class MemoryRow: RowValues {
-    private var subject: PostgresSubject?
-    private let model: ModelDescription
-
-    init(_ model: ModelDescription) {
-        self.model = model
-    }
-
-    func move(_ row: StoreRow, to subject: PostgresSubject) {
-        self.subject = subject
-        row.move(
-            to: subject.expressionKey, version: subject.placed.record.version,
-            entity: subject.entity.index)
-    }
-
-    func record(of row: StoreRow, in writer: RecordWriter) throws -> PlacedRecord? {
-        subject.map { writer.copy($0.placed.record, model.entities[row.entity].shape) }
     }
 }

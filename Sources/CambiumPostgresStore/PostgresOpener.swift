@@ -32,8 +32,12 @@ package struct PostgresOpener: StoreOpening {
             try require(connection)
             return try connection.transaction { try identifier(layout, connection) }
         }
+        let history = try PostgresHistory(layout, options.historyRetention)
+        if !options.isReadOnly {
+            try pool.withConnection { try history.setUp(options, $0) }
+        }
         let store = PostgresEngine(
-            pool, layout, identifier: found.identifier, isReadOnly: options.isReadOnly)
+            pool, layout, identifier: found.identifier, options: options, history: history)
         return (store, found.isNew ? .created : .current)
     }
 

@@ -192,14 +192,17 @@ final class PostgresConnection {
 
     /// Runs a body in a transaction, which is taken back where the body throws.
     ///
-    /// - Parameter isReadOnly: Whether all is read as it was at one moment.
+    /// - Parameters:
+    ///   - isReadOnly: Whether all is read as it was at one moment.
+    ///   - ending: What is sent with the commit, after the body.
     func transaction<Result>(
-        isReadOnly: Bool = false, _ body: () throws -> Result
+        isReadOnly: Bool = false, ending: () -> [PostgresStatement] = { [] },
+        _ body: () throws -> Result
     ) throws -> Result {
         _ = try run([Self.begin(isReadOnly: isReadOnly)])
         do {
             let result = try body()
-            _ = try run("COMMIT")
+            _ = try run(ending() + [PostgresStatement("COMMIT")])
             return result
         } catch {
             // A connection that is lost has no transaction any more.

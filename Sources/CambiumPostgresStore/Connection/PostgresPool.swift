@@ -10,12 +10,12 @@ final class PostgresPool: Sendable {
     private let writing = ThreadLock()
 
     private struct Idle: ~Copyable {
-        var connections: [Slot] = []
+        var connections: [Loan] = []
         var isClosed = false
     }
 
     /// A connection on its way from one user to the next.
-    private struct Slot: @unchecked Sendable {
+    struct Loan: @unchecked Sendable {
         // Safety: it is in the list of idle ones, or one user has it, who gives it back when no call is
         // running on it.
         let connection: PostgresConnection
@@ -33,10 +33,9 @@ final class PostgresPool: Sendable {
     /// - Throws: What the body throws, and what connecting throws.
     func withConnection<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
         try users.noting {
-            let connection = try take()
-            // One that is lost, or in a transaction that could not be ended, is closed.
-            defer { if connection.isUsable { giveBack(connection) } }
-            return try body(connection)
+            let loan = try lend()
+            defer { giveBack(loan) }
+            return try body(loan.connection)
         }
     }
 
@@ -45,18 +44,21 @@ final class PostgresPool: Sendable {
         try writing.withLock { try withConnection(body) }
     }
 
-    private func take() throws -> PostgresConnection {
-        let slot = try idle.withLock { idle -> Slot? in
+    /// Hands over a connection, which is given back later.
+    func lend() throws -> Loan {
+        let known = try idle.withLock { idle -> Loan? in
             if idle.isClosed { throw StoreError.closed }
             return idle.connections.popLast()
         }
-        return try slot?.connection ?? PostgresConnection(settings)
+        return try known ?? Loan(connection: PostgresConnection(settings))
     }
 
-    private func giveBack(_ connection: PostgresConnection) {
-        let slot = Slot(connection: connection)
+    /// Takes a connection back. One that is lost, or in a transaction that could not be ended, is
+    /// closed.
+    func giveBack(_ loan: Loan) {
+        guard loan.connection.isUsable else { return }
         idle.withLock { idle in
-            if !idle.isClosed { idle.connections.append(slot) }
+            if !idle.isClosed { idle.connections.append(loan) }
         }
     }
 

@@ -8,6 +8,7 @@ final class PostgresBatch: BatchTransaction {
     private let store: PostgresEngine
     private let connection: PostgresConnection
     private let rows: PostgresLookup
+    private let recorder: PostgresRecorder?
     /// Whether everything is looked at before anything is written.
     let isPlanned: Bool
     var changes: BatchChanges
@@ -18,10 +19,11 @@ final class PostgresBatch: BatchTransaction {
     var derivesValues: Bool { false }
 
     init(
-        _ store: PostgresEngine, _ connection: PostgresConnection, isPlanned: Bool,
-        changes: BatchChanges
+        _ store: PostgresEngine, _ connection: PostgresConnection, _ recorder: PostgresRecorder?,
+        isPlanned: Bool, changes: BatchChanges
     ) {
         self.store = store
+        self.recorder = recorder
         self.connection = connection
         self.isPlanned = isPlanned
         self.changes = changes
@@ -164,7 +166,7 @@ final class PostgresBatch: BatchTransaction {
     }
 
     func write(_ request: SaveRequest, from source: RowSource) throws {
-        try PostgresWriter(store.layout, connection, from: source).write(request)
+        try PostgresWriter(store.layout, connection, from: source, recorder).write(request)
     }
 
     func writePlanned(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws {
@@ -172,7 +174,7 @@ final class PostgresBatch: BatchTransaction {
         let plan = try planner.plan(request, arbiter)
         let settled = plan.request
         try withExtendedLifetime(plan) {
-            try PostgresWriter(store.layout, connection, from: .batch)
+            try PostgresWriter(store.layout, connection, from: .batch, recorder)
                 .write(settled, swapping: try planner.rowsWithSwappedValues(in: plan))
         }
     }
@@ -188,9 +190,9 @@ extension PostgresEngine {
             do {
                 let batch: PostgresBatch
                 do {
-                    batch = try run(work, connection, attachesRows, isPlanned: false)
+                    batch = try run(work, author, connection, attachesRows, isPlanned: false)
                 } catch  where work.canPlan && Self.isConflict(error) {
-                    batch = try run(work, connection, attachesRows, isPlanned: true)
+                    batch = try run(work, author, connection, attachesRows, isPlanned: true)
                 }
                 committed(batch.changes)
             } catch let error as PostgresError {
@@ -206,19 +208,21 @@ extension PostgresEngine {
     }
 
     private func run(
-        _ work: some BatchWork, _ connection: PostgresConnection, _ attachesRows: Bool,
-        isPlanned: Bool
+        _ work: some BatchWork, _ author: TransactionAuthor, _ connection: PostgresConnection,
+        _ attachesRows: Bool, isPlanned: Bool
     ) throws -> PostgresBatch {
-        let batch = PostgresBatch(
-            self, connection, isPlanned: isPlanned,
-            changes: BatchChanges(
-                model, store: identifier, listsAll: work.resultType == .objectIDs,
-                attachesRows: attachesRows))
-        try connection.transaction {
+        var recorder: PostgresRecorder?
+        return try connection.transaction(ending: { history.ending(recorder, by: author) }) {
+            recorder = history.recorder(try connection.run([history.sql.beginning])[0])
+            let batch = PostgresBatch(
+                self, connection, recorder, isPlanned: isPlanned,
+                changes: BatchChanges(
+                    model, store: identifier, listsAll: work.resultType == .objectIDs,
+                    attachesRows: attachesRows))
             try work.run(in: batch)
             _ = try connection.run("SET CONSTRAINTS ALL IMMEDIATE")
             try Task.checkCancellation()
+            return batch
         }
-        return batch
     }
 }

@@ -56,7 +56,8 @@ extension PostgresEngine {
         let notes = notesToWrite.withLock { $0 }
         var outcome = SaveOutcome()
         do {
-            let isCurrent = try lock(request, connection)
+            let author = request.author
+            let (isCurrent, recorder) = try lock(request, connection)
             var request = request
             var keepsRecords: SavePlan?
             var swapped: Set<RowIdentity> = []
@@ -71,13 +72,14 @@ extension PostgresEngine {
                 keepsRecords = plan
             }
             try withExtendedLifetime(keepsRecords) {
-                try PostgresWriter(layout, connection, from: .save).write(
+                try PostgresWriter(layout, connection, from: .save, recorder).write(
                     request, swapping: swapped,
                     ending: (notes.map(statements) ?? [])
                         + [PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")])
             }
             try willCommit()
-            _ = try connection.run("COMMIT")
+            _ = try connection.run(
+                history.ending(recorder, by: author) + [PostgresStatement("COMMIT")])
         } catch {
             // A connection that is lost has no transaction any more.
             _ = try? connection.run("ROLLBACK")
@@ -90,11 +92,12 @@ extension PostgresEngine {
     /// Begins the transaction, and locks the rows in the order of their tables and keys, so that no
     /// two saves wait for each other.
     ///
-    /// - Returns: Whether all rows are as they were read.
+    /// - Returns: Whether all rows are as they were read, and what writes the history, where the
+    ///   store has one.
     private func lock(
         _ request: SaveRequest, _ connection: PostgresConnection
-    ) throws -> Bool {
-        var statements = [PostgresConnection.begin(isReadOnly: false)]
+    ) throws -> (isCurrent: Bool, recorder: PostgresRecorder?) {
+        var statements = [PostgresConnection.begin(isReadOnly: false), history.sql.beginning]
         var expected: [[Int64: Int64]] = []
         for root in model.entities where root.rootIndex == root.index {
             func add(_ records: [Record], _ strength: String) {
@@ -120,11 +123,12 @@ extension PostgresEngine {
             add(request.checks.filter { isOfRoot($0.entity) }.flatMap(\.records), "SHARE")
         }
         let results = try connection.run(statements)
-        return zip(results.dropFirst(), expected).allSatisfy { rows, versions in
+        let isCurrent = zip(results.dropFirst(2), expected).allSatisfy { rows, versions in
             rows.count == versions.count
                 && (0..<rows.count).allSatisfy { row in
                     versions[rows.integer(row, 0)] == rows.integer(row, 1)
                 }
         }
+        return (isCurrent, history.recorder(results[1]))
     }
 }

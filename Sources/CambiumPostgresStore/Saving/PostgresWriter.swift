@@ -8,12 +8,18 @@ struct PostgresWriter {
     private let layout: PostgresLayout
     private let connection: PostgresConnection
     private let source: RowSource
+    /// What notes all that in the history, where the store has one.
+    private let recorder: PostgresRecorder?
     private var model: ModelDescription { layout.model }
 
     /// So many rows a statement writes at once: larger ones take longer.
     private static let chunk = 4_096
 
-    init(_ layout: PostgresLayout, _ connection: PostgresConnection, from source: RowSource) {
+    init(
+        _ layout: PostgresLayout, _ connection: PostgresConnection, from source: RowSource,
+        _ recorder: PostgresRecorder?
+    ) {
+        self.recorder = recorder
         self.layout = layout
         self.connection = connection
         self.source = source
@@ -146,14 +152,19 @@ struct PostgresWriter {
                 guard let pairs = PostgresPairs(relationship, layout) else { continue }
                 let column = isOwn ? pairs.source : pairs.destination
                 work.add(
-                    "DELETE FROM \(pairs.table) WHERE \(column) = ANY($1)", keys.parameters)
+                    recorded(
+                        PostgresStatement(
+                            "DELETE FROM \(pairs.table) WHERE \(column) = ANY($1)",
+                            keys.parameters)
+                    ) { $0.linking($1, pairs.table) })
             }
             let pending = PendingArrays(records)
-            work.add(
+            let statement = PostgresStatement(
                 """
                 DELETE FROM \(layout.table(of: entity.entity)) AS t USING \(pending.source) \
                 WHERE t."_id" = p."key" AND t."_version" = p."version"
-                """, pending.parameters, rows: records.count)
+                """, pending.parameters)
+            work.add(recorded(statement) { $0.deleting($1, entity) }, rows: records.count)
         }
     }
 
@@ -176,12 +187,22 @@ struct PostgresWriter {
         }
         let pending = PendingArrays(
             records, written.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) })
-        return PostgresStatement(
+        let table = layout.table(of: entity.entity)
+        let statement = PostgresStatement(
             """
-            UPDATE \(layout.table(of: entity.entity)) AS t \
+            UPDATE \(table) AS t \
             SET \(sets.joined(separator: ", ")) FROM \(pending.source) \
             WHERE t."_id" = p."key" AND t."_version" = p."version"
             """, pending.parameters)
+        return recorded(statement) { $0.updating($1, entity, in: table) }
+    }
+
+    /// A statement that notes what it does, where the store has a history.
+    private func recorded(
+        _ statement: PostgresStatement,
+        _ noting: (PostgresRecorder, PostgresStatement) -> PostgresStatement
+    ) -> PostgresStatement {
+        recorder.map { noting($0, statement) } ?? statement
     }
 
     /// The column of the place in a list that goes with a key.
@@ -211,11 +232,12 @@ struct PostgresWriter {
         values += slots.map { "p.c\($0)" }
         let pending = PendingArrays(
             records, slots.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) })
-        return PostgresStatement(
+        let statement = PostgresStatement(
             """
             INSERT INTO \(layout.table(of: entity.entity)) (\(names.joined(separator: ", "))) \
             SELECT \(values.joined(separator: ", ")) FROM \(pending.source)
             """, pending.parameters)
+        return recorded(statement) { $0.inserting($1, entity) }
     }
 
     /// Takes rows out of their tables whose unique values others get, and puts them back with their
@@ -250,12 +272,12 @@ struct PostgresWriter {
             var sets = ["\"_version\" = p.\"version\" + 1"]
             sets += slots.compactMap { slot in column(slot, of: entity).map { "\($0) = p.c\(slot)" }
             }
-            back.append(
-                PostgresStatement(
-                    """
-                    UPDATE \(saved) AS t SET \(sets.joined(separator: ", ")) \
-                    FROM \(pending.source) WHERE t."_id" = p."key"
-                    """, pending.parameters))
+            let change = PostgresStatement(
+                """
+                UPDATE \(saved) AS t SET \(sets.joined(separator: ", ")) \
+                FROM \(pending.source) WHERE t."_id" = p."key"
+                """, pending.parameters)
+            back.append(recorded(change) { $0.updating($1, entity, in: saved) })
             back.append(PostgresStatement("INSERT INTO \(table) SELECT * FROM \(saved)"))
             moved.formUnion(records.map { RowIdentity(root: entity.rootIndex, key: $0.key) })
         }
@@ -268,20 +290,22 @@ struct PostgresWriter {
         guard let pairs = PostgresPairs(links.relationship, layout) else { return }
         if !links.removed.isEmpty {
             let pending = PendingArrays(links.removed)
-            work.add(
+            let statement = PostgresStatement(
                 """
                 DELETE FROM \(pairs.table) AS t USING \(pending.source) \
                 WHERE t.\(pairs.source) = p."key" AND t.\(pairs.destination) = p."other"
                 """, pending.parameters)
+            work.add(recorded(statement) { $0.linking($1, pairs.table) })
         }
         if !links.added.isEmpty {
             let pending = PendingArrays(links.added)
             // One that exists already stays: another save added it too.
-            work.add(
+            let statement = PostgresStatement(
                 """
                 INSERT INTO \(pairs.table) (\(pairs.source), \(pairs.destination)) \
                 SELECT p."key", p."other" FROM \(pending.source) ON CONFLICT DO NOTHING
                 """, pending.parameters)
+            work.add(recorded(statement) { $0.linking($1, pairs.table) })
         }
     }
 
@@ -312,6 +336,11 @@ struct PostgresWriter {
                 .map { (changed.owner, $0.member, $0.place) }
         }
         guard !places.isEmpty else { return }
+        if let recorder {
+            let owner = model.entities[order.ownerRoot]
+            work.add(
+                recorder.ordering(Set(places.map(\.owner)), order.relationship, of: owner))
+        }
         var parameters = PostgresParameters()
         parameters.appendArray(of: places.map(\.owner))
         parameters.appendArray(of: places.map(\.member))

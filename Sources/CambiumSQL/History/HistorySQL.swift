@@ -168,8 +168,9 @@ package struct HistorySettings: Sendable, Equatable {
         self.epoch = epoch
     }
 
-    private static let contentName = "history"
-    private static let epochName = "history.epoch"
+    /// The names of the rows of the metadata.
+    package static let contentName = "history"
+    package static let epochName = "history.epoch"
 
     /// Reads the rows that ``init(rows:)`` understands; none where another program has removed the
     /// tables.
@@ -190,18 +191,26 @@ package struct HistorySettings: Sendable, Equatable {
     }
 
     /// What makes the metadata say this.
-    package var writeStatements: [String] {
-        Self.removeStatements
+    package var writeStatements: [String] { writeStatements(in: Self.table) }
+
+    /// The same for metadata in another table.
+    package func writeStatements(in table: String) -> [String] {
+        Self.removeStatements(in: table)
             + [(Self.contentName, content.rawValue), (Self.epochName, epoch.uuidString)].map {
                 """
-                INSERT INTO "_metadata" ("name", "value") VALUES \
+                INSERT INTO \(table) ("name", "value") VALUES \
                 ('\($0)', \(SQLText.literal($1)))
                 """
             }
     }
 
     /// What makes the metadata say that there is no history.
-    package static let removeStatements = [
-        "DELETE FROM \"_metadata\" WHERE \"name\" IN ('\(contentName)', '\(epochName)')"
-    ]
+    package static let removeStatements = removeStatements(in: table)
+
+    /// The same for metadata in another table.
+    package static func removeStatements(in table: String) -> [String] {
+        ["DELETE FROM \(table) WHERE \"name\" IN ('\(contentName)', '\(epochName)')"]
+    }
+
+    private static let table = SQLText.identifier(MetadataSQL.table)
 }

@@ -20,8 +20,8 @@ package struct HistoryTriggers: Sendable {
             case .objects(let root):
                 guard let root = model.entity(named: root) else { return [] }
                 return ObjectHistory(table, root, model, keepsValues: content == .values).triggers
-            case .links(let entity, let relationship):
-                return LinkHistory(table, entity, relationship, model)?.triggers ?? []
+            case .links:
+                return LinkHistory(table, model)?.triggers ?? []
             case .system:
                 return []
             }
@@ -135,14 +135,15 @@ final class ObjectHistory {
     private let root: Entity
     private let model: Model
     private let keepsValues: Bool
-    private let owners: [KeyOwner]
+    private let recorded: RecordedObjects
+    private var owners: [RecordedOwner] { recorded.owners }
 
     init(_ table: Table, _ root: Entity, _ model: Model, keepsValues: Bool) {
         self.table = table
         self.root = root
         self.model = model
         self.keepsValues = keepsValues
-        owners = table.columns.compactMap { KeyOwner(of: $0, in: table, model) }
+        recorded = RecordedObjects(of: table, model)
     }
 
     var triggers: [StoreTrigger] {
@@ -151,19 +152,19 @@ final class ObjectHistory {
             HistoryWriting.trigger(
                 "INSERT ON \(name)", named: "insert", on: table.name,
                 [HistoryWriting.change(.insert, entity: entity(.new), key: key(.new))]
-                    + recordedColumns.filter { _ in keepsValues }.map { value(of: $0, .new) }
+                    + recorded.columns.filter { _ in keepsValues }.map { value(of: $0, .new) }
                     + owners.map { $0.touch(.new) }),
             HistoryWriting.trigger(
                 "UPDATE OF \(settableColumns) ON \(name)", named: "update", on: table.name,
                 [
                     HistoryWriting.change(
                         .update, entity: entity(.new), key: key(.new), properties: changedNames)
-                ] + recordedColumns.filter { _ in keepsValues }.map(difference)
+                ] + recorded.columns.filter { _ in keepsValues }.map(difference)
                     + owners.flatMap { [$0.touchIfChanged(.old), $0.touchIfChanged(.new)] }),
             HistoryWriting.trigger(
                 "DELETE ON \(name)", named: "delete", on: table.name,
                 [HistoryWriting.change(.delete, entity: entity(.old), key: key(.old))]
-                    + recordedColumns.filter { keepsValues || isPreserved($0) }
+                    + recorded.columns.filter { keepsValues || $0.isPreserved }
                     .map { value(of: $0, .old) } + owners.map { $0.touch(.old) }),
         ] + owners.compactMap { $0.placeTrigger }
     }
@@ -188,15 +189,8 @@ final class ObjectHistory {
 
     /// The names of the properties that differ.
     private var changedNames: String {
-        var names: [String] = []
-        var columns: [String: [String]] = [:]
-        for column in table.columns {
-            guard let name = column.content.property else { continue }
-            if columns[name] == nil { names.append(name) }
-            columns[name, default: []].append(column.name)
-        }
-        let terms = names.map { name in
-            let differs = (columns[name] ?? []).map(Self.differs).joined(separator: " OR ")
+        let terms = recorded.properties.map { name, columns in
+            let differs = columns.map(Self.differs).joined(separator: " OR ")
             return "CASE WHEN \(differs) THEN \(HistoryWriting.property(name)) ELSE '' END"
         }
         return Self.concatenation(of: terms[...])
@@ -219,28 +213,8 @@ final class ObjectHistory {
 
     // MARK: Values
 
-    /// The columns whose values are kept: not what may lie in files, and no places.
-    private var recordedColumns: [Table.Column] {
-        table.columns.filter { column in
-            switch column.content {
-            case .attribute: attribute(column).map { !$0.usesExternalForm } ?? false
-            case .key, .entityOfKey: true
-            case .system, .entity, .position: false
-            }
-        }
-    }
-
-    private func attribute(_ column: Table.Column) -> Attribute? {
-        guard case .attribute(let entity, let name) = column.content else { return nil }
-        return model.entity(named: entity)?.attribute(named: name)
-    }
-
-    private func isPreserved(_ column: Table.Column) -> Bool {
-        attribute(column)?.isPreservedAfterDeletion ?? false
-    }
-
     /// A value of a new or deleted row.
-    private func value(of column: Table.Column, _ version: RowVersion) -> String {
+    private func value(of column: RecordedObjects.Column, _ version: RowVersion) -> String {
         let value = version.column(column.name)
         return HistoryWriting.value(
             of: column.name, old: version == .old ? value : "NULL",
@@ -248,53 +222,16 @@ final class ObjectHistory {
     }
 
     /// A value of a changed row, where it differs. The entity of a key belongs to the key.
-    private func difference(_ column: Table.Column) -> String {
-        var condition = Self.differs(column.name)
-        if case .entityOfKey(let entity, let relationship) = column.content {
-            let key = table.columns.first {
-                $0.content == .key(entity: entity, relationship: relationship)
-            }
-            if let key { condition += " OR \(Self.differs(key.name))" }
-        }
+    private func difference(_ column: RecordedObjects.Column) -> String {
+        let condition = ([column.name] + (column.key.map { [$0] } ?? []))
+            .map(Self.differs).joined(separator: " OR ")
         return HistoryWriting.value(
             of: column.name, old: RowVersion.old.column(column.name),
             new: RowVersion.new.column(column.name), where: condition)
     }
 }
 
-/// The object that a key references, which has the inverse relationship: a change of the key
-/// changes that one, too.
-struct KeyOwner {
-    private let table: String
-    private let key: String
-    /// The column of the owner's entity, where it has one.
-    private let entityColumn: String?
-    /// The column of the place in the owner's list, where that is ordered.
-    private let positionColumn: String?
-    /// The entity that the key references.
-    private let destination: String
-    /// The name of the inverse relationship.
-    private let inverse: String
-
-    /// - Returns: Nil where the column is no key, or has no inverse.
-    init?(of column: Table.Column, in table: Table, _ model: Model) {
-        guard case .key(let entityName, let name) = column.content,
-            let entity = model.entity(named: entityName),
-            let relationship = entity.relationship(named: name),
-            let inverse = model.inverse(of: relationship), !inverse.relationship.isTransient
-        else { return nil }
-        self.table = table.name
-        key = column.name
-        entityColumn =
-            table.columns.first {
-                $0.content == .entityOfKey(entity: entityName, relationship: name)
-            }?.name
-        let position = model.inversePositionColumn(of: relationship, of: entity)
-        positionColumn = table.columns.first { $0.name == position }?.name
-        destination = relationship.destination
-        self.inverse = inverse.relationship.name
-    }
-
+extension RecordedOwner {
     /// Writes the owner that a row references.
     func touch(_ version: RowVersion) -> String {
         touch(version, where: "\(version.column(key)) IS NOT NULL")
@@ -336,48 +273,13 @@ struct KeyOwner {
 
 /// The triggers of a join table.
 struct LinkHistory {
-    /// One end of the pairs.
-    private struct End {
-        /// The column of the object's key.
-        let column: String
-        let entity: Entity
-        /// The relationship of that object which the pairs are.
-        let relationship: Relationship
-        /// The column of its places, where it is ordered.
-        let position: String?
-    }
-
     private let table: Table
-    private let model: Model
-    private let ends: [End]
+    private let ends: [RecordedEnd]
 
-    /// - Parameters:
-    ///   - entity: The entity whose objects are the sources.
-    ///   - relationship: The relationship that the table is named after.
-    init?(_ table: Table, _ entity: String, _ relationship: String, _ model: Model) {
-        guard let source = model.entity(named: entity),
-            let first = source.relationship(named: relationship),
-            let destination = model.entity(named: first.destination)
-        else { return nil }
+    /// - Returns: Nil where the table's relationship is none of the model's.
+    init?(_ table: Table, _ model: Model) {
+        guard let ends = RecordedEnd.ends(of: table, model) else { return nil }
         self.table = table
-        self.model = model
-        func position(_ relationship: Relationship, _ entity: Entity) -> String? {
-            let name = model.positionColumn(of: relationship, of: entity)
-            return table.columns.first { $0.name == name }?.name
-        }
-        var ends = [
-            End(
-                column: "_source", entity: source, relationship: first,
-                position: position(first, source))
-        ]
-        if let inverse = model.inverse(of: first) {
-            let isItsOwn = inverse.relationship == first && inverse.entity == source
-            ends.append(
-                End(
-                    column: "_destination", entity: destination,
-                    relationship: inverse.relationship,
-                    position: isItsOwn ? nil : position(inverse.relationship, inverse.entity)))
-        }
         self.ends = ends
     }
 
@@ -402,21 +304,20 @@ struct LinkHistory {
     }
 
     private func touch(
-        _ end: End, _ version: RowVersion, where condition: String? = nil
+        _ end: RecordedEnd, _ version: RowVersion, where condition: String? = nil
     ) -> String {
         HistoryWriting.change(
             .update, entity: entity(of: end, version), key: version.column(end.column),
-            properties: HistoryWriting.property(end.relationship.name), where: condition)
+            properties: HistoryWriting.property(end.relationship), where: condition)
     }
 
     /// The entity of the object at an end, which its own row knows.
-    private func entity(of end: End, _ version: RowVersion) -> String {
-        let literal = SQLText.literal(end.entity.name)
-        let root = model.root(of: end.entity)
-        guard model.hasSubentities(end.entity) else { return literal }
+    private func entity(of end: RecordedEnd, _ version: RowVersion) -> String {
+        let literal = SQLText.literal(end.entity)
+        guard let table = end.tableOfEntities else { return literal }
         return """
             coalesce((SELECT \(SQLText.identifier(SystemColumn.entity)) \
-            FROM \(SQLText.identifier(root.name)) \
+            FROM \(SQLText.identifier(table)) \
             WHERE \(SQLText.identifier(SystemColumn.key)) = \(version.column(end.column))), \
             \(literal))
             """

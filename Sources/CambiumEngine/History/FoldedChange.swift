@@ -1,0 +1,252 @@
+import CambiumModel
+import CambiumRecords
+
+/// The changes of one transaction on their way to a program: those that a request asks for, one for
+/// each row.
+package struct GatheredChanges {
+    private let request: HistoryRequest
+    private let model: ModelDescription
+    private let store: StoreIdentifier
+    /// The numbers of the entities that are asked for, and of their roots; nil for all.
+    private let wanted: Set<Int>?
+    package let roots: Set<Int>?
+    private let keys: Set<RowIdentity>?
+    private var order: [RowIdentity] = []
+    private var folded: [RowIdentity: FoldedChange] = [:]
+
+    package init(_ request: HistoryRequest, _ model: ModelDescription, _ store: StoreIdentifier) {
+        self.request = request
+        self.model = model
+        self.store = store
+        wanted = request.entityNames.map { names in
+            Set(names.compactMap { model[$0]?.index }.flatMap { model.families[$0] })
+        }
+        roots = wanted.map { Set($0.map { model.entities[$0].rootIndex }) }
+        keys = request.objectIDs.map {
+            Set($0.map { RowIdentity(root: $0.entity.rootIndex, key: $0.key) })
+        }
+    }
+
+    /// Adds what the store noted next.
+    ///
+    /// - Parameters:
+    ///   - properties: The names of the changed properties, with spaces between.
+    ///   - values: Reads the values, where the change is asked for.
+    package mutating func add(
+        kind: Int64, entity name: String, key: Int64, properties: String,
+        values: () throws -> [FoldedChange.ColumnValue]
+    ) rethrows {
+        // An entity that the model does not have (any more) has no objects.
+        guard let kind = HistoryChange.Kind(rawValue: Int(kind)), let entity = model[name],
+            roots?.contains(entity.rootIndex) ?? true
+        else { return }
+        let id = RowIdentity(root: entity.rootIndex, key: key)
+        guard keys?.contains(id) ?? true else { return }
+        let row = FoldedChange.Row(
+            kind: kind, properties: properties.split(separator: " "), values: try values())
+        if folded[id] == nil { order.append(id) }
+        folded[id, default: FoldedChange(entity: entity)].add(row, entity, in: model)
+    }
+
+    /// One change for each row, in the order in which they were first touched.
+    package var changes: [HistoryChange] {
+        order.compactMap { id in
+            guard let change = folded[id]?.change(id.key, store: store, in: model),
+                wanted?.contains(change.objectID.entity.index) ?? true,
+                request.kinds?.contains(change.kind) ?? true
+            else { return nil }
+            return change
+        }
+    }
+}
+
+/// All that one transaction did to one row, as one change. A save may touch a row several times: it
+/// writes derived values after the others, and takes a row out and puts it back whose unique values
+/// another one gets.
+package struct FoldedChange {
+    /// What a store notes of one change of a row.
+    package struct Row {
+        package let kind: HistoryChange.Kind
+        package let properties: [Substring]
+        package let values: [ColumnValue]
+
+        package init(
+            kind: HistoryChange.Kind, properties: [Substring], values: [ColumnValue]
+        ) {
+            self.kind = kind
+            self.properties = properties
+            self.values = values
+        }
+    }
+
+    /// The value of a column before and after.
+    package struct ColumnValue {
+        package let column: String
+        package let old: StoredValue
+        package let new: StoredValue
+
+        package init(column: String, old: StoredValue, new: StoredValue) {
+            self.column = column
+            self.old = old
+            self.new = new
+        }
+    }
+
+    /// The row's own entity, as far as it is known.
+    package private(set) var entity: EntityDescription
+    private var wasThere = true
+    private var isThere = true
+    /// Whether the row was put back.
+    private var isReplaced = false
+    /// Whether the values are known that it was put back with.
+    private var hasReplacement = false
+    package private(set) var properties: Set<String> = []
+    /// By column.
+    package private(set) var old: [String: StoredValue] = [:]
+    package private(set) var new: [String: StoredValue] = [:]
+
+    package init(entity: EntityDescription) {
+        self.entity = entity
+    }
+
+    package mutating func add(_ row: Row, _ entity: EntityDescription, in model: ModelDescription) {
+        // Who changes a link may know the entity that the link references, and no more.
+        if model.families[self.entity.index].contains(entity.index) { self.entity = entity }
+        switch row.kind {
+        case .insert:
+            // Its links may have been written before it was.
+            if isThere { wasThere = false }
+            isReplaced = wasThere
+            hasReplacement = !row.values.isEmpty
+            isThere = true
+            new = [:]
+            for value in row.values { new[value.column] = value.new }
+        case .update:
+            // The owner of a key may be reported after it was deleted.
+            if isThere {
+                properties.formUnion(row.properties.lazy.map(String.init))
+                for value in row.values {
+                    if old[value.column] == nil { old[value.column] = value.old }
+                    new[value.column] = value.new
+                }
+            }
+        case .delete:
+            isThere = false
+            for value in row.values where old[value.column] == nil {
+                old[value.column] = value.old
+            }
+        }
+    }
+
+    /// What it comes to; nil for a row that came and went.
+    package var kind: HistoryChange.Kind? {
+        switch (wasThere, isThere) {
+        case (false, true): .insert
+        case (true, true): .update
+        case (true, false): .delete
+        case (false, false): nil
+        }
+    }
+
+    /// The same, without what is not said of its kind.
+    package var settled: FoldedChange {
+        var change = self
+        switch kind {
+        case .insert?:
+            change.properties = []
+            change.old = [:]
+            change.new = new.filter { $0.value != .null }
+        case .delete?:
+            change.properties = []
+            change.new = [:]
+            change.old = old.filter { $0.value != .null }
+        case .update? where isReplaced:
+            change.settleReplacement()
+        case .update?, nil:
+            break
+        }
+        return change
+    }
+
+    /// What differs between the row that was taken out and the one that was put in.
+    private mutating func settleReplacement() {
+        let (former, present) = (old, new)
+        old = [:]
+        new = [:]
+        guard hasReplacement else {
+            // A program that replaces rows without saying what differs may have changed all.
+            if properties.isEmpty { properties = entity.propertyNames(where: { _ in true }) }
+            return
+        }
+        for column in Set(former.keys).union(present.keys)
+        where (former[column] ?? .null) != (present[column] ?? .null) {
+            old[column] = former[column] ?? .null
+            new[column] = present[column] ?? .null
+        }
+        let differing = new
+        properties.formUnion(entity.propertyNames { differing[$0] != nil })
+    }
+
+    /// The change as a program sees it.
+    ///
+    /// - Returns: Nil for a row that came and went.
+    package func change(
+        _ key: Int64, store: StoreIdentifier, in model: ModelDescription
+    ) -> HistoryChange? {
+        guard let kind else { return nil }
+        let settled = settled
+        return HistoryChange(
+            objectID: ObjectID(entity, key: key, store: store), kind: kind,
+            updatedProperties: settled.properties,
+            oldValues: entity.propertyValues(settled.old, store: store, in: model),
+            newValues: entity.propertyValues(settled.new, store: store, in: model),
+            tombstone: kind == .delete ? entity.tombstone(settled.old) : nil)
+    }
+}
+
+extension EntityDescription {
+    /// The names of the properties that have columns which meet a condition.
+    fileprivate func propertyNames(where isMeant: (_ column: String) -> Bool) -> Set<String> {
+        Set(layout.slots.filter { $0.column.map(isMeant) ?? false }.map(\.property))
+    }
+
+    /// The values of properties from those of columns.
+    fileprivate func propertyValues(
+        _ columns: [String: StoredValue], store: StoreIdentifier, in model: ModelDescription
+    ) -> [String: PropertyValue] {
+        if columns.isEmpty { return [:] }
+        var values: [String: PropertyValue] = [:]
+        for (slot, place) in layout.slots.enumerated() where !place.isEntityOfKey {
+            guard let column = place.column, let stored = columns[column] else { continue }
+            if let attribute = attributes[slot] {
+                values[place.property] = .value(
+                    self.model.value(stored, as: attribute.type) ?? .null)
+            } else if case .integer(let key) = stored {
+                let relationship = relationship(named: place.property)
+                let entityColumn = relationship?.entitySlot.flatMap { layout.slots[$0].column }
+                var destination = relationship.map { model.entities[$0.destination] }
+                if let entityColumn, case .text(let name)? = columns[entityColumn] {
+                    destination = model[name] ?? destination
+                }
+                values[place.property] = .toOne(
+                    destination.map { ObjectID($0, key: key, store: store) })
+            } else {
+                values[place.property] = .toOne(nil)
+            }
+        }
+        return values
+    }
+
+    /// The values of the attributes that are preserved.
+    fileprivate func tombstone(_ columns: [String: StoredValue]) -> [String: Value] {
+        var values: [String: Value] = [:]
+        for (slot, attribute) in attributes.enumerated() {
+            guard let attribute, attribute.isPreservedAfterDeletion, !attribute.usesExternalForm,
+                let column = layout.slots[slot].column
+            else { continue }
+            values[attribute.name] =
+                columns[column].flatMap { model.value($0, as: attribute.type) } ?? .null
+        }
+        return values
+    }
+}

@@ -1,0 +1,42 @@
+import CambiumEngine
+import CambiumModel
+
+/// A store as it was at a moment.
+final class PostgresPinnedStore: PostgresReading {
+    private let engine: PostgresEngine
+    private let pin: PostgresPin
+
+    init(_ engine: PostgresEngine, _ pin: PostgresPin) {
+        self.engine = engine
+        self.pin = pin
+    }
+
+    var layout: PostgresLayout { engine.layout }
+
+    deinit {
+        engine.unpin(pin)
+    }
+
+    func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+        try pin.reading(body)
+    }
+
+    func withSnapshot<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+        try pin.reading(body)
+    }
+}
+
+extension PostgresEngine {
+    var keepsGenerations: Bool { true }
+
+    func pin() throws -> any SharedStore {
+        let pin = try PostgresPin(pool, lifetime: options.queryGenerationLifetime)
+        pins.withLock { $0.append(pin) }
+        return PostgresPinnedStore(self, pin)
+    }
+
+    func unpin(_ pin: PostgresPin) {
+        pin.close()
+        pins.withLock { pins in pins.removeAll { $0 === pin } }
+    }
+}

@@ -1,0 +1,107 @@
+import CambiumEngine
+import Dispatch
+import Synchronization
+
+/// A read transaction that is held open, so that what it sees stays as it is. Meanwhile the server
+/// keeps all row versions of the whole database that it may still read; hence the time limit.
+final class PostgresPin: Sendable {
+    private let pool: PostgresPool
+    private let lock = ThreadLock()
+    private let state: Mutex<State>
+    private let end: ContinuousClock.Instant
+    private let lifetime: Duration
+
+    private struct State {
+        /// What holds the transaction; nil when it has ended.
+        var loan: PostgresPool.Loan?
+        /// Why it is to end.
+        var ending: Ending?
+    }
+
+    private enum Ending { case expired, closed }
+
+    private static let queue = DispatchQueue(
+        label: "cambium.generations", qos: .utility, attributes: .concurrent)
+    /// The server ends the transaction so much later, in milliseconds, where the program cannot: it
+    /// may be stopped, or out of reach.
+    private static let grace = 5_000.0
+
+    init(_ pool: PostgresPool, lifetime: Duration) throws {
+        self.pool = pool
+        self.lifetime = lifetime
+        let (seconds, attoseconds) = lifetime.components
+        let milliseconds = max(0, Double(seconds) * 1_000 + Double(attoseconds) / 1e15)
+        let loan = try pool.lend()
+        // Its first query decides what the transaction sees.
+        _ = try loan.connection.run([
+            PostgresConnection.begin(isReadOnly: true),
+            PostgresStatement(
+                """
+                SET LOCAL idle_in_transaction_session_timeout = \
+                \(Int32(min(milliseconds + Self.grace, Double(Int32.max))))
+                """),
+            PostgresStatement("SELECT 1"),
+        ])
+        state = Mutex(State(loan: loan))
+        end = .now + lifetime
+        // What nobody reads any more must end, too.
+        let wait = min(milliseconds, Double(Int32.max))
+        Self.queue.asyncAfter(deadline: .now() + .milliseconds(Int(wait) + 1)) { [weak self] in
+            self?.expire()
+        }
+    }
+
+    /// Whether the thread that asks is reading.
+    var isUsedByCaller: Bool { lock.isHeldByCaller }
+
+    /// Reads what the transaction sees.
+    func reading<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+        if ContinuousClock.now > end { expire() }
+        return try lock.withLock {
+            defer { finish() }
+            let state = state.withLock { $0 }
+            switch (state.ending, state.loan) {
+            case (nil, let loan?): return try read(loan, body)
+            case (.expired, _): throw expiry("it was held for longer than \(lifetime)")
+            case (.closed, _), (nil, nil): throw StoreError.closed
+            }
+        }
+    }
+
+    private func read<Result>(
+        _ loan: PostgresPool.Loan, _ body: (PostgresConnection) throws -> Result
+    ) throws -> Result {
+        do {
+            return try body(loan.connection)
+        } catch let error as PostgresError where error.isDisconnection {
+            throw expiry("the server has ended its connection (\(error.message))")
+        }
+    }
+
+    private func expiry(_ reason: String) -> QueryGenerationExpired {
+        QueryGenerationExpired(reason: reason)
+    }
+
+    private func expire() { end(as: .expired) }
+
+    func close() { end(as: .closed) }
+
+    /// Ends the transaction: as soon as nobody reads in it.
+    private func end(as ending: Ending) {
+        state.withLock { $0.ending = $0.ending ?? ending }
+        // A thread that is reading would wait for itself.
+        if !isUsedByCaller { try? lock.withLock { finish() } }
+    }
+
+    /// Gives the connection back where the transaction is to end. Nobody else reads.
+    private func finish() {
+        let loan = state.withLock { state -> PostgresPool.Loan? in
+            guard state.ending != nil else { return nil }
+            defer { state.loan = nil }
+            return state.loan
+        }
+        guard let loan else { return }
+        _ = try? loan.connection.run("ROLLBACK")
+        pool.giveBack(loan)
+    }
+}

@@ -1,0 +1,134 @@
+import CambiumModel
+
+/// What a history says of changes in a table of objects, in whatever way it is written.
+package struct RecordedObjects: Sendable {
+    /// A column whose values are kept: not what may lie in files, and no places.
+    package struct Column: Sendable {
+        package let name: String
+        /// The column of the key that this one is the entity of.
+        package let key: String?
+        /// Whether the history of a deleted row has it in any case.
+        package let isPreserved: Bool
+    }
+
+    /// The properties, each with its columns.
+    package let properties: [(name: String, columns: [String])]
+    package let columns: [Column]
+    package let owners: [RecordedOwner]
+
+    package init(of table: Table, _ model: Model) {
+        var names: [String] = []
+        var columns: [String: [String]] = [:]
+        for column in table.columns {
+            guard let name = column.content.property else { continue }
+            if columns[name] == nil { names.append(name) }
+            columns[name, default: []].append(column.name)
+        }
+        properties = names.map { ($0, columns[$0] ?? []) }
+        self.columns = table.columns.compactMap { Column($0, in: table, model) }
+        owners = table.columns.compactMap { RecordedOwner(of: $0, in: table, model) }
+    }
+}
+
+extension RecordedObjects.Column {
+    fileprivate init?(_ column: Table.Column, in table: Table, _ model: Model) {
+        switch column.content {
+        case .attribute(let entity, let name):
+            guard let attribute = model.entity(named: entity)?.attribute(named: name),
+                !attribute.usesExternalForm
+            else { return nil }
+            self.init(
+                name: column.name, key: nil, isPreserved: attribute.isPreservedAfterDeletion)
+        case .key:
+            self.init(name: column.name, key: nil, isPreserved: false)
+        case .entityOfKey(let entity, let relationship):
+            let key = table.columns.first {
+                $0.content == .key(entity: entity, relationship: relationship)
+            }
+            self.init(name: column.name, key: key?.name, isPreserved: false)
+        case .system, .entity, .position: return nil
+        }
+    }
+}
+
+/// The object that a key references, which has the inverse relationship: a change of the key
+/// changes that one, too.
+package struct RecordedOwner: Sendable {
+    package let table: String
+    package let key: String
+    /// The column of the owner's entity, where it has one.
+    package let entityColumn: String?
+    /// The column of the place in the owner's list, where that is ordered.
+    package let positionColumn: String?
+    /// The entity that the key references.
+    package let destination: String
+    /// The name of the inverse relationship.
+    package let inverse: String
+
+    /// - Returns: Nil where the column is no key, or has no inverse.
+    init?(of column: Table.Column, in table: Table, _ model: Model) {
+        guard case .key(let entityName, let name) = column.content,
+            let entity = model.entity(named: entityName),
+            let relationship = entity.relationship(named: name),
+            let inverse = model.inverse(of: relationship), !inverse.relationship.isTransient
+        else { return nil }
+        self.table = table.name
+        key = column.name
+        entityColumn =
+            table.columns.first {
+                $0.content == .entityOfKey(entity: entityName, relationship: name)
+            }?.name
+        let position = model.inversePositionColumn(of: relationship, of: entity)
+        positionColumn = table.columns.first { $0.name == position }?.name
+        destination = relationship.destination
+        self.inverse = inverse.relationship.name
+    }
+}
+
+/// One end of the pairs of a join table: a pair that comes or goes changes the object there.
+package struct RecordedEnd: Sendable {
+    /// The column of the object's key.
+    package let column: String
+    package let entity: String
+    /// The table that says which entity the object is of; nil where there is one only.
+    package let tableOfEntities: String?
+    /// The relationship of that object which the pairs are.
+    package let relationship: String
+    /// The column of its places, where it is ordered.
+    package let position: String?
+
+    /// The ends of a join table; the second one only where the relationship has an inverse.
+    ///
+    /// - Returns: Nil where the table is none of the model's.
+    package static func ends(of table: Table, _ model: Model) -> [RecordedEnd]? {
+        guard case .links(let entity, let relationship) = table.content,
+            let source = model.entity(named: entity),
+            let first = source.relationship(named: relationship),
+            let destination = model.entity(named: first.destination)
+        else { return nil }
+        func end(
+            _ column: String, _ entity: Entity, _ relationship: Relationship,
+            position name: String?
+        ) -> RecordedEnd {
+            RecordedEnd(
+                column: column, entity: entity.name,
+                tableOfEntities: model.hasSubentities(entity) ? model.root(of: entity).name : nil,
+                relationship: relationship.name,
+                position: table.columns.first { $0.name == name }?.name)
+        }
+        var ends = [
+            end(
+                "_source", source, first, position: model.positionColumn(of: first, of: source))
+        ]
+        if let inverse = model.inverse(of: first) {
+            let isItsOwn = inverse.relationship == first && inverse.entity == source
+            ends.append(
+                end(
+                    "_destination", destination, inverse.relationship,
+                    position: isItsOwn
+                        ? nil
+                        : model.positionColumn(of: inverse.relationship, of: inverse.entity)))
+        }
+        return ends
+    }
+}
