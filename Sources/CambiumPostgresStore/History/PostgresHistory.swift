@@ -250,7 +250,10 @@ struct PostgresHistorySQL {
 extension HistorySettings {
     /// What the rows of ``PostgresHistorySQL/settings`` say; nil where the store has no history.
     init?(_ rows: PostgresRows) {
-        self.init(rows: (0..<rows.count).map { [.text(rows.text($0, 0)), .text(rows.text($0, 1))] })
+        self.init(
+            rows: (0..<rows.count).map { row in
+                [.text(rows.text(row, 0)), .text(rows.text(row, 1))]
+            })
     }
 }
 
