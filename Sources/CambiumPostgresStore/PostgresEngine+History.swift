@@ -1,15 +1,14 @@
 import CambiumEngine
 import CambiumModel
 import CambiumRecords
+import CambiumSQL
 
 extension PostgresEngine {
     func fetchHistory(
         _ request: HistoryRequest, after token: inout HistoryToken
     ) throws -> [HistoryTransaction]? {
         let seen = token.positions[identifier.uuid]
-        let found = try withSnapshot {
-            try history.reader(identifier, $0)?.transactions(request, after: seen)
-        }
+        let found = try withHistory { try $0.transactions(request, after: seen) }
         guard let found else {
             if seen != nil { throw StoreError.noHistory }
             return nil
@@ -19,7 +18,7 @@ extension PostgresEngine {
     }
 
     func historyPosition() throws -> HistoryToken.Position? {
-        try withSnapshot { try history.reader(identifier, $0)?.end }
+        try withHistory(\.end)
     }
 
     func deleteHistory(before position: HistoryToken.Position) throws -> Bool {
@@ -40,12 +39,57 @@ extension PostgresEngine {
 
     /// - Parameter last: The number of the last transaction to be removed.
     private func purge(through last: (PostgresHistoryReader) throws -> Int64) throws -> Bool {
-        let number = try withSnapshot { try history.reader(identifier, $0).map(last) }
+        let number = try withHistory(last)
         guard let number else { return false }
         guard !isReadOnly else { throw StoreError.readOnly }
         try pool.withConnection { connection in
             try history.purge(connection) { history.sql.remove(through: number, atMost: $0) }
         }
         return true
+    }
+
+    /// Reads the history, after all that was committed has its place in it.
+    ///
+    /// Where the store is for reading only, what several saves at once have left without a number is
+    /// seen after the next save, or when somebody else reads.
+    ///
+    /// - Returns: Nil where the store has none.
+    private func withHistory<Result>(
+        _ body: (PostgresHistoryReader) throws -> Result
+    ) throws -> Result? {
+        switch try readHistory(body, isNumbered: isReadOnly) {
+        case .found(let result): return result
+        case .none: return nil
+        case .unnumbered: break
+        }
+        try pool.withConnection { connection in
+            try connection.transaction {
+                // Another process may have turned the history off.
+                let settings = try connection.run([history.sql.settings])[0]
+                guard HistorySettings(settings) != nil else { return }
+                _ = try connection.run([history.sql.number])
+            }
+        }
+        // What has been committed meanwhile may come later.
+        guard case .found(let result) = try readHistory(body, isNumbered: true) else { return nil }
+        return result
+    }
+
+    private enum Reading<Result> {
+        case found(Result)
+        /// The store has no history.
+        case none
+        case unnumbered
+    }
+
+    /// - Parameter isNumbered: Whether it does not matter if transactions have no number yet.
+    private func readHistory<Result>(
+        _ body: (PostgresHistoryReader) throws -> Result, isNumbered: Bool
+    ) throws -> Reading<Result> {
+        try withSnapshot { connection in
+            guard let reader = try history.reader(identifier, connection) else { return .none }
+            guard reader.isWhole || isNumbered else { return .unnumbered }
+            return .found(try body(reader))
+        }
     }
 }

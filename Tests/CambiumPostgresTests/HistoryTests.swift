@@ -147,9 +147,8 @@ struct PostgresHistoryTests {
         }
         #expect(failures.withLock { $0 } == [])
         #expect(seen.count == writers * saves)
-        let first = try #require(seen.first).number
-        #expect(seen.map(\.number) == Array(first..<first + Int64(writers * saves)))
-        #expect(seen.map(\.date) == seen.map(\.date).sorted())
+        let numbers = seen.map(\.number)
+        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
         var known: [ObjectID: PropertyValue] = [:]
         for change in seen.flatMap(\.changes) where change.kind == .update {
             guard let new = change.newValues["number"] else { continue }

@@ -108,7 +108,7 @@ public struct HistoryToken: Sendable, Hashable, Codable, CustomStringConvertible
     package struct Position: Sendable, Hashable, Codable {
         /// Which history of the store: one that was removed and started over is another one.
         package let epoch: UUID
-        /// The number of the last change.
+        /// The number of the last change; on a server, of the last transaction.
         package let change: Int64
 
         package init(epoch: UUID, change: Int64) {

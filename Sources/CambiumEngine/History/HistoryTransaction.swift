@@ -4,7 +4,8 @@ import CambiumRecords
 
 /// What one save, or one batch operation, changed in a store.
 public struct HistoryTransaction: Sendable, Hashable, CustomStringConvertible {
-    /// The number among the transactions of its store, in the order of the commits.
+    /// The number among the transactions of its store, in the order of the commits; on a server, of
+    /// those that changed the same objects.
     public let number: Int64
     /// When it was committed; of what a program without Cambium has written, when that was first
     /// seen.

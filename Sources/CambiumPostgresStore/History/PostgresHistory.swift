@@ -7,9 +7,16 @@ import Synchronization
 /// The tables of a store's history.
 ///
 /// No trigger writes them: each statement of a save that writes rows notes what it does to them, by
-/// ``PostgresRecorder``. The number of a transaction is drawn at the end, from a row that stays
-/// locked until the commit. So the order of the numbers is that of the commits, and who sees one
-/// transaction sees all before it.
+/// ``PostgresRecorder``.
+///
+/// A position in the history is the number of a transaction, and nothing may come before it later.
+/// So numbers are given in one order, to transactions that everybody sees or that are seen with the
+/// number: by who has locked the row of the last number, until its commit. A save takes the lock
+/// where it is free, and gives numbers to itself and to all that have none. Otherwise it leaves that
+/// to the next one, or to who reads the history: nobody's commit waits for another one's.
+///
+/// Those without a number get theirs by their rank, which is drawn when a save holds all its locks.
+/// So of two transactions that wrote one object, the first has the lower number.
 struct PostgresHistorySQL {
     let transactions: String
     let changes: String
@@ -38,8 +45,9 @@ struct PostgresHistorySQL {
             "INSERT INTO \(state) (\"last\", \"floor\") VALUES (0, 0)",
             """
             CREATE TABLE \(transactions) (
-                "number" bigint PRIMARY KEY,
-                "id" bigint NOT NULL UNIQUE,
+                "id" bigint PRIMARY KEY,
+                "rank" bigint NOT NULL,
+                "number" bigint UNIQUE,
                 "date" timestamptz NOT NULL,
                 "author" text COLLATE "C",
                 "context" text COLLATE "C",
@@ -47,6 +55,10 @@ struct PostgresHistorySQL {
                 "processID" bigint,
                 "writer" text COLLATE "C"
             )
+            """,
+            """
+            CREATE INDEX \(SQLText.identifier("\(HistorySQL.prefix)_unnumbered")) \
+            ON \(transactions) ("rank") WHERE "number" IS NULL
             """,
             """
             CREATE TABLE \(changes) (
@@ -99,8 +111,8 @@ struct PostgresHistorySQL {
 
     // MARK: Writing
 
-    /// Makes a transaction of the changes that have an id; nothing where there are none. The row of
-    /// the last number stays locked until the commit.
+    /// Makes a transaction of the changes that have an id; nothing where there are none. It waits
+    /// for nobody.
     func record(_ id: Int64, by author: TransactionAuthor, writer: String) -> PostgresStatement {
         let process = ProcessInfo.processInfo
         var parameters = PostgresParameters()
@@ -111,19 +123,46 @@ struct PostgresHistorySQL {
         parameters.append(.integer(Int64(process.processIdentifier)), as: .bigint)
         return PostgresStatement(
             """
-            WITH s AS (UPDATE \(state) SET "last" = "last" + 1 \
-            WHERE EXISTS (SELECT FROM \(changes) WHERE "transaction" = $1) RETURNING "last") \
-            INSERT INTO \(transactions) \
-            ("number", "id", "date", "author", "context", "process", "writer", "processID") \
-            SELECT s."last", $1, clock_timestamp(), $2, $3, $4, $5, $6 FROM s
+            \(numbering(locking: "SKIP LOCKED")), i AS (INSERT INTO \(transactions) \
+            ("id", "rank", "number", "date", "author", "context", "process", "writer", "processID") \
+            SELECT $1, nextval(\(SQLText.literal(sequence))), \
+            (SELECT s."last" FROM s) + (SELECT count(*) FROM w) + 1, \
+            clock_timestamp(), $2, $3, $4, $5, $6 \
+            WHERE EXISTS (SELECT FROM \(changes) WHERE "transaction" = $1) RETURNING "number") \
+            \(noteLast(of: "(SELECT \"number\" FROM u UNION ALL SELECT \"number\" FROM i)"))
             """, parameters)
+    }
+
+    /// Gives numbers to all transactions that have none. It waits for who is doing the same.
+    var number: PostgresStatement {
+        PostgresStatement("\(numbering(locking: "")) \(noteLast(of: "u"))")
+    }
+
+    /// What locks the last number, and gives transactions theirs. Another one may have been faster
+    /// with some that the statement still sees without.
+    private func numbering(locking: String) -> String {
+        """
+        WITH s AS MATERIALIZED (SELECT "last" FROM \(state) FOR NO KEY UPDATE \(locking)), \
+        w AS MATERIALIZED (SELECT "id", row_number() OVER (ORDER BY "rank") AS "place" \
+        FROM \(transactions) WHERE "number" IS NULL AND EXISTS (SELECT FROM s)), \
+        u AS (UPDATE \(transactions) AS t SET "number" = s."last" + w."place" FROM w, s \
+        WHERE t."id" = w."id" AND t."number" IS NULL RETURNING t."number")
+        """
+    }
+
+    private func noteLast(of numbers: String) -> String {
+        """
+        UPDATE \(state) SET "last" = x."last" \
+        FROM (SELECT max(y."number") AS "last" FROM \(numbers) AS y) AS x \
+        WHERE x."last" IS NOT NULL
+        """
     }
 
     /// Removes the oldest transactions that the retention does not want.
     ///
     /// - Parameters:
-    ///   - id: Only where a transaction has it, whose number the caller has drawn just now; nil
-    ///     where the caller has locked the last number otherwise.
+    ///   - id: Only where this transaction got a number just now, for which the last one was
+    ///     locked; nil where the caller has locked it.
     ///   - limit: Of how many at most.
     func removeOverdue(
         _ retention: HistoryRetention, after id: Int64?, atMost limit: Int
@@ -145,13 +184,16 @@ struct PostgresHistorySQL {
         var own = ""
         if let id {
             parameters.append(.integer(id), as: .bigint)
-            own = " WHERE EXISTS (SELECT FROM \(transactions) WHERE \"id\" = $\(parameters.count))"
+            own =
+                " AND EXISTS (SELECT FROM \(transactions) "
+                + "WHERE \"id\" = $\(parameters.count) AND \"number\" IS NOT NULL)"
         }
         return PostgresStatement(
             Self.purge(
                 """
                 SELECT t."number", t."id" FROM (SELECT "number", "id", "date" \
-                FROM \(transactions)\(own) ORDER BY "number" LIMIT $1) AS t \
+                FROM \(transactions) WHERE "number" IS NOT NULL\(own) \
+                ORDER BY "number" LIMIT $1) AS t \
                 CROSS JOIN \(state) AS s WHERE \(conditions.joined(separator: " OR "))
                 """, self), parameters)
     }
@@ -181,15 +223,20 @@ struct PostgresHistorySQL {
         c AS (DELETE FROM \(sql.changes) AS c USING d WHERE c."transaction" = d."id"), \
         s AS (UPDATE \(sql.state) SET "floor" = d."floor" \
         FROM (SELECT max("number") AS "floor" FROM d) AS d WHERE d."floor" IS NOT NULL) \
-        DELETE FROM \(sql.transactions) AS t USING d WHERE t."number" = d."number"
+        DELETE FROM \(sql.transactions) AS t USING d WHERE t."id" = d."id"
         """
     }
 
     // MARK: Reading
 
-    /// Where the history ends and begins: the last number, and the last one that was removed.
+    /// Where the history ends and begins: the last number, and the last one that was removed; and
+    /// whether transactions have no number yet.
     var bounds: PostgresStatement {
-        PostgresStatement("SELECT \"last\", \"floor\" FROM \(state)")
+        PostgresStatement(
+            """
+            SELECT "last", "floor", \
+            EXISTS (SELECT FROM \(transactions) WHERE "number" IS NULL) FROM \(state)
+            """)
     }
 
     /// The transactions after a number, as many as the limit says.
@@ -300,8 +347,8 @@ final class PostgresHistory: Sendable {
             transaction: beginning.integer(row, 2))
     }
 
-    /// What ends the transaction of a recorder, just before its commit: from then on it keeps others
-    /// from theirs.
+    /// What ends the transaction of a recorder, just before its commit: who reads the history may
+    /// have to wait for that.
     func ending(
         _ recorder: PostgresRecorder?, by author: TransactionAuthor
     ) -> [PostgresStatement] {
@@ -372,8 +419,8 @@ final class PostgresHistory: Sendable {
         guard rows.count == 1 else { return nil }
         return PostgresHistoryReader(
             connection: connection, epoch: settings.epoch,
-            bounds: (rows.integer(0, 0), rows.integer(0, 1)), sql: sql, layout: layout,
-            store: store)
+            bounds: (rows.integer(0, 0), rows.integer(0, 1)), isWhole: !rows.boolean(0, 2),
+            sql: sql, layout: layout, store: store)
     }
 
     // MARK: Removing
@@ -392,7 +439,7 @@ final class PostgresHistory: Sendable {
                 let settings = try connection.run([sql.settings])[0]
                 guard HistorySettings(settings) != nil else { return 0 }
                 let removal = statement(Self.removedAtOnce)
-                return try connection.run([sql.lockState, removal])[1].changes
+                return try connection.run([sql.number, sql.lockState, removal])[2].changes
             }
             isFinished = removed < Self.removedAtOnce
         }

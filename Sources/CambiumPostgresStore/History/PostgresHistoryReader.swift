@@ -10,6 +10,8 @@ struct PostgresHistoryReader {
     let epoch: UUID
     /// The number of the last transaction, and that of the last one that was removed.
     let bounds: (last: Int64, floor: Int64)
+    /// Whether all transactions that the reader sees have a number.
+    let isWhole: Bool
     let sql: PostgresHistorySQL
     let layout: PostgresLayout
     let store: StoreIdentifier
