@@ -63,6 +63,24 @@ import Testing
     }
 
     @Test(arguments: PostgresServer.all)
+    func `a state ends where the server ends its connection`(_ server: PostgresServer) throws {
+        let schema = PostgresServer.newSchema
+        try withContexts(server, schema: schema) { pinned, _, _ in
+            try pinned.setQueryGeneration(.current)
+            #expect(try labels(pinned) == ["a", "b"])
+            _ = try server.connect().run(
+                """
+                SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
+                WHERE state = 'idle in transaction' AND query LIKE '%\(schema)%'
+                """)
+            let error = #expect(throws: QueryGenerationExpired.self) { try labels(pinned) }
+            try #expect("\(#require(error))".contains("the server"))
+            try pinned.setQueryGeneration(.current)
+            #expect(try labels(pinned) == ["a", "b"])
+        }
+    }
+
+    @Test(arguments: PostgresServer.all)
     func `everything that is worked out in memory is read in the state, too`(
         _ server: PostgresServer
     ) throws {

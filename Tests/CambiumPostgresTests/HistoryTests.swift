@@ -206,9 +206,10 @@ struct PostgresHistoryTests {
         try connection.transaction {
             // As a save does that finds no history.
             _ = try connection.run("SELECT count(*) FROM \"\(schema)\".\"_metadata\"")
-            #expect(throws: (any Error).self) {
+            let error = #expect(throws: StoreLoadingError.self) {
                 try PersistentContainer(Everything.model, asked)
             }
+            try #expect("\(#require(error))".contains("cannot be turned on or off"))
         }
         let opened = try PersistentContainer(Everything.model, asked)
         try save(container, "a")
@@ -240,6 +241,49 @@ struct PostgresHistoryTests {
         #expect(try container.history(after: token).map(\.number) == [5])
         try container.coordinator.deleteHistory(before: .distantPast)
         #expect(try container.history().map(\.author) == ["e"])
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a store that is read only keeps what it has`(_ server: PostgresServer) throws {
+        var description = server.description(.values)
+        let container = try PersistentContainer(Everything.model, description)
+        for author in ["a", "b"] { try save(container, author) }
+        description.options.isReadOnly = true
+        description.options.history = .off
+        let reader = try PersistentContainer(Everything.model, description)
+        #expect(try reader.history().map(\.author) == ["a", "b"])
+        let error = #expect(throws: StoreError.self) {
+            try reader.coordinator.deleteHistory(before: .distantFuture)
+        }
+        #expect(error?.code == .readOnly)
+        #expect(try container.history().count == 2)
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a save that is taken back leaves nothing, and neither does a part of a batch operation`(
+        _ server: PostgresServer
+    ) throws {
+        let container = try server.open(.values)
+        try save(container, "a")
+        let context = container.newContext()
+        _ = Robot(in: context, name: "r", serial: "1")
+        try context.save()
+        let token = try container.historyToken
+        #expect(throws: (any Error).self) {
+            try context.execute(
+                BatchInsertRequest<Robot>(0..<3) { robot, number in
+                    robot.name = "r"
+                    robot.serial = "\(number)"
+                })
+        }
+        _ = Robot(in: context, name: "r", serial: "1")
+        #expect(throws: (any Error).self) { try context.save() }
+        context.rollback()
+        #expect(try container.history(after: token) == [])
+        try save(container, "b")
+        let transactions = try container.history(after: token)
+        #expect(transactions.map(\.author) == ["b"])
+        #expect(transactions.flatMap(\.changes).count == 1)
     }
 
     @Test(arguments: PostgresServer.all)

@@ -65,8 +65,8 @@ final class QueryGeneration: Sendable {
     static func requireSupport(by coordinator: PersistentStoreCoordinator) throws {
         for store in coordinator.persistentStores where !store.store.keepsGenerations {
             throw StoreError.invalidRequest(
-                "The \(store.storeDescription) has no query generations: only a SQLite store "
-                    + "in a file has them.",
+                "The \(store.storeDescription) has no query generations: only a store in a "
+                    + "database file or on a database server has them.",
                 remedy: "Set the query generation to .unpinned, or keep the store in a file.")
         }
     }

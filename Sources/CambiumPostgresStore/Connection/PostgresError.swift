@@ -56,7 +56,7 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     }
 
     /// A server that is shut down, or that ends a connection.
-    private static let disconnections: Set<String> = ["57P01", "57P02", "57P03"]
+    private static let disconnections: Set<String> = ["57P01", "57P02", "57P03", "25P03"]
 
     /// The states that have a meaning for a save.
     static let uniqueViolation = "23505"
@@ -64,6 +64,7 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     static let checkViolation = "23514"
     static let notNullViolation = "23502"
     static let cancelled = "57014"
+    static let lockTimeout = "55P03"
 
     /// Whether what was to be written breaks a constraint.
     var isOfConstraint: Bool { state.hasPrefix("23") }

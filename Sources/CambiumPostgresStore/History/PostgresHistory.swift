@@ -94,17 +94,23 @@ struct PostgresHistorySQL {
             """
             SELECT "name", "value", CASE WHEN "name" = '\(HistorySettings.contentName)' \
             THEN nextval(to_regclass(\(SQLText.literal(sequence)))) END FROM \(metadata) \
-            WHERE \(Self.isSetting)
+            WHERE \(isSetting)
             """)
     }
 
     /// The same without a new transaction.
     var settings: PostgresStatement {
-        PostgresStatement("SELECT \"name\", \"value\" FROM \(metadata) WHERE \(Self.isSetting)")
+        PostgresStatement("SELECT \"name\", \"value\" FROM \(metadata) WHERE \(isSetting)")
     }
 
-    private static let isSetting =
-        "\"name\" IN ('\(HistorySettings.contentName)', '\(HistorySettings.epochName)')"
+    /// None where another program has removed the tables.
+    private var isSetting: String {
+        let tables = [transactions, changes, state, sequence].map { name in
+            " AND to_regclass(\(SQLText.literal(name))) IS NOT NULL"
+        }
+        return "\"name\" IN ('\(HistorySettings.contentName)', '\(HistorySettings.epochName)')"
+            + tables.joined()
+    }
 
     /// Waits until nobody is writing who has read what the metadata say, and keeps others from it.
     var lock: String { "LOCK TABLE \(metadata) IN ACCESS EXCLUSIVE MODE" }
@@ -371,11 +377,20 @@ final class PostgresHistory: Sendable {
                 let (seconds, attoseconds) = options.busyTimeout.components
                 let wait = Double(seconds) * 1_000 + Double(attoseconds) / 1e15
                 let milliseconds = Int32(min(max(1, wait), Double(Int32.max)))
-                // Whoever reads waits behind this one.
-                _ = try connection.run([
-                    PostgresStatement("SET LOCAL lock_timeout = \(milliseconds)"),
-                    PostgresStatement(sql.lock),
-                ])
+                do {
+                    // Whoever reads waits behind this one.
+                    _ = try connection.run([
+                        PostgresStatement("SET LOCAL lock_timeout = \(milliseconds)"),
+                        PostgresStatement(sql.lock),
+                    ])
+                } catch let error as PostgresError where error.state == PostgresError.lockTimeout {
+                    throw StoreError(
+                        code: .busy,
+                        message: "The history of the store cannot be turned on or off, because "
+                            + "others have been writing for longer than \(options.busyTimeout).",
+                        remedy: "Try again, or set a longer StoreOptions.busyTimeout.",
+                        underlying: error)
+                }
                 return try apply(options.history, connection)
             }
         }
