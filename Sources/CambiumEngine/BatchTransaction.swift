@@ -201,7 +201,23 @@ package struct BatchChanges {
     }
 
     /// Notes rows whose derived values alone were written.
-    package mutating func refresh(_ row: DerivedRow) {
+    ///
+    /// - Parameter request: What was written; its own rows are noted elsewhere.
+    package mutating func refresh(_ rows: [DerivedRow], besides request: SaveRequest) {
+        guard !rows.isEmpty else { return }
+        func ids(_ records: [Record], _ entity: EntityDescription) -> [RowIdentity] {
+            records.map { RowIdentity(root: entity.rootIndex, key: $0.key) }
+        }
+        let own = Set(
+            request.insertions.flatMap { ids($0.records, $0.entity) }
+                + request.updates.flatMap { ids($0.records, $0.entity) })
+        for row in rows {
+            let root = model.entities[row.entity].rootIndex
+            if !own.contains(RowIdentity(root: root, key: row.key)) { refresh(row) }
+        }
+    }
+
+    private mutating func refresh(_ row: DerivedRow) {
         let entity = model.entities[row.entity]
         guard let index = start(entity, 1) else { return }
         var slots = SlotSet()

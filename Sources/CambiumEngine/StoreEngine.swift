@@ -126,6 +126,11 @@ package protocol EngineError: Error {
 /// What some engines can do and others cannot. The defaults say that an engine cannot: they answer
 /// nil, nothing or an error.
 package protocol StoreCapabilities {
+    // MARK: Values
+
+    /// How dates are kept; nil where every one comes back to the bit.
+    var keptDates: KeptDates? { get }
+
     // MARK: Writing beside saves
 
     /// Runs a batch operation in one transaction, of which nothing is left where the task is
@@ -228,6 +233,8 @@ package protocol StoreCapabilities {
 }
 
 extension StoreCapabilities {
+    package var keptDates: KeptDates? { nil }
+
     package func run(
         _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
         committed: (BatchChanges) -> Void

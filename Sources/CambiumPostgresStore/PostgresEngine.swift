@@ -11,6 +11,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
     let options: StoreOptions
     let history: PostgresHistory
     let layout: PostgresLayout
+    let derivations: PostgresDerivations
     let pool: PostgresPool
     /// Notes of the program that the next save is to write.
     let notesToWrite = Mutex<[String: String]?>(nil)
@@ -20,11 +21,12 @@ final class PostgresEngine: StoreEngine, PostgresReading {
     var model: ModelDescription { layout.model }
 
     init(
-        _ pool: PostgresPool, _ layout: PostgresLayout, identifier: StoreIdentifier,
+        _ pool: PostgresPool, _ derivations: PostgresDerivations, identifier: StoreIdentifier,
         options: StoreOptions, history: PostgresHistory
     ) {
         self.pool = pool
-        self.layout = layout
+        self.derivations = derivations
+        layout = derivations.layout
         self.identifier = identifier
         self.options = options
         self.history = history
@@ -51,6 +53,8 @@ final class PostgresEngine: StoreEngine, PostgresReading {
             try connection.transaction(isReadOnly: true) { try body(connection) }
         }
     }
+
+    var keptDates: KeptDates? { PostgresTimestamp.kept }
 
     func externalData(named name: String) throws -> Data {
         throw StoreError(

@@ -26,18 +26,18 @@ package struct PostgresOpener: StoreOpening {
 
     package func open() throws -> (store: any StoreEngine, migration: MigrationOutcome) {
         let pool = PostgresPool(settings)
-        let layout = PostgresLayout(model, schema: schema)
+        let derivations = PostgresDerivations(PostgresLayout(model, schema: schema))
         let found = try pool.withConnection {
             connection -> (identifier: StoreIdentifier, isNew: Bool) in
             try require(connection)
-            return try connection.transaction { try identifier(layout, connection) }
+            return try connection.transaction { try identifier(derivations, connection) }
         }
-        let history = try PostgresHistory(layout, options.historyRetention)
+        let history = try PostgresHistory(derivations.layout, options.historyRetention)
         if !options.isReadOnly {
             try pool.withConnection { try history.setUp(options, $0) }
         }
         let store = PostgresEngine(
-            pool, layout, identifier: found.identifier, options: options, history: history)
+            pool, derivations, identifier: found.identifier, options: options, history: history)
         return (store, found.isNew ? .created : .current)
     }
 
@@ -74,8 +74,9 @@ package struct PostgresOpener: StoreOpening {
 
     /// The identity of the store, which is made where there is none.
     private func identifier(
-        _ layout: PostgresLayout, _ connection: PostgresConnection
+        _ derivations: PostgresDerivations, _ connection: PostgresConnection
     ) throws -> (identifier: StoreIdentifier, isNew: Bool) {
+        let layout = derivations.layout
         // Of several programs one makes the store.
         var name = PostgresParameters()
         name.append(.text(layout.metadata), as: .text)
@@ -83,7 +84,7 @@ package struct PostgresOpener: StoreOpening {
             _ = try connection.run("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
         }
         let exists = try connection.run("SELECT to_regclass($1) IS NOT NULL", name).boolean(0, 0)
-        let schema = PostgresSchema(of: layout)
+        let schema = PostgresSchema(of: derivations)
         let expected = StoreMetadata(of: model.model, schemaHash: schema.hash)
         if exists {
             let found = try connection.run("SELECT \"name\", \"value\" FROM \(layout.metadata)")

@@ -11,9 +11,13 @@ package enum EngineCapability: String, Sendable, CaseIterable {
     case history
     /// Contexts that read the store as it was.
     case generations
+    /// Attributes whose values the store computes.
+    case derivedValues
 
     /// Whether stores of an engine have it: asks ``StoreCapabilities`` of a new one.
     package func isOffered(by entry: EngineEntry) throws -> Bool {
+        // A store that has none refuses to be made.
+        if self == .derivedValues { return (try? entry.withStore(Ledger.model) { _ in }) != nil }
         var options = StoreOptions()
         if self == .history { options.history = .properties }
         return try entry.withStore(Everything.model, options) { store in
@@ -22,6 +26,7 @@ package enum EngineCapability: String, Sendable, CaseIterable {
             case .batches: return Self.runsBatches(engine)
             case .history: return try engine.historyPosition() != nil
             case .generations: return engine.keepsGenerations
+            case .derivedValues: return true
             }
         }
     }

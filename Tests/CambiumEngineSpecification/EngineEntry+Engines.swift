@@ -52,6 +52,9 @@ extension EngineEntry {
                 because: "A program's store takes objects, and no statements over rows.")
         } + [
             EngineExemption(
+                from: .derivedValues, lacks: .derivedValues,
+                because: "A program's store has no statements that compute values."),
+            EngineExemption(
                 from: .history, lacks: .history,
                 because: "A program's store is not asked to record transactions."),
             EngineExemption(

@@ -48,8 +48,8 @@ package struct EngineSuite: Sendable {
     /// All that an engine has to run.
     package static let all: [EngineSuite] = [
         .values, .saving, .reading, .fetching, .ordering, .results, .links, .deleting,
-        .uniqueValues, .conflicts, .metadata, .severalStores, .lacking, .batchInsertion,
-        .batchUpsert, .batchUpdate, .batchDeletion, .history, .generations,
+        .uniqueValues, .derivedValues, .conflicts, .metadata, .severalStores, .lacking,
+        .batchInsertion, .batchUpsert, .batchUpdate, .batchDeletion, .history, .generations,
     ]
 
     /// The cases of this suite on all engines that are not exempted: the arguments of its test. The

@@ -48,6 +48,12 @@ struct EngineUniqueValueTests {
     }
 }
 
+struct EngineDerivedValueTests {
+    @Test(arguments: EngineSuite.derivedValues.runs()) func derivedValues(_ run: EngineRun) throws {
+        try run()
+    }
+}
+
 struct EngineConflictTests {
     @Test(arguments: EngineSuite.conflicts.runs()) func conflicts(_ run: EngineRun) throws {
         try run()

@@ -13,6 +13,8 @@ struct BatchAssignments {
     /// To-one relationships that are led somewhere, with the key.
     private(set) var targets: [(relationship: RelationshipDescription, key: Int64)] = []
     private let entity: EntityDescription
+    /// How the store keeps dates; nil where it keeps each to the bit.
+    let dates: KeptDates?
 
     /// - Throws: ``StoreError``, ``ValidationError`` or ``ExpressionDiagnostics`` about what cannot
     ///   be set.
@@ -21,6 +23,7 @@ struct BatchAssignments {
         in coordinator: PersistentStoreCoordinator
     ) throws {
         self.entity = entity
+        dates = coordinator.keptDates
         guard !assignments.isEmpty else {
             throw StoreError.invalidRequest(
                 "A batch update of \(entity.name) sets nothing.",
@@ -51,7 +54,7 @@ struct BatchAssignments {
                 set(slot, try entity.fitting(stored, slot), name)
             }
         case .json(let json):
-            guard let json else { throw BatchRowCheck(entity, slots).unfitError(slot) }
+            guard let json else { throw BatchRowCheck(entity, slots, dates).unfitError(slot) }
             set(slot, try entity.assigned(.string(json), to: name).value, name)
         case .object(nil):
             set(slot, try entity.assigned(.null, to: name).value, name)
@@ -130,7 +133,7 @@ struct BatchAssignments {
                 remedy: "Set it to a constant.")
         }
         computedSlots.append(slot)
-        expressions.append((expression, attribute.type))
+        expressions.append((dates?.rounded(expression) ?? expression, attribute.type))
     }
 
     private func noExpression(_ name: String) -> StoreError {

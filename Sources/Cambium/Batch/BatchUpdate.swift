@@ -79,7 +79,7 @@ struct BatchUpdate: BatchWork {
             try assignments.expressions.isEmpty ? [:] : computed.values(keys)
         let writer = RecordWriter()
         let checks = model.families[request.entity.index].reduce(into: [:]) {
-            $0[$1] = BatchRowCheck(model.entities[$1], assignments.slots)
+            $0[$1] = BatchRowCheck(model.entities[$1], assignments.slots, assignments.dates)
         }
         var groups = [Int: [PlacedRecord]]()
         for (entity, row) in try transaction.lookup.rows(keys, root: request.entity.rootIndex) {
@@ -95,6 +95,8 @@ struct BatchUpdate: BatchWork {
                     throw RefusedRow(entity: entity, key: placed.record.key, underlying: error)
                 }
             }
+            assignments.dates?.round(
+                placed.record, entity.dateSlots.intersection(assignments.slots))
             if let error = checks[entity.index]?.error(in: placed.record) {
                 throw RefusedRow(entity: entity, key: placed.record.key, underlying: error)
             }

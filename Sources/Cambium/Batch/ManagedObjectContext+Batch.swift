@@ -129,6 +129,9 @@ package struct BatchRun: ContextAccess {
     /// The model of the context's stores.
     package var model: ModelDescription { coordinator.model }
 
+    /// How the store keeps dates; nil where it keeps each to the bit.
+    package var keptDates: KeptDates? { coordinator.keptDates }
+
     /// The identity of the store that has the rows of a hierarchy.
     package func storeIdentifier(ofRoot root: Int) -> StoreIdentifier {
         coordinator.store(ofRoot: root).identifier

@@ -176,7 +176,8 @@ extension ManagedObjectContext {
         let key = keys.next(root: description.rootIndex)
         let placed: PlacedRecord
         do {
-            placed = try description.makeRecord(by: state.draftWriter, at: Date())
+            placed = try description.makeRecord(
+                by: state.draftWriter, at: Date(), keeping: coordinator.keptDates)
         } catch {
             // An initializer cannot throw. No save succeeds while the object is there.
             keys.fail(RowIdentity(root: description.rootIndex, key: key), error)

@@ -62,12 +62,15 @@ final class StoreTable: Sendable {
     private let stores: [any StoreEngine]
     /// The identities of the stores, by the number of an entity; of the single one, that alone.
     private let identifiers: [StoreIdentifier]
+    /// How the store keeps dates that does not keep each to the bit; nil where all stores do.
+    let keptDates: KeptDates?
 
     /// The table of objects that belong to no context.
     static let detached = StoreTable(MissingStore.detached)
 
     private init(_ single: any StoreEngine) {
         persistentStores = []
+        keptDates = nil
         self.single = single
         stores = []
         identifiers = [single.identifier]
@@ -79,6 +82,7 @@ final class StoreTable: Sendable {
         _ persistentStores: [PersistentStore], in model: ModelDescription, after former: StoreTable?
     ) {
         self.persistentStores = persistentStores
+        keptDates = persistentStores.lazy.compactMap(\.store.keptDates).first
         if let only = persistentStores.first, persistentStores.count == 1,
             only.roots.count == model.rootCount
         {

@@ -118,6 +118,16 @@ public final class PersistentStoreCoordinator: Sendable {
             ._withUnsafeGuaranteedRef { $0.identifier(ofRoot: root) }
     }
 
+    /// How dates are kept where not every one comes back to the bit. Contexts round them so.
+    var keptDates: KeptDates? {
+        published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.keptDates }
+    }
+
+    /// Whether ``keptDates`` is not nil.
+    var roundsDates: Bool {
+        published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.keptDates != nil }
+    }
+
     func hasStore(_ identifier: StoreIdentifier) -> Bool { table.contains(identifier) }
 
     /// Replaces the list of stores, unless the body throws.

@@ -16,7 +16,13 @@ struct Fetching: ContextAccess {
                 remedy: "Set both to zero or more, or the limit to nil.")
         }
         try requireOwn(request.objects, for: name)
-        let (condition, arguments) = try request.resolved(for: description)
+        var (condition, arguments) = try request.resolved(for: description)
+        var sort = try request.sortTerms(for: description)
+        if let dates = coordinator.keptDates {
+            condition = condition.map(dates.rounded)
+            arguments = arguments.mapValues(dates.rounded)
+            sort = sort.map { $0.keeping(dates) }
+        }
         let options = request.options(for: description)
         let isAsked = request.affectedStores.map { stores in
             let own = coordinator.storeIdentifier(ofRoot: description.rootIndex)
@@ -26,7 +32,7 @@ struct Fetching: ContextAccess {
             entity: description,
             selection: .matching(isAsked == false ? .or([]) : condition, arguments),
             includesSubentities: options.includesSubentities,
-            sort: try request.sortTerms(for: description),
+            sort: sort,
             limit: options.limit, offset: options.offset)
     }
 
@@ -223,9 +229,10 @@ struct Fetching: ContextAccess {
         }
         context.mergeIfAutomatic()
         context.processChanges()
-        let condition = try property.condition?.binding(
+        var condition = try property.condition?.binding(
             source: ObjectSubject(source), entity: source.entityDescription.entity,
             model: model.model)
+        if let dates = coordinator.keptDates { condition = condition.map(dates.rounded) }
         let options = property.options
         let request = RowRequest(
             entity: destination, selection: .matching(condition, [:]),

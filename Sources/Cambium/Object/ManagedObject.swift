@@ -32,6 +32,8 @@ open class ManagedObject {
     @exclusivity(unchecked) @usableFromInline final var status: ObjectStatus
     /// Whether observers may observe the object, so that reads are noted.
     @exclusivity(unchecked) @usableFromInline final var notesReads: Bool
+    /// Whether dates are rounded when they are set, as the store keeps them.
+    @usableFromInline final let roundsDates: Bool
     @exclusivity(unchecked) final var page: RowPage?
     @exclusivity(unchecked) final var extras: ObjectExtras?
     final let state: ContextState
@@ -75,6 +77,7 @@ open class ManagedObject {
             lifecycle: registration.lifecycle)
         state = registration.state
         notesReads = registration.state.notesReads
+        roundsDates = registration.state.coordinator.roundsDates
         entityDescription = registration.entity
         key = registration.key
         let type = Swift.type(of: self)

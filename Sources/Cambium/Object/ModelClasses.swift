@@ -30,7 +30,7 @@ extension EntityDescription {
     ///   - now: The moment that dates start at whose default is the present.
     /// - Throws: Where a default is a new UUID, and there is none.
     package func makeRecord(
-        by writer: RecordWriter, at now: @autoclosure () -> Date
+        by writer: RecordWriter, at now: @autoclosure () -> Date, keeping dates: KeptDates?
     ) throws(RandomNumbersError) -> PlacedRecord {
         var placed = writer.copy(template.record, shape, room: 128)
         for (slot, value) in dynamicDefaults {
@@ -46,6 +46,7 @@ extension EntityDescription {
                 break
             }
         }
+        dates?.round(placed.record, dateSlots)
         return placed
     }
 }

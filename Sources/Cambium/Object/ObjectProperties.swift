@@ -286,6 +286,7 @@ extension ManagedObject {
         switch stored {
         case .null: writeNull(slot)
         case .integer(let value): writeInteger(slot, value)
+        case .real(let value) where attribute.type == .date: writeDate(slot, value)
         case .real(let value): writeReal(slot, value)
         case .text(let value): value.write(to: self, slot)
         case .blob(let value): value.write(to: self, slot)

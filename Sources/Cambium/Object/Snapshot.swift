@@ -306,6 +306,13 @@ struct SnapshotChange {
             return
         }
         guard !record.isEqual(slot, kind, to: object.readable) else { return }
+        if attribute.type == .date, record.hasValue(slot) {
+            let seconds = object.roundsDates ? object.rounded(record.real(slot)) : record.real(slot)
+            let present = object.readable
+            if present.hasValue(slot), present.real(slot) == seconds { return }
+            object.writeReal(slot, seconds)
+            return
+        }
         guard record.hasValue(slot) else { return object.writeNull(slot) }
         switch kind {
         case .integer: object.writeInteger(slot, record.integer(slot))

@@ -330,10 +330,24 @@ extension Validator {
     private mutating func validateStoredForms(_ description: EntityDescription) {
         if let unfit = object.extras?.unfitSlots, !unfit.isEmpty { addUnfit(unfit.sorted()) }
         if !description.presenceRules.isEmpty { validatePresence(description) }
+        if object.roundsDates { validateDates(description) }
         for slot in object.readable.slotsHoldingNUL(description.shape) {
             let property = description.layout.slots[slot].property
             add(.nulInText, property, "\(property) holds a NUL character, which text cannot keep.")
         }
+    }
+
+    /// Checks that the store keeps the dates.
+    private mutating func validateDates(_ description: EntityDescription) {
+        let record = object.readable
+        guard let dates = object.state.coordinator.keptDates,
+            let slot = dates.unkeptSlot(of: record, description.dateSlots),
+            !record.real(slot).isNaN
+        else { return }
+        let property = description.layout.slots[slot].property
+        add(
+            record.real(slot) < 0 ? .dateTooSoon : .dateTooLate, property,
+            dates.refusal(of: property))
     }
 
     /// Notes the values that the store could not keep.

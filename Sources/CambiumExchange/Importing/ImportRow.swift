@@ -50,7 +50,7 @@ final class ImportRowBuilder {
         self.plan = plan
         self.number = number
         placed = plan.entity.template
-        check = BatchRowCheck(plan.entity, plan.entity.storedSlots)
+        check = BatchRowCheck(plan.entity, plan.entity.storedSlots, plan.dates.kept)
     }
 
     /// Begins a page for the records of the rows that follow.
@@ -61,7 +61,8 @@ final class ImportRowBuilder {
     /// Begins a row with the model's defaults.
     func begin(line: Int) throws {
         self.line = line
-        placed = try plan.entity.makeRecord(by: writer, at: now)
+        placed = try plan.entity.makeRecord(
+            by: writer, at: now, keeping: plan.dates.kept)
         slots = SlotSet()
         links.removeAll(keepingCapacity: true)
         problems.removeAll(keepingCapacity: true)

@@ -54,11 +54,13 @@ extension ImportSource {
         }
         try ExchangePlan.check(fieldNames.keys, of: root, entities)
         try ExchangePlan.check(relationshipKeys.keys, of: root, entities)
+        var dates = dateFormat
+        dates.kept = batch.keptDates
         return try ExchangePlans(root, entities, by: entityField, in: model) { entity in
             try ExchangePlan(
                 entity, in: model, properties: ExchangePlan.importable(entity),
                 fieldNames: fieldNames, keys: relationshipKeys,
-                dates: dateFormat)
+                dates: dates)
         }
     }
 }

@@ -167,7 +167,7 @@ extension ExchangeAttribute {
     /// - Throws: ``FieldProblem``
     func stored(_ text: String, _ dates: ExchangeDateFormat) throws -> StoredValue {
         guard let value = value(of: text, dates) else { throw FieldProblem.mismatch(self, dates) }
-        return try stored(value)
+        return try stored(dates.kept?.rounded(value) ?? value)
     }
 
     private func value(of text: String, _ dates: ExchangeDateFormat) -> Value? {
@@ -257,7 +257,7 @@ extension ExchangeAttribute {
         guard let value = try? self.value(from: source, dates) else {
             throw FieldProblem.mismatch(self, dates)
         }
-        return try stored(value)
+        return try stored(dates.kept?.rounded(value) ?? value)
     }
 
     private func value(

@@ -51,6 +51,8 @@ public struct ExchangeDateFormat: Sendable {
     }
 
     let kind: Kind
+    /// How the store keeps dates that are imported; nil where it keeps each to the bit.
+    var kept: KeptDates?
 
     /// ISO 8601, such as `2026-11-22T09:30:00.25Z`. Without a time it is midnight, without a time
     /// zone UTC. Exports write UTC, with as many places of a second as bring the very date back.

@@ -255,3 +255,12 @@ extension ModelExpression {
                 + "\(maximumSize) parts")
     }
 }
+
+extension KeptDates {
+    /// An expression whose constants are as the store keeps dates, so that they equal what it keeps.
+    package func rounded(_ expression: ModelExpression) -> ModelExpression {
+        expression.transformed { part in
+            if case .literal(.date(let date)) = part { .literal(rounded(.date(date))) } else { nil }
+        }
+    }
+}

@@ -25,10 +25,43 @@ struct PostgresExpression {
     /// The tables on to-one paths from the row, each joined once.
     private(set) var joins: [(column: String, table: String, alias: String)] = []
     private var canJoin = true
+    /// Whether the values are those of a generated column, in which are no subqueries, and which reads
+    /// no other one.
+    private var isOfGeneratedColumn = false
 
     init(_ layout: PostgresLayout, alias: String = PostgresTable.alias) {
         self.layout = layout
         self.alias = alias
+    }
+
+    /// What the server computes from the row alone, whenever it is written; nil where it cannot.
+    ///
+    /// - Parameter alias: The name of the table.
+    static func generated(
+        _ attribute: Attribute, of entity: Entity, _ layout: PostgresLayout, alias: String
+    ) -> String? {
+        var expression = PostgresExpression(layout, alias: alias)
+        expression.isOfGeneratedColumn = true
+        guard let fragment = try? expression.derived(attribute, of: entity),
+            let text = fragment.inlined, expression.joins.isEmpty,
+            text.utf8.count <= Self.longestGenerated
+        else { return nil }
+        return text
+    }
+
+    /// A value that is put into others twice grows fast.
+    private static let longestGenerated = 10_000
+
+    /// The value of a derived attribute for its row.
+    mutating func derived(
+        _ attribute: Attribute, of entity: Entity
+    ) throws -> PostgresFragment {
+        guard let derivation = attribute.derivation else { throw Unsayable() }
+        let typed = try ExpressionCompiler.typedValue(
+            derivation, as: attribute.type, entity: entity, model: model)
+        // A number that single precision cannot hold would be an error.
+        if attribute.type == .float { throw Unsayable() }
+        return try value(typed)
     }
 
     /// What follows the table in FROM.
@@ -187,6 +220,10 @@ struct PostgresExpression {
             return PostgresFragment(stored, as: try wireType(of: type))
         case .attribute(let path, let attribute, let declarer):
             guard !attribute.isTransient, !attribute.usesExternalForm else { throw Unsayable() }
+            if isOfGeneratedColumn, attribute.derivation != nil {
+                guard path.root == .subject, path.steps.isEmpty else { throw Unsayable() }
+                return "(\(try derived(attribute, of: declarer)))"
+            }
             return try column(model.column(of: attribute.name, in: declarer), of: path)
         case .object(let path): return try key(of: path)
         case .and, .or, .not, .comparison, .among, .text, .exists:
@@ -227,7 +264,9 @@ struct PostgresExpression {
     private func isNullable(_ expression: TypedExpression) -> Bool {
         switch expression {
         case .literal(let value, let type): type.stored(value) ?? .null == .null
-        case .attribute(let path, let attribute, _): attribute.isOptional || !path.steps.isEmpty
+        case .attribute(let path, let attribute, _):
+            // What cannot be computed is NULL.
+            attribute.isOptional || attribute.derivation != nil || !path.steps.isEmpty
         case .object(let path): !path.steps.isEmpty
         case .and, .or, .not, .comparison, .among, .text, .exists: false
         case .aggregate(let function, _, _): function != .count
@@ -260,6 +299,13 @@ struct PostgresExpression {
     ) -> PostgresFragment {
         let places = type.wireScale ?? 0
         let limit = String(DecimalStorage.powerOfTen(places))
+        if isOfGeneratedColumn {
+            let result: PostgresFragment = places == 0 ? "(\(number))::bigint" : number
+            return """
+                (CASE WHEN (\(number)) * \(raw: limit) BETWEEN -9223372036854775808 AND \
+                9223372036854775807 THEN \(result) END)
+                """
+        }
         let result: PostgresFragment = places == 0 ? "n::bigint" : "n"
         return """
             (SELECT CASE WHEN n * \(raw: limit) BETWEEN -9223372036854775808 AND \
@@ -335,6 +381,7 @@ struct PostgresExpression {
     private mutating func column(
         _ column: String, of root: ObjectPath.Root, _ steps: ArraySlice<ObjectPath.Step>
     ) throws -> PostgresFragment {
+        if isOfGeneratedColumn, !steps.isEmpty || root != .subject { throw Unsayable() }
         var source = alias(of: root)
         var rest = steps
         if root == .subject, canJoin {
@@ -387,6 +434,7 @@ struct PostgresExpression {
     private mutating func select(
         _ results: PostgresFragment, from collection: TypedCollection
     ) throws -> PostgresFragment {
+        if isOfGeneratedColumn { throw Unsayable() }
         let element = Self.alias(ofVariable: collection.variable)
         let table = "\(layout.table(of: collection.destination)) AS \(element)"
         let source: String

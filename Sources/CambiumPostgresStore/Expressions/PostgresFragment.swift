@@ -76,6 +76,26 @@ struct PostgresFragment: Sendable, ExpressibleByStringInterpolation {
         return PostgresStatement(sql, statement.parameters)
     }
 
+    /// The text with its values in it, where no parameters can be; nil where a value has no such form.
+    var inlined: String? {
+        var sql = ""
+        var rest = parameters[...]
+        for piece in text.split(separator: "\0", omittingEmptySubsequences: false) {
+            sql += piece
+            guard let parameter = rest.popFirst() else { continue }
+            switch parameter {
+            case .value(let value, let type):
+                guard let constant = type.constant(value) else { return nil }
+                sql += constant
+            case .array(let values, let type):
+                let constants = values.compactMap { type.constant($0) }
+                guard constants.count == values.count else { return nil }
+                sql += "ARRAY[\(constants.joined(separator: ", "))]::\(type.name)[]"
+            }
+        }
+        return sql
+    }
+
     static func joined(_ fragments: [PostgresFragment], by separator: String) -> PostgresFragment {
         var result = PostgresFragment(raw: "")
         for (index, fragment) in fragments.enumerated() {

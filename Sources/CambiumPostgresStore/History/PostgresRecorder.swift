@@ -72,14 +72,17 @@ struct PostgresRecorder {
 
     /// - Parameters:
     ///   - statement: `UPDATE … AS t` of a table of objects.
-    ///   - table: That table, or a temporary one with the same columns.
+    ///   - table: That table, or a temporary one with its former rows.
+    ///   - alias: What the statement calls the rows that it writes.
+    ///   - returnsKeys: Whether it returns the keys of the rows.
     func updating(
-        _ statement: PostgresStatement, _ entity: EntityDescription, in table: String
+        _ statement: PostgresStatement, _ entity: EntityDescription, in table: String,
+        alias: String = PostgresTable.alias, returnsKeys: Bool = false
     ) -> PostgresStatement {
         guard let recorded = objects(entity) else { return statement }
         let former = " JOIN \(table) AS o ON o.\"_id\" = n.\"_id\""
         return noting(
-            statement, as: .new, returning: "t.*",
+            statement, as: .new, returning: "\(alias).*",
             touches: recorded.owners.flatMap { owner in
                 [Version.old, .new].map {
                     touch(owner, $0, joined: former, where: differs(owner.key))
@@ -95,6 +98,7 @@ struct PostgresRecorder {
                 properties: names.isEmpty
                     ? "''" : "array_to_string(ARRAY[\(names.joined(separator: ", "))], ' ')",
                 values: keepsValues ? differences(of: recorded.columns, entity) : nil)
+                + (returnsKeys ? " RETURNING \"key\"" : "")
         }
     }
 

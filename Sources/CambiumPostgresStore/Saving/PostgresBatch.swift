@@ -16,7 +16,7 @@ final class PostgresBatch: BatchTransaction {
     var identifier: StoreIdentifier { store.identifier }
     var model: ModelDescription { store.model }
     var lookup: any SaveLookup { rows }
-    var derivesValues: Bool { false }
+    var derivesValues: Bool { !store.derivations.maintained.isEmpty }
 
     init(
         _ store: PostgresEngine, _ connection: PostgresConnection, _ recorder: PostgresRecorder?,
@@ -166,7 +166,21 @@ final class PostgresBatch: BatchTransaction {
     }
 
     func write(_ request: SaveRequest, from source: RowSource) throws {
-        try PostgresWriter(store.layout, connection, from: source, recorder).write(request)
+        try write(request, from: source, swapping: [])
+    }
+
+    private func write(
+        _ request: SaveRequest, from source: RowSource, swapping swapped: Set<RowIdentity>
+    ) throws {
+        let derivations =
+            source.stages.contains(.derivedValues)
+            ? PostgresDerivationRun(store.derivations, connection, request, recorder) : nil
+        try derivations?.lock()
+        try PostgresWriter(store.derivations, connection, from: source, recorder)
+            .write(request, swapping: swapped, derivations)
+        guard let derivations else { return }
+        let (roots, reading) = derivations.reading()
+        changes.refresh(derivations.rows(try connection.run(reading), roots), besides: request)
     }
 
     func writePlanned(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws {
@@ -174,8 +188,7 @@ final class PostgresBatch: BatchTransaction {
         let plan = try planner.plan(request, arbiter)
         let settled = plan.request
         try withExtendedLifetime(plan) {
-            try PostgresWriter(store.layout, connection, from: .batch, recorder)
-                .write(settled, swapping: try planner.rowsWithSwappedValues(in: plan))
+            try write(settled, from: .batch, swapping: try planner.rowsWithSwappedValues(in: plan))
         }
     }
 }

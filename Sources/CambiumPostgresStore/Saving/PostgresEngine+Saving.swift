@@ -57,7 +57,9 @@ extension PostgresEngine {
         var outcome = SaveOutcome()
         do {
             let author = request.author
-            let (isCurrent, recorder) = try lock(request, connection)
+            var derivations = PostgresDerivationRun(self.derivations, connection, request)
+            let (isCurrent, recorder) = try lock(request, connection, derivations)
+            derivations?.recorder = recorder
             var request = request
             var keepsRecords: SavePlan?
             var swapped: Set<RowIdentity> = []
@@ -70,16 +72,21 @@ extension PostgresEngine {
                 outcome.droppedPairs = plan.droppedPairs
                 swapped = try planner.rowsWithSwappedValues(in: plan)
                 keepsRecords = plan
+                derivations = PostgresDerivationRun(
+                    self.derivations, connection, request, recorder)
+                try derivations?.lock()
             }
             try withExtendedLifetime(keepsRecords) {
-                try PostgresWriter(layout, connection, from: .save, recorder).write(
-                    request, swapping: swapped,
+                try PostgresWriter(self.derivations, connection, from: .save, recorder).write(
+                    request, swapping: swapped, derivations,
                     ending: (notes.map(statements) ?? [])
                         + [PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")])
             }
             try willCommit()
-            _ = try connection.run(
-                history.ending(recorder, by: author) + [PostgresStatement("COMMIT")])
+            let (roots, reading) = derivations?.reading() ?? ([], [])
+            let results = try connection.run(
+                reading + history.ending(recorder, by: author) + [PostgresStatement("COMMIT")])
+            outcome.derived = derivations?.rows(results, roots) ?? []
         } catch {
             // A connection that is lost has no transaction any more.
             _ = try? connection.run("ROLLBACK")
@@ -95,20 +102,30 @@ extension PostgresEngine {
     /// - Returns: Whether all rows are as they were read, and what writes the history, where the
     ///   store has one.
     private func lock(
-        _ request: SaveRequest, _ connection: PostgresConnection
+        _ request: SaveRequest, _ connection: PostgresConnection,
+        _ derivations: PostgresDerivationRun?
     ) throws -> (isCurrent: Bool, recorder: PostgresRecorder?) {
+        let locks = derivations?.locks()
         var statements = [PostgresConnection.begin(isReadOnly: false), history.sql.beginning]
         var expected: [[Int64: Int64]] = []
         for root in model.entities where root.rootIndex == root.index {
-            func add(_ records: [Record], _ strength: String) {
-                guard !records.isEmpty else { return }
+            func add(
+                _ records: [Record], _ strength: String,
+                with locks: PostgresDerivationRun.Locks? = nil
+            ) {
+                let keys = records.map(\.key)
                 var parameters = PostgresParameters()
-                parameters.appendArray(of: records.map(\.key))
+                var list = locks?.list(keys, root: root.index, &parameters)
+                if list == nil, !keys.isEmpty {
+                    parameters.appendArray(of: keys)
+                    list = "$1"
+                }
+                guard let list else { return }
                 statements.append(
                     PostgresStatement(
                         """
                         SELECT "_id", "_version" FROM \(layout.table(of: root.entity)) \
-                        WHERE "_id" = ANY($1) ORDER BY "_id" FOR \(strength)
+                        WHERE "_id" = ANY(\(list)) ORDER BY "_id" FOR \(strength)
                         """, parameters))
                 expected.append(
                     Dictionary(
@@ -119,15 +136,22 @@ extension PostgresEngine {
                 request.deletions.filter { isOfRoot($0.entity) }.flatMap(\.records), "UPDATE")
             add(
                 request.updates.filter { isOfRoot($0.entity) }.flatMap(\.records),
-                "NO KEY UPDATE")
+                "NO KEY UPDATE", with: locks)
             add(request.checks.filter { isOfRoot($0.entity) }.flatMap(\.records), "SHARE")
         }
-        let results = try connection.run(statements)
+        let preparation = derivations?.preparation ?? []
+        let results = try connection.run(statements + preparation.map(\.statement))
+        derivations?.takeOwners(
+            from: results.suffix(preparation.count), preparation.map(\.index))
         let isCurrent = zip(results.dropFirst(2), expected).allSatisfy { rows, versions in
-            rows.count == versions.count
-                && (0..<rows.count).allSatisfy { row in
-                    versions[rows.integer(row, 0)] == rows.integer(row, 1)
-                }
+            // Others are locked with them.
+            var missing = versions.count
+            for row in 0..<rows.count {
+                guard let version = versions[rows.integer(row, 0)] else { continue }
+                if version != rows.integer(row, 1) { return false }
+                missing -= 1
+            }
+            return missing == 0
         }
         return (isCurrent, history.recorder(results[1]))
     }

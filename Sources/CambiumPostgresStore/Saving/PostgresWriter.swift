@@ -6,6 +6,7 @@ import CambiumSQL
 /// Writes what a save asks for, in its transaction, after the rows were locked.
 struct PostgresWriter {
     private let layout: PostgresLayout
+    private let derivations: PostgresDerivations
     private let connection: PostgresConnection
     private let source: RowSource
     /// What notes all that in the history, where the store has one.
@@ -16,11 +17,12 @@ struct PostgresWriter {
     private static let chunk = 4_096
 
     init(
-        _ layout: PostgresLayout, _ connection: PostgresConnection, from source: RowSource,
-        _ recorder: PostgresRecorder?
+        _ derivations: PostgresDerivations, _ connection: PostgresConnection,
+        from source: RowSource, _ recorder: PostgresRecorder?
     ) {
         self.recorder = recorder
-        self.layout = layout
+        self.derivations = derivations
+        layout = derivations.layout
         self.connection = connection
         self.source = source
     }
@@ -29,13 +31,14 @@ struct PostgresWriter {
     ///
     /// - Parameters:
     ///   - swapped: Rows whose unique values others take.
+    ///   - run: What brings derived values up to date.
     ///   - ending: What is sent behind all that, in the same go.
     /// - Throws: ``SaveConflict`` where rows are not as they were read. Where a batch operation
     ///   writes, ``RefusedRow`` names the row that the server refuses or a rule; then the transaction
     ///   is to be taken back.
     func write(
         _ request: SaveRequest, swapping swapped: Set<RowIdentity> = [],
-        ending: [PostgresStatement] = []
+        _ run: PostgresDerivationRun? = nil, ending: [PostgresStatement] = []
     ) throws {
         var work = Work()
         for deletion in request.deletions { delete(deletion, &work) }
@@ -60,8 +63,14 @@ struct PostgresWriter {
             try work.run(connection)
             for order in request.orders { try write(order, &work) }
         }
-        work.statements += ending
-        try work.run(connection)
+        let locks = run?.firstLocks()
+        work.statements += (locks?.statements ?? []) + ending
+        let results = try work.run(connection).suffix(
+            (locks?.statements.count ?? 0) + ending.count)
+        if let run, let locks {
+            try run.compute(
+                locks, Array(results.prefix(locks.statements.count)), now: .now)
+        }
         if source.stages.contains(.partners) { try checkPartners(request) }
         if source.stages.contains(.rules) { try checkRules(request) }
     }
@@ -120,12 +129,14 @@ struct PostgresWriter {
             statements.append(statement)
         }
 
-        mutating func run(_ connection: PostgresConnection) throws {
+        @discardableResult
+        mutating func run(_ connection: PostgresConnection) throws -> [PostgresRows] {
             let results = try connection.run(statements)
             for (index, count) in expected where results[index].changes != count {
                 throw SaveConflict()
             }
             self = Work()
+            return results
         }
     }
 
@@ -137,6 +148,11 @@ struct PostgresWriter {
 
     private func column(_ slot: Int, of entity: EntityDescription) -> String? {
         entity.layout.slots[slot].column.map { PostgresName.identifier($0) }
+    }
+
+    /// The slots that are columns which somebody else than the server fills.
+    private func written(_ slots: SlotSet, of entity: EntityDescription) -> [Int] {
+        slots.subtracting(entity.derivedSlots).slots.filter { column($0, of: entity) != nil }
     }
 
     // MARK: Rows
@@ -171,7 +187,7 @@ struct PostgresWriter {
     private func update(
         _ records: [Record], _ slots: SlotSet, _ entity: EntityDescription
     ) -> PostgresStatement {
-        let written = slots.slots.filter { column($0, of: entity) != nil }
+        let written = self.written(slots, of: entity)
         var sets = ["\"_version\" = p.\"version\" + 1"]
         for slot in written {
             guard let column = column(slot, of: entity) else { continue }
@@ -256,7 +272,7 @@ struct PostgresWriter {
             }
             guard !records.isEmpty else { continue }
             let table = layout.table(of: entity.entity)
-            let slots = update.slots.slots.filter { column($0, of: entity) != nil }
+            let slots = written(update.slots, of: entity)
             let pending = PendingArrays(
                 records, slots.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) })
             // A temporary table would not outlive the statement; the rows go through it as a record.
@@ -272,13 +288,24 @@ struct PostgresWriter {
             var sets = ["\"_version\" = p.\"version\" + 1"]
             sets += slots.compactMap { slot in column(slot, of: entity).map { "\($0) = p.c\(slot)" }
             }
-            let change = PostgresStatement(
-                """
-                UPDATE \(saved) AS t SET \(sets.joined(separator: ", ")) \
-                FROM \(pending.source) WHERE t."_id" = p."key"
-                """, pending.parameters)
-            back.append(recorded(change) { $0.updating($1, entity, in: saved) })
-            back.append(PostgresStatement("INSERT INTO \(table) SELECT * FROM \(saved)"))
+            back.append(
+                PostgresStatement(
+                    """
+                    UPDATE \(saved) AS t SET \(sets.joined(separator: ", ")) \
+                    FROM \(pending.source) WHERE t."_id" = p."key"
+                    """, pending.parameters))
+            let columns = derivations.writableColumns(ofRoot: entity.rootIndex)
+            let insertion = PostgresStatement(
+                "INSERT INTO \(table) AS t (\(columns)) SELECT \(columns) FROM \(saved)")
+            if let recorder {
+                let former = "\(saved)_former"
+                work.add(
+                    "CREATE TEMP TABLE \(former) ON COMMIT DROP AS SELECT * FROM \(saved)",
+                    PostgresParameters())
+                back.append(recorder.updating(insertion, entity, in: former))
+            } else {
+                back.append(insertion)
+            }
             moved.formUnion(records.map { RowIdentity(root: entity.rootIndex, key: $0.key) })
         }
         return (moved, back)

@@ -1,6 +1,7 @@
 import CPostgres
 import CambiumModel
 import CambiumRecords
+import CambiumSQL
 
 /// A type of a column, with the form of its values on the wire.
 enum PostgresType: Sendable, Hashable {
@@ -185,19 +186,90 @@ enum PostgresType: Sendable, Hashable {
 enum PostgresTimestamp {
     /// How many microseconds 2001 began after 2000, a leap year.
     private static let distance: Int64 = 366 * 86_400 * 1_000_000
-    /// Beyond these the server holds no moment: the years -4712 and 294276.
+    /// Beyond these the server holds no moment.
     private static let range: ClosedRange<Int64> =
         -211_813_488_000_000_000...9_223_371_331_199_999_999
+    /// What stands for moments before and after all others.
+    private static let (beforeAll, afterAll) = (Int64.min, Int64.max)
 
-    /// What the server keeps of seconds since 2001: of those that it cannot hold the nearest.
+    /// What the server keeps of dates.
+    static let kept = KeptDates(
+        microseconds: range.lowerBound - distance...range.upperBound - distance,
+        years: (-4712, 294_276))
+
+    /// What the server keeps of seconds since 2001. What it cannot hold is infinitely far away: no row
+    /// has it, but constants of conditions may.
     static func microseconds(of seconds: Double) -> Int64 {
-        let microseconds = (seconds * 1_000_000).rounded()
-        if microseconds >= Double(range.upperBound) { return range.upperBound }
-        if microseconds <= Double(range.lowerBound) { return range.lowerBound }
-        return min(Int64(microseconds) + distance, range.upperBound)
+        if let count = DateStorage.microseconds(ofSeconds: seconds) {
+            let (sum, overflows) = count.addingReportingOverflow(distance)
+            if !overflows, range.contains(sum) { return sum }
+        }
+        return seconds < 0 ? beforeAll : afterAll
     }
 
     static func seconds(_ microseconds: Int64) -> Double {
-        Double(microseconds - distance) / 1_000_000
+        switch microseconds {
+        case beforeAll: -.infinity
+        case afterAll: .infinity
+        default: DateStorage.seconds(ofMicroseconds: microseconds - distance)
+        }
+    }
+}
+
+extension PostgresType {
+    /// The type of a column whose values are computed, and may be greater than the attribute's.
+    var ofDerived: PostgresType {
+        switch self {
+        case .smallint, .integer: .bigint
+        default: self
+        }
+    }
+
+    /// A constant in SQL; nil where a value has no such form.
+    func literal(_ value: StoredValue) -> String? {
+        switch (self, value) {
+        case (_, .null): return "NULL"
+        case (.boolean, .integer(let number)): return number == 0 ? "false" : "true"
+        case (.decimal(let scale), .integer(let units)):
+            return DecimalStorage.decimal(ofUnits: units, scale: scale).description
+        case (_, .integer(let number)): return "\(number)"
+        case (.timestamp, .real): return nil
+        case (_, .real(let number)):
+            guard number.isFinite else { return nil }
+            return "'\(number)'::double precision"
+        case (_, .text(let text)): return SQLText.literal(text)
+        case (.anyDecimal, .blob(let bytes)):
+            return OrderedDecimal.decimal(of: bytes)?.description
+        case (.uuid, .blob(let bytes)):
+            return "'\(Self.hexadecimal(bytes))'::uuid"
+        case (_, .blob(let bytes)): return "'\\x\(Self.hexadecimal(bytes))'::bytea"
+        }
+    }
+
+    /// A constant of the very type; nil where a value has no such form.
+    func constant(_ value: StoredValue) -> String? {
+        guard let text = literal(value) else { return nil }
+        switch self {
+        case .boolean, .double, .real, .uuid, .bytea: return text
+        case .text: return "\(text)::text"
+        case .smallint, .integer, .bigint, .decimal, .anyDecimal:
+            return "'\(text)'::\(self == .smallint || self == .integer ? "bigint" : shortName)"
+        case .timestamp: return nil
+        }
+    }
+
+    /// The name without what limits the values.
+    private var shortName: String {
+        switch self {
+        case .decimal: "numeric"
+        default: name
+        }
+    }
+
+    private static func hexadecimal(_ bytes: Data) -> String {
+        bytes.map { byte in
+            let text = String(byte, radix: 16)
+            return byte < 16 ? "0\(text)" : text
+        }.joined()
     }
 }

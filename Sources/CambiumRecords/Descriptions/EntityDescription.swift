@@ -33,6 +33,8 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
     public let requiredSlots: SlotSet
     /// The slots of floating-point numbers and dates that can be set.
     public let floatingSlots: SlotSet
+    /// The slots of dates that can be set.
+    package let dateSlots: SlotSet
     /// The to-one relationships that must reference an object, by number.
     public let requiredToOnes: [Int]
     /// The slots of to-ones whose other side is a to-one, too.
@@ -126,6 +128,7 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
         externalSlots = slots.external
         requiredSlots = slots.required
         floatingSlots = slots.floating
+        dateSlots = slots.dates
         dynamicDefaults = slots.dynamicDefaults
         remembersDefaults =
             !slots.dynamicDefaults.isEmpty && lineage.contains { !$0.uniqueConstraints.isEmpty }
@@ -177,6 +180,7 @@ private final class EntitySlots {
     private(set) var external = SlotSet()
     private(set) var required = SlotSet()
     private(set) var floating = SlotSet()
+    private(set) var dates = SlotSet()
     private(set) var anyDecimals = SlotSet()
     private(set) var dynamicDefaults: [(slot: Int, value: DefaultValue)] = []
 
@@ -201,6 +205,7 @@ private final class EntitySlots {
         guard attribute.derivation == nil else { return derived.insert(slot) }
         if !attribute.isOptional, !attribute.isTransient { required.insert(slot) }
         if kind == .real { floating.insert(slot) }
+        if attribute.type == .date { dates.insert(slot) }
     }
 }
 
@@ -308,4 +313,18 @@ public struct KeyPlace: Sendable {
     public let destination: Int
     /// The number of its root.
     public let root: Int
+}
+
+extension KeptDates {
+    /// Rounds the dates of a record as the store keeps them.
+    package func round(_ record: Record, _ slots: SlotSet) {
+        slots.forEach { slot in
+            if record.hasValue(slot) { record.setReal(slot, rounded(record.real(slot))) }
+        }
+    }
+
+    /// The slot of a date that the store cannot keep; nil where there is none.
+    package func unkeptSlot(of record: Record, _ slots: SlotSet) -> Int? {
+        slots.slots.first { record.hasValue($0) && kept(record.real($0)) == nil }
+    }
 }

@@ -2,7 +2,7 @@ import CambiumModel
 
 /// A derived attribute whose values SQLite cannot compute from the row alone: each change of what
 /// they are computed from writes them, set-wise.
-package final class Derivation: Sendable {
+package final class Derivation: DerivedValue {
     /// The entity that declares the attribute.
     package let entity: Entity
     /// The attribute.
@@ -87,9 +87,21 @@ package final class Derivation: Sendable {
             "\(alias)\"_entity\" IN (\(SQLText.literals(model.family(of: entity).names)))"
     }
 
+}
+
+/// A derived attribute whose values an engine cannot compute from the row alone.
+package protocol DerivedValue: Sendable {
+    /// The entity that declares the attribute.
+    var entity: Entity { get }
+    var attribute: Attribute { get }
+    var sources: DerivationSources { get }
+}
+
+extension DerivedValue {
     fileprivate var name: String { "\(entity.name).\(attribute.name)" }
 
-    fileprivate func looks(at other: Derivation, in model: Model) -> Bool {
+    /// Whether the values are computed from those of another derived attribute.
+    package func looks(at other: some DerivedValue, in model: Model) -> Bool {
         sources.nodes.contains { node in
             node.properties.contains(other.attribute.name)
                 && (model.entity(node.entity, isKindOf: other.entity)
@@ -99,12 +111,19 @@ package final class Derivation: Sendable {
 }
 
 extension Model {
-    /// The derived attributes that have to be kept up to date, each after those that it looks at.
+    /// The derived attributes that SQLite's engine has to keep up to date, each after those that it
+    /// looks at.
     package var derivations: [Derivation] {
-        var rest = entities.flatMap { entity in
-            entity.attributes.compactMap { Derivation(of: $0, of: entity, in: self) }
-        }
-        var sorted: [Derivation] = []
+        inOrder(
+            entities.flatMap { entity in
+                entity.attributes.compactMap { Derivation(of: $0, of: entity, in: self) }
+            })
+    }
+
+    /// Derived attributes, each after those that it looks at.
+    package func inOrder<Derived: DerivedValue>(_ derivations: [Derived]) -> [Derived] {
+        var rest = derivations
+        var sorted: [Derived] = []
         while !rest.isEmpty {
             let ready = rest.filter { one in !rest.contains { one.looks(at: $0, in: self) } }
             // What looks at itself, which the compiler refuses, comes in any order.
@@ -152,10 +171,18 @@ package struct DerivationSources: Sendable {
     package private(set) var usesNow = false
 
     private let model: Model
+    private let isComputed: @Sendable (Attribute, Entity) -> Bool
 
     /// Finds the sources of an expression.
-    package init(of expression: ModelExpression, entity: Entity, in model: Model) {
+    ///
+    /// - Parameter isComputed: Whether the engine itself computes a derived attribute of an entity from
+    ///   the row alone. Default: whether SQLite does.
+    package init(
+        of expression: ModelExpression, entity: Entity, in model: Model,
+        isComputed: (@Sendable (Attribute, Entity) -> Bool)? = nil
+    ) {
         self.model = model
+        self.isComputed = isComputed ?? { model.generatedValue(of: $0, of: $1) != nil }
         nodes = [Node(path: [], entity: entity)]
         add(expression, [:])
     }
@@ -218,16 +245,16 @@ package struct DerivationSources: Sendable {
         }
     }
 
-    /// Looks at an attribute; one that SQLite computes changes with those that it is made of.
+    /// Looks at an attribute; one that the engine computes changes with those that it is made of.
     private mutating func look(at name: String, of index: Int) {
         guard nodes[index].properties.insert(name).inserted else { return }
         let entity = nodes[index].entity
         let declarer = model.declarer(of: name, in: entity) ?? entity
         guard let attribute = model.attribute(name, of: entity),
-            let expression = attribute.derivation,
-            model.generatedValue(of: attribute, of: declarer) != nil
+            let expression = attribute.derivation, isComputed(attribute, declarer)
         else { return }
-        let sources = DerivationSources(of: expression, entity: entity, in: model)
+        let sources = DerivationSources(
+            of: expression, entity: entity, in: model, isComputed: isComputed)
         for part in sources.nodes[0].properties { look(at: part, of: index) }
     }
 
@@ -265,29 +292,45 @@ package struct DerivationSources: Sendable {
 }
 
 extension DerivationSources.Node {
-    /// A query of the keys of the objects whose attribute looks at the rows of `pending`.
-    package func owners(in model: Model) -> String {
-        path.reversed().reduce("SELECT key FROM pending") { inner, step in
-            let table = SQLText.identifier(model.root(of: step.source).name)
+    /// A query of the keys of the objects whose attribute looks at rows.
+    ///
+    /// - Parameter rows: What yields the keys of the rows. Default: the rows of `pending`.
+    package func owners(
+        in model: Model, names: DerivationNames = .plain,
+        of rows: String = "SELECT key FROM pending"
+    ) -> String {
+        keys(at: 0, from: path.count, in: model, names: names, of: rows)
+    }
+
+    /// A query of the keys of rows on the way from the attribute's own row.
+    ///
+    /// - Parameters:
+    ///   - depth: After so many steps the rows are reached.
+    ///   - start: After so many steps those are reached whose keys are given, and which the rows lead
+    ///     to.
+    package func keys(
+        at depth: Int, from start: Int, in model: Model, names: DerivationNames, of rows: String
+    ) -> String {
+        path[depth..<start].reversed().reduce(rows) { inner, step in
+            let table = names.table(model.root(of: step.source).name)
             let destination =
                 model.entity(named: step.relationship.destination).map {
-                    SQLText.identifier(model.root(of: $0).name)
+                    names.table(model.root(of: $0).name)
                 } ?? table
-            let key = SQLText.identifier(SystemColumn.key)
+            let key = names.column(SystemColumn.key)
             switch model.storage(of: step.relationship, of: step.source) {
             case .key(let column, _):
-                return
-                    "SELECT \(key) FROM \(table) WHERE \(SQLText.identifier(column)) IN (\(inner))"
+                return "SELECT \(key) FROM \(table) WHERE \(names.column(column)) IN (\(inner))"
             case .inverseKey(let column):
-                let column = SQLText.identifier(column)
+                let column = names.column(column)
                 return """
                     SELECT \(column) FROM \(destination) WHERE \(key) IN (\(inner)) \
                     AND \(column) IS NOT NULL
                     """
             case .joinTable(let name, let source, let far):
                 return """
-                    SELECT \(SQLText.identifier(source)) FROM \(SQLText.identifier(name)) \
-                    WHERE \(SQLText.identifier(far)) IN (\(inner))
+                    SELECT \(names.column(source)) FROM \(names.table(name)) \
+                    WHERE \(names.column(far)) IN (\(inner))
                     """
             case .transient:
                 return inner
@@ -310,4 +353,22 @@ extension DerivationSources.Node {
         case .key, .transient: return false
         }
     }
+}
+
+/// How an engine writes the names of tables and columns.
+package struct DerivationNames: Sendable {
+    let table: @Sendable (String) -> String
+    let column: @Sendable (String) -> String
+
+    package init(
+        table: @escaping @Sendable (String) -> String,
+        column: @escaping @Sendable (String) -> String
+    ) {
+        self.table = table
+        self.column = column
+    }
+
+    /// The names in quotes.
+    package static let plain = DerivationNames(
+        table: { SQLText.identifier($0) }, column: { SQLText.identifier($0) })
 }

@@ -163,12 +163,7 @@ final class SQLiteBatch: BatchTransaction {
         let derived = try pipelines[pipelines.count - 1].write(request, swapping: swapped)
         // Where nothing went to a file there is nothing to be done at the end.
         if !pipelines[pipelines.count - 1].hasFiles { pipelines.removeLast() }
-        guard !derived.isEmpty else { return }
-        let own = request.rowIDs
-        for row in derived
-        where !own.contains(RowIdentity(root: row.rootIndex(in: model), key: row.key)) {
-            changes.refresh(row)
-        }
+        changes.refresh(derived, besides: request)
     }
 
     /// Writes changed rows that want unique values of each other: looks at all of them first, and
@@ -182,24 +177,6 @@ final class SQLiteBatch: BatchTransaction {
         try withExtendedLifetime(plan) {
             try write(settled, from: .batch, swapping: try planner.rowsWithSwappedValues(in: plan))
         }
-    }
-}
-
-extension SaveRequest {
-    /// The rows that are written.
-    fileprivate var rowIDs: Set<RowIdentity> {
-        func ids(_ records: [Record], _ entity: EntityDescription) -> [RowIdentity] {
-            records.map { RowIdentity(root: entity.rootIndex, key: $0.key) }
-        }
-        return Set(
-            insertions.flatMap { ids($0.records, $0.entity) }
-                + updates.flatMap { ids($0.records, $0.entity) })
-    }
-}
-
-extension DerivedRow {
-    fileprivate func rootIndex(in model: ModelDescription) -> Int {
-        model.entities[entity].rootIndex
     }
 }
 

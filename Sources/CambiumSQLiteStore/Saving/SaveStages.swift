@@ -11,7 +11,6 @@ import CambiumSQLite
 /// Whose sources they were is asked before anything is written, whose they are is asked after it.
 final class DerivationRun {
     private let plan: DerivationPlan
-    private let links: [PreparedSQL.Links]
     private let model: ModelDescription
     private let connection: Connection
     /// For each maintained attribute, the keys of the objects whose value may be another one.
@@ -21,7 +20,6 @@ final class DerivationRun {
     init?(_ prepared: PreparedSQL, _ model: ModelDescription, _ connection: Connection) {
         guard let plan = prepared.derivations else { return nil }
         self.plan = plan
-        links = prepared.links
         self.model = model
         self.connection = connection
         owners = Array(repeating: [], count: plan.maintained.count)
@@ -29,86 +27,49 @@ final class DerivationRun {
 
     /// Looks for the objects that lose what their values were computed from.
     func prepare(for request: SaveRequest) throws {
-        for (index, attribute) in plan.maintained.enumerated() {
-            for source in attribute.sources where !source.isOwnRow {
-                var keys: [Int64] = []
-                for update in request.updates
-                where !update.slots.intersection(source.backSlots[update.entity.index]).isEmpty {
-                    keys += update.records.map(\.key)
-                }
-                for deletion in request.deletions
-                where source.learnsOfDeletions && source.slots[deletion.entity.index] != nil {
-                    keys += deletion.records.map(\.key)
-                }
-                try note(keys + linked(request, source), of: source, for: index)
+        for (index, maintained) in plan.maintained.enumerated() {
+            for (number, source) in maintained.attribute.sources.enumerated() {
+                try note(source.keysBefore(request, in: model), ofSource: number, for: index)
             }
         }
     }
 
     /// Writes the values, and reads those that the save could not know.
     func finish(_ request: SaveRequest, now: Date) throws -> [DerivedRow] {
-        for (index, attribute) in plan.maintained.enumerated() {
-            for source in attribute.sources {
-                var keys: [Int64] = []
-                for insertion in request.insertions
-                where source.learnsOfInsertions && source.slots[insertion.entity.index] != nil {
-                    keys += insertion.records.map(\.key)
-                }
-                for update in request.updates {
-                    guard let slots = source.slots[update.entity.index],
-                        !update.slots.intersection(slots).isEmpty
-                    else { continue }
-                    keys += update.records.map(\.key)
-                }
-                try note(keys + linked(request, source), of: source, for: index)
+        for (index, maintained) in plan.maintained.enumerated() {
+            for (number, source) in maintained.attribute.sources.enumerated() {
+                try note(source.keysAfter(request, in: model), ofSource: number, for: index)
             }
         }
         var touched = writtenKeys(request)
-        for (index, attribute) in plan.maintained.enumerated() {
-            let changed = try update(attribute, owners[index], now)
+        for (index, maintained) in plan.maintained.enumerated() {
+            let changed = try update(maintained.derivation, owners[index], now)
             guard !changed.isEmpty else { continue }
-            touched[attribute.rootIndex].formUnion(changed)
-            try passOn(changed, of: attribute, after: index)
+            touched[maintained.attribute.rootIndex].formUnion(changed)
+            try passOn(changed, of: maintained.attribute, after: index)
         }
         return try touched.enumerated().flatMap { try read($1, root: $0) }
     }
 
-    /// The objects on this side of the pairs that were added or removed.
-    private func linked(
-        _ request: SaveRequest, _ source: MaintainedAttribute.Source
-    ) -> [Int64] {
-        guard !source.joinTables.isEmpty else { return [] }
-        return request.links.flatMap { links -> [Int64] in
-            guard
-                case .joinTable(let table, let sourceColumn, _) =
-                    self.links[links.relationship.identity].storage,
-                let column = source.joinTables[table]
-            else { return [] }
-            let isSource = column == sourceColumn
-            return (links.added + links.removed).map { isSource ? $0.source : $0.destination }
-        }
-    }
-
-    private func note(
-        _ keys: [Int64], of source: MaintainedAttribute.Source, for index: Int
-    ) throws {
+    private func note(_ keys: [Int64], ofSource number: Int, for index: Int) throws {
         guard !keys.isEmpty else { return }
-        if source.isOwnRow {
+        let maintained = plan.maintained[index]
+        if maintained.attribute.sources[number].isOwnRow {
             owners[index].formUnion(keys)
             return
         }
         var found: [Int64] = []
-        try connection.query(source.owners, over: keys) { statement in
+        try connection.query(maintained.owners[number], over: keys) { statement in
             found.append(statement.integer(at: 0))
         }
         owners[index].formUnion(found)
     }
 
     private func update(
-        _ attribute: MaintainedAttribute, _ keys: Set<Int64>, _ now: Date
+        _ derivation: Derivation, _ keys: Set<Int64>, _ now: Date
     ) throws -> [Int64] {
         guard !keys.isEmpty else { return [] }
-        let (sql, parameters) = try attribute.derivation.update(now: now)
+        let (sql, parameters) = try derivation.update(now: now)
         var changed: [Int64] = []
         try connection.query(sql, over: Array(keys), parameters) {
             changed.append($0.integer(at: 0))
@@ -120,16 +81,10 @@ final class DerivationRun {
     private func passOn(
         _ keys: [Int64], of attribute: MaintainedAttribute, after index: Int
     ) throws {
-        let name = attribute.derivation.attribute.name
         for later in plan.maintained.indices.dropFirst(index + 1) {
-            for source in plan.maintained[later].sources {
-                let isLookedAt = model.families[attribute.rootIndex].contains { entity in
-                    guard let slot = model.entities[entity].layout.slot(of: name) else {
-                        return false
-                    }
-                    return source.slots[entity]?.slots.contains(slot) == true
-                }
-                if isLookedAt { try note(keys, of: source, for: later) }
+            for (number, source) in plan.maintained[later].attribute.sources.enumerated()
+            where attribute.isLookedAt(by: source, in: model) {
+                try note(keys, ofSource: number, for: later)
             }
         }
     }

@@ -1,3 +1,4 @@
+import CambiumEngine
 import CambiumModel
 import CambiumRecords
 import CambiumSQL
@@ -128,7 +129,7 @@ struct SpoolSQL: Sendable {
 /// and the statements. A model without any has none.
 final class DerivationPlan: Sendable {
     /// The attributes that have to be kept up to date, each after those that it looks at.
-    let maintained: [MaintainedAttribute]
+    let maintained: [Maintained]
     /// For each root entity, what reads its derived columns; nil where it has none.
     let columns: [DerivedColumns?]
     /// For each entity, the slots of the columns of its root's ``columns``; nil where it has not
@@ -147,67 +148,20 @@ final class DerivationPlan: Sendable {
                 description.layout.slots.firstIndex { $0.column == column }
             }
         }
-        maintained = model.derivations.map {
-            MaintainedAttribute($0, entities, in: model)
+        maintained = model.derivations.map { derivation in
+            let attribute = MaintainedAttribute(derivation, entities, in: model)
+            return Maintained(
+                derivation: derivation, attribute: attribute,
+                owners: attribute.sources.map { $0.node.owners(in: model) })
         }
     }
-}
 
-/// A derived attribute that has to be kept up to date.
-final class MaintainedAttribute: Sendable {
-    /// Rows that the values are computed from.
-    struct Source: Sendable {
-        /// Whether they are the attribute's own rows.
-        let isOwnRow: Bool
-        /// The query of the keys of the objects that look at the rows of `pending`.
-        let owners: String
-        /// For each entity, the slots whose change concerns the attribute; nil where rows of the
-        /// entity do not.
-        let slots: [SlotSet?]
-        /// For each entity, those among them that referenced another object before.
-        let backSlots: [SlotSet]
-        let learnsOfInsertions: Bool
-        let learnsOfDeletions: Bool
-        /// The join tables that the path goes on through, by the column of this side.
-        let joinTables: [String: String]
-    }
-
-    let derivation: Derivation
-    let rootIndex: Int
-    let sources: [Source]
-
-    init(_ derivation: Derivation, _ entities: [EntityDescription], in model: Model) {
-        self.derivation = derivation
-        let root = model.root(of: derivation.entity)
-        rootIndex = entities.firstIndex { $0.name == root.name } ?? 0
-        let usesNow = derivation.sources.usesNow
-        sources = derivation.sources.nodes.map { node in
-            func slots(_ names: Set<String>, of description: EntityDescription) -> SlotSet {
-                var slots = SlotSet()
-                for (slot, place) in description.layout.slots.enumerated()
-                where names.contains(place.property) {
-                    slots.insert(slot)
-                }
-                return slots
-            }
-            func isOfNode(_ description: EntityDescription) -> Bool {
-                model.entity(description.entity, isKindOf: node.entity)
-            }
-            return Source(
-                isOwnRow: node.path.isEmpty, owners: node.owners(in: model),
-                slots: entities.map { description in
-                    guard isOfNode(description) else { return nil }
-                    // The moment of a save is another one at each.
-                    return node.path.isEmpty && usesNow
-                        ? description.storedSlots : slots(node.properties, of: description)
-                },
-                backSlots: entities.map {
-                    isOfNode($0) ? slots(node.backLinks, of: $0) : SlotSet()
-                },
-                learnsOfInsertions: node.learnsOfInsertions(in: model),
-                learnsOfDeletions: node.learnsOfDeletions(in: model),
-                joinTables: node.joinTables)
-        }
+    /// A derived attribute with its statements.
+    struct Maintained: Sendable {
+        let derivation: Derivation
+        let attribute: MaintainedAttribute
+        /// For each source, the query of the keys of the objects that look at the rows of `pending`.
+        let owners: [String]
     }
 }
 

@@ -52,16 +52,73 @@ extension EngineSuite {
             try expectRoundTrip(engine, \.maybeText, values + [nil])
         }
 
-        EngineCase("dates come back bit for bit") { engine in
-            let values = [
-                0, 0.1, -978_307_200, 1 / 3, 1e-300, .greatestFiniteMagnitude, .infinity,
-                -63_114_076_800, 800_000_000.123_456_7,
-            ].map { Date(timeIntervalSinceReferenceDate: $0) }
+        EngineCase("dates come back bit for bit, as the engine keeps them") { engine in
+            let kept = try engine.keptDates(Everything.model)
+            let values = awkwardDates.compactMap { seconds in
+                (kept == nil ? seconds : kept?.kept(seconds))
+                    .map { Date(timeIntervalSinceReferenceDate: $0) }
+            }
             try expectRoundTrip(engine, \.moment, values) {
                 $0.timeIntervalSinceReferenceDate.bitPattern
                     == $1.timeIntervalSinceReferenceDate.bitPattern
             }
             try expectRoundTrip(engine, \.maybeMoment, values + [nil])
+        }
+
+        EngineCase("a date is read as the engine keeps it as soon as it is set") { engine in
+            let kept = try engine.keptDates(Everything.model)
+            try engine.withContainer(Everything.model) { container in
+                let context = container.newContext()
+                let sample = Sample(in: context)
+                for seconds in awkwardDates where seconds.isFinite {
+                    let expected = kept?.rounded(seconds) ?? seconds
+                    let date = Date(timeIntervalSinceReferenceDate: seconds)
+                    sample.moment = date
+                    #expect(sample.moment.timeIntervalSinceReferenceDate == expected)
+                    try sample.setValue(.date(date), forKey: "maybeMoment")
+                    #expect(sample.maybeMoment?.timeIntervalSinceReferenceDate == expected)
+                }
+            }
+        }
+
+        EngineCase("a date that the engine does not keep is refused before the save") { engine in
+            let kept = try engine.keptDates(Everything.model)
+            try engine.withContainer(Everything.model) { container in
+                for seconds in [1e13, -2.2e11, .infinity, -.infinity] as [Double] {
+                    let context = container.newContext()
+                    let sample = Sample(in: context)
+                    sample.moment = Date(timeIntervalSinceReferenceDate: seconds)
+                    guard kept != nil else {
+                        try context.save()
+                        continue
+                    }
+                    let error = #expect(throws: ValidationError.self) { try context.save() }
+                    #expect(error?.code == (seconds < 0 ? .dateTooSoon : .dateTooLate))
+                    #expect(error?.property == "moment")
+                }
+            }
+        }
+
+        EngineCase("a constant date equals what the engine made of it") { engine in
+            try engine.withContainer(Everything.model) { container in
+                let context = container.newContext()
+                let date = Date(timeIntervalSinceReferenceDate: 800_000_000.123_456_7)
+                let sample = Sample(in: context)
+                sample.moment = date
+                let request = Sample.fetchRequest().filter(Sample.moment == date)
+                let later = Sample.fetchRequest().filter(Sample.moment > date)
+                // Before the save memory answers, and the store after it.
+                for _ in 0..<2 {
+                    #expect(try context.fetch(request) == [sample])
+                    #expect(try context.count(for: later) == 0)
+                    #expect(try [sample].filter(Sample.moment == date) == [sample])
+                    #expect(
+                        try context.count(
+                            for: Sample.fetchRequest().filter(Sample.moment.in([date]))) == 1)
+                    try context.save()
+                }
+                #expect(try container.newContext().count(for: request) == 1)
+            }
         }
 
         EngineCase("UUIDs come back") { engine in
@@ -125,14 +182,19 @@ extension EngineSuite {
 
         EngineCase("defaults are there from insertion on") { engine in
             try engine.withContainer(Everything.model) { container in
-                let before = Date()
+                let kept = try engine.keptDates(Everything.model)
+                func now() -> Date {
+                    let seconds = Date().timeIntervalSinceReferenceDate
+                    return Date(timeIntervalSinceReferenceDate: kept?.rounded(seconds) ?? seconds)
+                }
+                let before = now()
                 let context = container.newContext()
                 let sample = Sample(in: context)
                 #expect(sample.size == .large)
                 #expect(sample.scratch == 7)
                 #expect(sample.text == "")
                 #expect(sample.maybeText == nil)
-                #expect(sample.moment >= before && sample.moment <= Date())
+                #expect(sample.moment >= before && sample.moment <= now())
                 #expect(sample.token != Sample(in: context).token)
             }
         }
@@ -149,6 +211,20 @@ extension EngineSuite {
                 #expect(read.scratch != 99)
             }
         }
+    }
+}
+
+/// Seconds since 2001 that are hard to keep.
+private let awkwardDates: [Double] = [
+    0, 0.1, -978_307_200, 1 / 3, 1e-300, .greatestFiniteMagnitude, .infinity, -63_114_076_800,
+    800_000_000.123_456_7, -0.000_000_5, 8_589_934_592.000_001, -8_589_934_593.000_001_3,
+    9_214_000_000_000.5, -211_000_000_000.123_456,
+]
+
+extension EngineEntry {
+    /// How a store of the engine keeps dates; nil where each comes back to the bit.
+    fileprivate func keptDates(_ model: CompiledModel) throws -> KeptDates? {
+        try withStore(model) { try $0.engine.keptDates }
     }
 }
 

@@ -15,6 +15,7 @@ final class BatchRowMaker {
     private let links: BatchRowLinks
     private let check: BatchRowCheck
     private let now = Date()
+    private let dates: KeptDates?
     private var writer: RecordWriter { object.state.draftWriter }
 
     init(
@@ -24,7 +25,8 @@ final class BatchRowMaker {
         tracksSlots = policy == .objectTrump
         let links = BatchRowLinks()
         self.links = links
-        check = BatchRowCheck(entity, entity.storedSlots)
+        dates = coordinator.keptDates
+        check = BatchRowCheck(entity, entity.storedSlots, dates)
         let state = ContextState(coordinator)
         state.batchRow = links
         object = entity.objectClass.init(
@@ -63,7 +65,7 @@ final class BatchRowMaker {
     ///
     /// - Throws: Where a default is a new UUID, and there is none.
     func begin() throws {
-        let placed = try entity.makeRecord(by: writer, at: now)
+        let placed = try entity.makeRecord(by: writer, at: now, keeping: dates)
         object.placed = placed
         object.flags = tracksSlots ? [.isReady, .tracksSlots] : .isReady
         if tracksSlots { object.ownExtras.changedSlots = SlotSet() }
@@ -97,6 +99,7 @@ final class BatchRowMaker {
         guard var placed = object.placed else { return }
         for (name, value) in values {
             do {
+                let value = dates?.rounded(value) ?? value
                 let (slot, stored) = try entity.assigned(value, to: name)
                 writer.set(stored, slot, of: &placed, entity.shape)
                 if tracksSlots {
@@ -171,10 +174,16 @@ package struct BatchRowCheck {
     private let texts: [Int]
     private let patterns: [(slot: Int, pattern: String)]
     private let files: [(slot: Int, limits: Limits)]
+    private let dates: KeptDates?
+    private let dateSlots: SlotSet
 
-    /// - Parameter slots: Those that the operation may set.
-    package init(_ entity: EntityDescription, _ slots: SlotSet) {
+    /// - Parameters:
+    ///   - slots: Those that the operation may set.
+    ///   - dates: How the store keeps dates; nil where it keeps each to the bit.
+    package init(_ entity: EntityDescription, _ slots: SlotSet, _ dates: KeptDates?) {
         self.entity = entity
+        self.dates = dates
+        dateSlots = dates == nil ? SlotSet() : entity.dateSlots.intersection(slots)
         numbers = entity.floatingSlots.intersection(slots).slots
         texts = entity.shape.byteSlots.filter {
             slots.contains($0) && entity.shape.kinds[$0] == .text && entity.attributes[$0] != nil
@@ -198,6 +207,10 @@ package struct BatchRowCheck {
     package func error(in record: Record, of id: ObjectID? = nil) -> ValidationError? {
         for slot in numbers where record.hasValue(slot) && record.real(slot).isNaN {
             return make(.numberTooSmall, slot, id) { "\($0) is not a number (NaN)." }
+        }
+        if let slot = dates?.unkeptSlot(of: record, dateSlots) {
+            let code: ValidationError.Code = record.real(slot) < 0 ? .dateTooSoon : .dateTooLate
+            return make(code, slot, id) { dates?.refusal(of: $0) ?? "" }
         }
         for slot in texts where record.hasValue(slot) && record.holdsNUL(slot) {
             return make(.nulInText, slot, id) {

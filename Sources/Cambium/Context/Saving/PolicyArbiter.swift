@@ -37,7 +37,18 @@ struct PolicyArbiter: ConflictArbiter {
         let unresolved = described.filter { $0.policy.strategy == nil }
         guard unresolved.isEmpty else { throw ConflictError(conflicts: unresolved) }
         return described.compactMap { conflict in
-            conflict.policy.strategy.map { Verdict(strategy: $0, chosen: conflict.chosen) }
+            conflict.policy.strategy.map { Verdict(strategy: $0, chosen: kept(conflict)) }
+        }
+    }
+
+    /// The values that the program has chosen, with dates as the store keeps them.
+    private func kept(_ conflict: MergeConflict) -> [Int: StoredValue] {
+        guard let dates = context.coordinator.keptDates else { return conflict.chosen }
+        let slots = conflict.objectID.entity.dateSlots
+        return conflict.chosen.reduce(into: conflict.chosen) { chosen, entry in
+            if slots.contains(entry.key), case .real(let seconds) = entry.value {
+                chosen[entry.key] = .real(dates.rounded(seconds))
+            }
         }
     }
 

@@ -215,7 +215,8 @@ extension Condition {
         }
         let name = Root.entityName
         let entity = coordinator.model[name] ?? object.entityDescription
-        return try CompiledCondition(expression, of: entity, in: coordinator.model)
+        let condition = coordinator.keptDates?.rounded(expression) ?? expression
+        return try CompiledCondition(condition, of: entity, in: coordinator.model)
     }
 }
 

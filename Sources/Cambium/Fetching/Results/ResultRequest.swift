@@ -244,7 +244,8 @@ struct ResultFetching: ContextAccess {
         try fetching.requireOwn(request.objects, for: request.base.entityName)
         var rows = try fetching.rowRequest(for: request.base)
         rows.sort = []
-        let (query, names) = try request.query(for: rows.entity)
+        var (query, names) = try request.query(for: rows.entity)
+        if let dates = coordinator.keptDates { query = query.keeping(dates) }
         let typed = try TypedResults(
             checking: query, entity: rows.entity.entity, model: rows.entity.model)
         return (rows, typed, names)

@@ -127,6 +127,18 @@ extension ManagedObject {
         if notesReads { notifyOfChange(of: slot) }
     }
 
+    /// Writes a date, in seconds since 2001-01-01 UTC and as exactly as the store keeps it, as a change.
+    @inlinable
+    public final func writeDate(_ slot: Int, _ seconds: Double) {
+        writeReal(slot, roundsDates ? rounded(seconds) : seconds)
+    }
+
+    /// A date as the store keeps it.
+    @usableFromInline
+    final func rounded(_ seconds: Double) -> Double {
+        state.coordinator.keptDates?.rounded(seconds) ?? seconds
+    }
+
     /// Takes a value away, as a change. No value fits every optional type.
     public final func writeNull(_ slot: Int) {
         prepareChange(slot)?.setNull(slot)

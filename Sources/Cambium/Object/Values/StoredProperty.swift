@@ -78,7 +78,7 @@ extension Date: StoredProperty {
     }
     /// Writes the value as a change.
     @inlinable public func write(to object: ManagedObject, _ slot: Int) {
-        object.writeReal(slot, timeIntervalSinceReferenceDate)
+        object.writeDate(slot, timeIntervalSinceReferenceDate)
     }
 }
 

@@ -108,6 +108,50 @@ package struct SortTerm: Sendable, Equatable {
     }
 }
 
+// The constants of a query as a store keeps dates.
+
+extension SortTerm {
+    package func keeping(_ dates: KeptDates) -> SortTerm {
+        SortTerm(
+            dates.rounded(value), isDescending: isDescending, texts: texts,
+            placesNilLast: placesNilLast)
+    }
+}
+
+extension ResultQuery {
+    package func keeping(_ dates: KeptDates) -> ResultQuery {
+        var query = self
+        query.columns = columns.map { $0.keeping(dates) }
+        query.groups = groups.map(dates.rounded)
+        query.having = having?.keeping(dates)
+        query.order = order.map { term in
+            Term(
+                term.column.keeping(dates), isDescending: term.isDescending, texts: term.texts,
+                placesNilLast: term.placesNilLast)
+        }
+        return query
+    }
+}
+
+extension ResultExpression {
+    fileprivate func keeping(_ dates: KeptDates) -> ResultExpression {
+        let operand = dates.rounded(operand)
+        return function.map { ResultExpression($0, of: operand) } ?? ResultExpression(operand)
+    }
+}
+
+extension GroupTest {
+    fileprivate func keeping(_ dates: KeptDates) -> GroupTest {
+        switch self {
+        case .comparison(let column, let relation, let constant):
+            .comparison(column.keeping(dates), relation, dates.rounded(constant))
+        case .and(let tests): .and(tests.map { $0.keeping(dates) })
+        case .or(let tests): .or(tests.map { $0.keeping(dates) })
+        case .not(let test): .not(test.keeping(dates))
+        }
+    }
+}
+
 /// A ``ResultQuery`` as SQL and memory read it: every name is resolved, and what cannot be asked is
 /// refused.
 package final class TypedResults: Sendable {

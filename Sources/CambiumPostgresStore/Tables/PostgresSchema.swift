@@ -8,7 +8,8 @@ import CambiumSQL
 struct PostgresSchema {
     let statements: [String]
 
-    init(of layout: PostgresLayout) {
+    init(of derivations: PostgresDerivations) {
+        let layout = derivations.layout
         let model = layout.model.model
         let schema = Schema(of: model)
         let objects = schema.tables.filter { $0.content != .system }
@@ -24,7 +25,7 @@ struct PostgresSchema {
                 "next" bigint NOT NULL)
                 """,
             ]
-            + objects.map { Self.table($0, layout) }
+            + objects.map { Self.table($0, derivations) }
             + objects.flatMap { Self.foreignKeys(of: $0, layout) }
             + objects.flatMap { $0.indexes.compactMap { Self.index($0, layout) } }
             + model.roots.map { root in
@@ -37,8 +38,9 @@ struct PostgresSchema {
 
     // MARK: Tables
 
-    private static func table(_ table: Table, _ layout: PostgresLayout) -> String {
-        var lines = table.columns.map { column($0, layout.model.model) }
+    private static func table(_ table: Table, _ derivations: PostgresDerivations) -> String {
+        let layout = derivations.layout
+        var lines = table.columns.map { column($0, derivations) }
         if !table.primaryKey.isEmpty {
             let columns = table.primaryKey.map(PostgresName.identifier).joined(separator: ", ")
             lines.append("PRIMARY KEY (\(columns))")
@@ -78,9 +80,13 @@ struct PostgresSchema {
             }
     }
 
-    private static func column(_ column: Table.Column, _ model: Model) -> String {
-        let type: PostgresType
+    private static func column(
+        _ column: Table.Column, _ derivations: PostgresDerivations
+    ) -> String {
+        let model = derivations.layout.model.model
+        var type: PostgresType
         var value: String?
+        var generation: String?
         switch column.content {
         case .system:
             type = .bigint
@@ -91,6 +97,10 @@ struct PostgresSchema {
             let entity = model.entity(named: owner)
             let attribute = entity?.attributes.first { $0.name == name }
             type = attribute.map { PostgresType($0.type, in: model) } ?? .text
+            if let entity, let attribute, attribute.derivation != nil {
+                type = type.ofDerived
+                generation = derivations.generation(of: attribute, of: entity)
+            }
             if column.isRequired, let attribute {
                 value = model.sqlDefault(of: attribute).flatMap { type.literal($0) }
             }
@@ -100,6 +110,7 @@ struct PostgresSchema {
         if column.isRequired { text += " NOT NULL" }
         if column.isPrimaryKey { text += " PRIMARY KEY" }
         if let value { text += " DEFAULT \(value)" }
+        if let generation { text += " GENERATED ALWAYS AS (\(generation)) STORED" }
         return text
     }
 
@@ -165,35 +176,5 @@ struct PostgresSchema {
             \(PostgresName.identifier(index.name)) ON \(layout.qualified(index.table)) \
             (\(index.elements.joined(separator: ", ")))\(rows)
             """
-    }
-}
-
-extension PostgresType {
-    /// A constant in SQL; nil where a value has no such form.
-    func literal(_ value: StoredValue) -> String? {
-        switch (self, value) {
-        case (_, .null): return "NULL"
-        case (.boolean, .integer(let number)): return number == 0 ? "false" : "true"
-        case (.decimal(let scale), .integer(let units)):
-            return DecimalStorage.decimal(ofUnits: units, scale: scale).description
-        case (_, .integer(let number)): return "\(number)"
-        case (.timestamp, .real): return nil
-        case (_, .real(let number)):
-            guard number.isFinite else { return nil }
-            return "'\(number)'::double precision"
-        case (_, .text(let text)): return SQLText.literal(text)
-        case (.anyDecimal, .blob(let bytes)):
-            return OrderedDecimal.decimal(of: bytes)?.description
-        case (.uuid, .blob(let bytes)):
-            return "'\(Self.hexadecimal(bytes))'::uuid"
-        case (_, .blob(let bytes)): return "'\\x\(Self.hexadecimal(bytes))'::bytea"
-        }
-    }
-
-    private static func hexadecimal(_ bytes: Data) -> String {
-        bytes.map { byte in
-            let text = String(byte, radix: 16)
-            return byte < 16 ? "0\(text)" : text
-        }.joined()
     }
 }

@@ -1,0 +1,182 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+
+/// What a store does about derived attributes: which of them are generated columns, and how the others
+/// are kept up to date.
+final class PostgresDerivations: Sendable {
+    /// An attribute that saves keep up to date.
+    struct Maintained: Sendable {
+        let attribute: MaintainedAttribute
+        /// How the server computes the values over the rows `t`, with what is joined to them; nil where
+        /// memory does.
+        let value: (fragment: PostgresFragment, joins: String)?
+        /// How many others it looks at, one through the other: those of a level are computed at once.
+        let level: Int
+        /// The name of the column, in quotes.
+        let column: String
+        let type: PostgresType
+    }
+
+    /// An attribute that the server does not compute by itself.
+    private struct Candidate: DerivedValue {
+        let entity: Entity
+        let attribute: Attribute
+        let sources: DerivationSources
+    }
+
+    /// The attributes that have to be kept up to date, each after those that it looks at.
+    let maintained: [Maintained]
+    /// For each root entity, its derived columns.
+    private let columns: [[String]]
+    /// For each entity, the slots of its derived columns.
+    private let slots: [[(slot: Int, column: Int)]]
+    /// The statements of generated columns, by entity and attribute.
+    private let generated: [String: String]
+    let names: DerivationNames
+    let layout: PostgresLayout
+    private var model: ModelDescription { layout.model }
+
+    init(_ layout: PostgresLayout) {
+        let (description, model) = (layout.model, layout.model.model)
+        self.layout = layout
+        names = DerivationNames(
+            table: { "\(layout.schema).\(PostgresName.identifier($0))" },
+            column: { PostgresName.identifier($0) })
+        var generated: [String: String] = [:]
+        for entity in model.entities {
+            for attribute in entity.attributes where attribute.derivation != nil {
+                generated[Self.name(attribute, entity)] = Self.generation(
+                    of: attribute, of: entity, layout)
+            }
+        }
+        self.generated = generated
+        let isComputed: @Sendable (Attribute, Entity) -> Bool = { [generated] attribute, entity in
+            generated[Self.name(attribute, entity)] != nil
+        }
+        let candidates = model.entities.flatMap { entity in
+            entity.attributes.compactMap { attribute -> Candidate? in
+                guard let derivation = attribute.derivation, !attribute.isTransient,
+                    !isComputed(attribute, entity)
+                else { return nil }
+                return Candidate(
+                    entity: entity, attribute: attribute,
+                    sources: DerivationSources(
+                        of: derivation, entity: entity, in: model, isComputed: isComputed))
+            }
+        }
+        var levels: [(candidate: Candidate, level: Int)] = []
+        for candidate in model.inOrder(candidates) {
+            let below = levels.filter { candidate.looks(at: $0.candidate, in: model) }.map(\.level)
+            levels.append((candidate, below.max().map { $0 + 1 } ?? 0))
+        }
+        maintained = levels.map { candidate, level in
+            var expression = PostgresExpression(layout)
+            let value = try? expression.derived(candidate.attribute, of: candidate.entity)
+            return Maintained(
+                attribute: MaintainedAttribute(candidate, description.entities, in: model),
+                value: value.map { ($0, expression.joinedTables) }, level: level,
+                column: PostgresName.identifier(
+                    model.column(of: candidate.attribute.name, in: candidate.entity)),
+                type: PostgresType(candidate.attribute.type, in: model).ofDerived)
+        }
+        let columns = description.entities.map { entity -> [String] in
+            guard entity.rootIndex == entity.index else { return [] }
+            return model.family(of: entity.entity).flatMap { member in
+                member.attributes.filter { $0.derivation != nil && !$0.isTransient }
+                    .map { model.column(of: $0.name, in: member) }
+            }
+        }
+        self.columns = columns
+        slots = description.entities.map { entity in
+            entity.layout.slots.enumerated().compactMap { slot, place in
+                guard entity.derivedSlots.contains(slot), let name = place.column else {
+                    return nil
+                }
+                return columns[entity.rootIndex].firstIndex(of: name).map { (slot, $0) }
+            }
+        }
+    }
+
+    private static func name(_ attribute: Attribute, _ entity: Entity) -> String {
+        "\(entity.name).\(attribute.name)"
+    }
+
+    /// Whether rows of any entity have derived values.
+    var isEmpty: Bool { columns.allSatisfy(\.isEmpty) }
+
+    /// The expression of a generated column; nil where saves write the values.
+    func generation(of attribute: Attribute, of entity: Entity) -> String? {
+        generated[Self.name(attribute, entity)]
+    }
+
+    private static func generation(
+        of attribute: Attribute, of entity: Entity, _ layout: PostgresLayout
+    ) -> String? {
+        let model = layout.model.model
+        guard let derivation = attribute.derivation, !attribute.isTransient else { return nil }
+        // Another moment at each save is none that the row says.
+        let sources = DerivationSources(of: derivation, entity: entity, in: model)
+        guard !sources.usesNow, sources.nodes.count == 1 else { return nil }
+        let table = PostgresName.identifier(model.root(of: entity).name)
+        guard
+            let value = PostgresExpression.generated(attribute, of: entity, layout, alias: table)
+        else { return nil }
+        if entity.parent == nil { return value }
+        let family = SQLText.literals(model.family(of: entity).map(\.name))
+        return "CASE WHEN \(PostgresName.identifier(SystemColumn.entity)) IN (\(family)) "
+            + "THEN \(value) END"
+    }
+
+    /// The columns of a table that are not generated.
+    func writableColumns(ofRoot root: Int) -> String {
+        let name = model.entities[root].name
+        let table = Schema(of: model.model).tables.first { $0.content == .objects(root: name) }
+        let columns = (table?.columns ?? []).filter { column in
+            guard case .attribute(let owner, let property) = column.content,
+                let entity = model.model.entity(named: owner),
+                let attribute = entity.attributes.first(where: { $0.name == property })
+            else { return true }
+            return generation(of: attribute, of: entity) == nil
+        }
+        return columns.map { PostgresName.identifier($0.name) }.joined(separator: ", ")
+    }
+
+    // MARK: Reading
+
+    /// What reads the derived values of rows that were written; nil where the rows have none.
+    func read(_ keys: [Int64], root: Int) -> PostgresStatement? {
+        guard !keys.isEmpty, !columns[root].isEmpty else { return nil }
+        let entity = model.entities[root]
+        let names =
+            [SystemColumn.key] + (entity.hasEntityColumn ? [SystemColumn.entity] : [])
+            + columns[root]
+        var parameters = PostgresParameters()
+        parameters.appendArray(of: keys)
+        return PostgresStatement(
+            """
+            SELECT \(names.map { PostgresName.identifier($0) }.joined(separator: ", ")) \
+            FROM \(layout.table(of: entity.entity)) WHERE "_id" = ANY($1)
+            """, parameters)
+    }
+
+    func rows(_ rows: PostgresRows, root: Int) -> [DerivedRow] {
+        let hasEntity = model.entities[root].hasEntityColumn
+        let first = hasEntity ? 2 : 1
+        return (0..<rows.count).map { row in
+            let number = hasEntity ? model.index(named: rows.text(row, 1)) ?? root : root
+            let entity = model.entities[number]
+            return DerivedRow(
+                entity: number, key: rows.integer(row, 0),
+                values: slots[number].map { slot, column in
+                    guard !rows.isNull(row, first + column) else { return (slot, .null) }
+                    let type = PostgresTable.type(ofSlot: slot, of: entity)
+                    return (slot, type.value(of: rows.bytes(row, first + column)))
+                })
+        }
+    }
+
+    /// Whether rows of an entity have derived values.
+    func hasValues(_ entity: EntityDescription) -> Bool { !slots[entity.index].isEmpty }
+}
