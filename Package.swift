@@ -226,7 +226,7 @@ let package = Package(
             name: "CambiumPostgresTests",
             dependencies: [
                 "CambiumPostgres", "CambiumPostgresStore", "CambiumEngineSpecification", "Cambium",
-                "CambiumEngine", "CambiumRecords", "CambiumSQL", "CambiumModel",
+                "CambiumExchange", "CambiumEngine", "CambiumRecords", "CambiumSQL", "CambiumModel",
                 "EverythingModel", "ShopModel",
             ],
             swiftSettings: settings),

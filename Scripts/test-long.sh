@@ -146,6 +146,13 @@ tables() {
     CAMBIUM_GENERATOR_RUNS=3000 sh Scripts/run-tests.sh $strict --filter RandomTableTests
 }
 
+# 20,000 random predicates with orders, windows and results, 60 in each run: in memory, on SQLite and on
+# each PostgreSQL.
+predicates() {
+    # shellcheck disable=SC2086
+    CAMBIUM_GENERATOR_RUNS=340 sh Scripts/run-tests.sh $strict --filter RandomPredicateTests
+}
+
 # 20,000 random conditions, 50 in each run: in memory, before a save, in SQL, read anew and as text.
 conditions() {
     # shellcheck disable=SC2086
@@ -234,6 +241,7 @@ threads() {
 addresses() { ASAN_OPTIONS=detect_leaks=0 sanitized address; }
 
 part "20,000 random conditions" 1 conditions
+part "20,000 random predicates on servers" 10 predicates
 part "all edits of lists of five objects" 1 small_lists
 part "the plugin on packages of its own" 2 plugin
 part "the first hour, by the README" 4 first_hour

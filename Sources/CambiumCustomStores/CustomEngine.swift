@@ -327,10 +327,7 @@ extension CustomEngine {
     private func requireNoRows(ofRoots roots: [Int]) throws {
         for root in roots {
             if try makeGraph().nodes(root: root).isEmpty { continue }
-            throw StoreError.invalidRequest(
-                "The store already has objects of \(model.entities[root].name), and only "
-                    + "an empty store can receive the objects of another one.",
-                remedy: "Delete those objects, or choose another location.")
+            throw StoreError.hasObjects(of: model.entities[root].name)
         }
     }
 

@@ -39,6 +39,9 @@ package struct RowRequest {
     package var isUnordered = false
     /// Whether the keys, versions and entities of the rows will do.
     package var readsKeysOnly = false
+    /// Whether an engine may decide in memory what its store cannot say. One whose store is in memory
+    /// does so anyway.
+    package var allowsInMemoryFiltering = true
     /// What can end the request before its time, from another thread.
     package var interruption: Interruption?
     package var limit: Int?
@@ -87,12 +90,13 @@ package struct RowRequest {
 }
 
 /// How a store answers a request: the statement, and how its engine finds the rows. For people, to
-/// see whether an index helps; the words are SQLite's and change with its version.
+/// see whether an index helps; the words are the engine's and change with its version. What the engine
+/// cannot say, so that it is decided in memory, is named in lines that begin with `in memory:`.
 public struct FetchPlan: Sendable, Hashable, CustomStringConvertible {
     /// The statement, with `?` for values; nil where the store has no statements.
     public let sql: String?
     /// A line for each step, indented by its depth, such as
-    /// `SEARCH t USING INDEX Product_sku (sku=?)`.
+    /// `SEARCH t USING INDEX Product_sku (sku=?)`, then one for each part that is decided in memory.
     public let steps: [String]
 
     package init(sql: String?, steps: [String]) {

@@ -130,6 +130,9 @@ package protocol StoreCapabilities {
 
     /// How dates are kept; nil where every one comes back to the bit.
     var keptDates: KeptDates? { get }
+    /// The greatest number of bytes of a text or of data; nil where the engine says itself what it
+    /// refuses.
+    var largestValue: Int? { get }
 
     // MARK: Writing beside saves
 
@@ -234,6 +237,7 @@ package protocol StoreCapabilities {
 
 extension StoreCapabilities {
     package var keptDates: KeptDates? { nil }
+    package var largestValue: Int? { nil }
 
     package func run(
         _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,

@@ -49,7 +49,11 @@ public struct StoreOptions: Sendable {
     /// What of a store's file is trusted. Default: what other programs have added to it, too. See
     /// ``StoreTrust/schemaOnly`` for files that come from others.
     public var trust = StoreTrust.externalObjects
-    /// How long a fetch or a save waits for a lock that another process holds. Default: 10 seconds.
+    /// How long a fetch or a save waits for a lock that another process holds, and opening a
+    /// connection for the server. Default: 10 seconds.
+    ///
+    /// On a server it is the limit of transactions. A fetch that is one statement waits only for a
+    /// program that changes the tables.
     public var busyTimeout: Duration = .seconds(10)
     /// Settings of SQLite (`PRAGMA name = value`) for every connection, beyond those that Cambium
     /// makes. Those that a store relies on (`journal_mode`, `foreign_keys`, …) cannot be set.
@@ -253,33 +257,39 @@ public struct StatementHook: Sendable {
 
 /// A statement that has run.
 public struct WatchedStatement: CustomStringConvertible {
-    /// The text, with `?` for the values.
+    /// The text, with `?` for the values, or `$1`, `$2` and so on.
     public let sql: String
     /// The text with the values in it, where the hook asked for them. Values of rows that are saved
     /// are not bound to statements, and are never included.
     public let sqlWithValues: String?
-    /// From its start to its end, what was done with its rows included.
+    /// From its start to its end, what was done with its rows included. Of a statement that went to
+    /// a server together with others: from the end of the one before it.
     public let duration: Duration
     /// How many rows it returned, or changed.
     public let rowCount: Int
+    /// The number of the round trip to the server that the statement went in, counted from 1 since the
+    /// store was opened. Statements with one number were sent together, and waited for together. Nil
+    /// for SQLite, which is in the program itself.
+    public let roundTrip: Int?
 
     private let plans: () -> [String]
 
     /// - Parameter plans: How the rows are found; nothing after the hook has run.
     package init(
         sql: String, sqlWithValues: String?, duration: Duration, rowCount: Int,
-        plans: @escaping () -> [String]
+        roundTrip: Int? = nil, plans: @escaping () -> [String]
     ) {
         self.sql = sql
         self.sqlWithValues = sqlWithValues
         self.duration = duration
         self.rowCount = rowCount
+        self.roundTrip = roundTrip
         self.plans = plans
     }
 
-    /// How SQLite finds the rows: a line for each step, indented by its depth. Asked when it is
-    /// called, which may only be while the hook runs; empty afterwards, and for statements that
-    /// have no plan.
+    /// How SQLite or the server finds the rows: a line for each step, indented by its depth. Asked
+    /// when it is called, which may only be while the hook runs; empty afterwards, and for statements
+    /// that have no plan. A server is asked on another connection.
     public func plan() -> [String] { plans() }
 
     /// The duration, the number of rows and the text, on one line.

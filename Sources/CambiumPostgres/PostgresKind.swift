@@ -10,8 +10,12 @@ extension StoreType {
     ///     keys and values such as `host=db1,db2 dbname=shop`. What is missing comes from the
     ///     environment (`PGHOST`, `PGUSER` and the like).
     ///   - schema: The schema that has the store's tables. It is made where there is none.
-    public static func postgres(_ url: String, schema: String = "cambium") -> StoreType {
-        StoreType(name: "PostgreSQL", kind: PostgresKind(url: url, schema: schema))
+    ///   - options: How the server is used.
+    public static func postgres(
+        _ url: String, schema: String = "cambium", options: PostgresOptions = PostgresOptions()
+    ) -> StoreType {
+        StoreType(
+            name: "PostgreSQL", kind: PostgresKind(url: url, schema: schema, options: options))
     }
 }
 
@@ -27,9 +31,13 @@ extension StoreLocation {
     ///   - url: The server and the database, as libpq takes them: a URL, or keys and values such as
     ///     `host=db1,db2 dbname=shop`. What is missing comes from the environment (`PGHOST`, `PGUSER`
     ///     and the like).
-    ///   - schema: The schema that has the store's tables. It is made where there is none.
-    public static func postgres(_ url: String, schema: String = "cambium") -> StoreLocation {
-        .server(.postgres(url, schema: schema))
+    ///   - schema: The schema that has the store's tables. It is made where there is none. Each
+    ///     tenant of a program may have one of its own: the stores share their connections.
+    ///   - options: How the server is used.
+    public static func postgres(
+        _ url: String, schema: String = "cambium", options: PostgresOptions = PostgresOptions()
+    ) -> StoreLocation {
+        .server(.postgres(url, schema: schema, options: options))
     }
 }
 
@@ -37,12 +45,26 @@ extension StoreLocation {
 struct PostgresKind: StoreKind {
     let url: String
     let schema: String
+    let options: PostgresOptions
 
     var isTransactional: Bool { true }
 
     func opener(for request: StoreOpeningRequest) -> any StoreOpening {
-        PostgresOpener(
-            PostgresSettings(url), schema: schema, request.compiled.modelDescription,
-            request.description.options)
+        var settings = PostgresSettings(url)
+        settings.password = options.password
+        settings.applicationName = options.applicationName
+        settings.preparesStatements = options.preparesStatements
+        settings.poolSize = options.poolSize
+        return PostgresOpener(
+            settings, schema: schema, request.compiled.modelDescription,
+            request.description.options, statementTimeout: options.statementTimeout,
+            waitLimit: options.poolTimeout)
     }
+}
+
+extension PostgresKind: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Without the URL, which may have a password in it.
+    var description: String { "PostgreSQL, schema \(schema)" }
+    var debugDescription: String { description }
+    var customMirror: Mirror { Mirror(self, children: []) }
 }

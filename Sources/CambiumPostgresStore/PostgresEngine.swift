@@ -12,6 +12,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
     let history: PostgresHistory
     let layout: PostgresLayout
     let derivations: PostgresDerivations
+    private let greatestLength: Int
     let pool: PostgresPool
     /// Notes of the program that the next save is to write.
     let notesToWrite = Mutex<[String: String]?>(nil)
@@ -22,8 +23,9 @@ final class PostgresEngine: StoreEngine, PostgresReading {
 
     init(
         _ pool: PostgresPool, _ derivations: PostgresDerivations, identifier: StoreIdentifier,
-        options: StoreOptions, history: PostgresHistory
+        options: StoreOptions, history: PostgresHistory, largestValue: Int
     ) {
+        greatestLength = largestValue
         self.pool = pool
         self.derivations = derivations
         layout = derivations.layout
@@ -45,21 +47,21 @@ final class PostgresEngine: StoreEngine, PostgresReading {
     // MARK: Reading
 
     func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
-        try pool.withConnection(body)
+        try pool.withReader(body)
     }
 
     func withSnapshot<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
-        try pool.withConnection { connection in
+        try pool.withReader { connection in
             try connection.transaction(isReadOnly: true) { try body(connection) }
         }
     }
 
     var keptDates: KeptDates? { PostgresTimestamp.kept }
 
+    var largestValue: Int? { greatestLength }
+
     func externalData(named name: String) throws -> Data {
-        throw StoreError(
-            code: .missingFile, message: "A store on a server has no files.",
-            remedy: "Set the value again, so that it is kept in its row.")
+        try pool.withConnection { try layout.external.read(name, $0) }
     }
 
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
@@ -91,7 +93,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
 
     func notes() throws -> [String: String] {
         if let waiting = notesToWrite.withLock({ $0 }) { return waiting }
-        return try pool.withConnection { MetadataSQL.notes(in: try metadataRows(of: $0)) }
+        return try pool.withReader { MetadataSQL.notes(in: try metadataRows(of: $0)) }
     }
 
     func setNotes(_ notes: [String: String]) {

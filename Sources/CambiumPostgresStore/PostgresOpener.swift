@@ -10,14 +10,26 @@ package struct PostgresOpener: StoreOpening {
     private let schema: String
     private let model: ModelDescription
     private let options: StoreOptions
+    private let terms: PostgresTerms
+    private let waitLimit: Duration
+    private let made = Shared<Made?>(nil)
+    /// The greatest number of bytes of a value: that of the server, or less.
+    package var largestValue = PostgresExternal.largestValue
 
     /// - Parameters:
     ///   - settings: Which server and database, and how to connect.
     ///   - schema: The name of the schema.
+    ///   - statementTimeout: How long a statement may take.
+    ///   - waitLimit: How long somebody waits for a connection where all are in use.
     package init(
         _ settings: PostgresSettings, schema: String, _ model: ModelDescription,
-        _ options: StoreOptions
+        _ options: StoreOptions, statementTimeout: Duration? = nil,
+        waitLimit: Duration = .seconds(30)
     ) {
+        self.waitLimit = waitLimit
+        terms = PostgresTerms(
+            lockTimeout: options.busyTimeout, statementTimeout: statementTimeout,
+            watch: options.statementHook.map { PostgresWatch($0, settings) })
         self.settings = settings
         self.schema = schema
         self.model = model
@@ -25,7 +37,7 @@ package struct PostgresOpener: StoreOpening {
     }
 
     package func open() throws -> (store: any StoreEngine, migration: MigrationOutcome) {
-        let pool = PostgresPool(settings)
+        let pool = PostgresPool(settings, terms, waitLimit: waitLimit)
         let derivations = PostgresDerivations(PostgresLayout(model, schema: schema))
         let found = try pool.withConnection {
             connection -> (identifier: StoreIdentifier, isNew: Bool) in
@@ -37,19 +49,48 @@ package struct PostgresOpener: StoreOpening {
             try pool.withConnection { try history.setUp(options, $0) }
         }
         let store = PostgresEngine(
-            pool, derivations, identifier: found.identifier, options: options, history: history)
+            pool, derivations, identifier: found.identifier, options: options, history: history,
+            largestValue: largestValue)
         return (store, found.isNew ? .created : .current)
     }
 
     package func open(filledWith rows: MovedRows) throws -> any StoreEngine {
         let opened = try open().store
-        try opened.takeOver(rows)
-        return opened
+        do {
+            try opened.takeOver(rows)
+            return opened
+        } catch {
+            opened.close()
+            removeNewStore()
+            throw error
+        }
     }
 
     package func removeNewStore() {
-        _ = try? PostgresConnection(settings)
-            .run("DROP SCHEMA IF EXISTS \(SQLText.identifier(schema)) CASCADE")
+        guard let made = made.withLock({ $0 }) else { return }
+        // There is nobody to be told.
+        guard let connection = try? PostgresConnection(settings, terms) else { return }
+        _ = try? connection.run(
+            [PostgresConnection.begin(isReadOnly: false)]
+                + made.removal.map { PostgresStatement($0) }
+                + [PostgresStatement("COMMIT")])
+        self.made.withLock { $0 = nil }
+    }
+
+    /// What this opener has made.
+    private enum Made {
+        case schema(String)
+        /// In a schema that was there.
+        case tables([String])
+
+        /// What removes it, and nothing of others.
+        var removal: [String] {
+            switch self {
+            case .schema(let name): ["DROP SCHEMA IF EXISTS \(name) CASCADE"]
+            case .tables(let names):
+                ["DROP TABLE IF EXISTS \(names.joined(separator: ", ")) CASCADE"]
+            }
+        }
     }
 
     private static let leastVersion = 150_000
@@ -104,10 +145,26 @@ package struct PostgresOpener: StoreOpening {
         }
         guard !options.isReadOnly else { throw MigrationError.notAStore }
         let uuid = try UUID.random()
+        var own = PostgresParameters()
+        own.append(.text(self.schema), as: .text)
+        let hasSchema = try connection.run(
+            "SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1)", own
+        ).boolean(0, 0)
+        made.withLock {
+            $0 = hasSchema ? .tables(Self.tables(in: layout)) : .schema(layout.schema)
+        }
         _ = try connection.run(
             schema.statements.map { PostgresStatement($0) }
                 + [statement([("uuid", uuid.uuidString)] + expected.values, layout)])
         return (StoreIdentifier(uuid), true)
+    }
+
+    /// The tables of a store, with the schema.
+    private static func tables(in layout: PostgresLayout) -> [String] {
+        [layout.metadata, layout.keys]
+            + Schema(of: layout.model.model).tables.filter { $0.content != .system }
+            .map { layout.qualified($0.name) }
+            + PostgresHistorySQL(layout).tables
     }
 
     private func statement(

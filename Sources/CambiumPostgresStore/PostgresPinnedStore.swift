@@ -29,8 +29,13 @@ final class PostgresPinnedStore: PostgresReading {
 extension PostgresEngine {
     var keepsGenerations: Bool { true }
 
-    func pin() throws -> any SharedStore {
-        let pin = try PostgresPin(pool, lifetime: options.queryGenerationLifetime)
+    func pin() throws -> any SharedStore { try pin(for: options.queryGenerationLifetime) }
+
+    /// The store as it is now.
+    ///
+    /// - Parameter lifetime: How long it may be read.
+    func pin(for lifetime: Duration) throws -> PostgresPinnedStore {
+        let pin = try PostgresPin(pool, lifetime: lifetime)
         pins.withLock { $0.append(pin) }
         return PostgresPinnedStore(self, pin)
     }

@@ -47,7 +47,7 @@ package struct EngineSuite: Sendable {
 
     /// All that an engine has to run.
     package static let all: [EngineSuite] = [
-        .values, .saving, .reading, .fetching, .ordering, .results, .links, .deleting,
+        .values, .largeValues, .saving, .reading, .fetching, .ordering, .results, .links, .deleting,
         .uniqueValues, .derivedValues, .conflicts, .metadata, .severalStores, .lacking,
         .batchInsertion, .batchUpsert, .batchUpdate, .batchDeletion, .history, .generations,
     ]

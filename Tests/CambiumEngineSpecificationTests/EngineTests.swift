@@ -8,6 +8,12 @@ struct EngineValueTests {
     @Test(arguments: EngineSuite.values.runs()) func values(_ run: EngineRun) throws { try run() }
 }
 
+struct EngineLargeValueTests {
+    @Test(arguments: EngineSuite.largeValues.runs()) func largeValues(_ run: EngineRun) throws {
+        try run()
+    }
+}
+
 struct EngineSavingTests {
     @Test(arguments: EngineSuite.saving.runs()) func saving(_ run: EngineRun) throws { try run() }
 }

@@ -55,7 +55,8 @@ struct WireTests {
         let values: [(StoredValue, PostgresType)] = [
             (.integer(.min), .bigint), (.integer(.max), .bigint), (.integer(-32_768), .smallint),
             (.integer(1), .boolean), (.integer(0), .boolean), (.integer(-5), .integer),
-            (.real(-.infinity), .double), (.real(5e-324), .double), (.real(-0.0), .double),
+            (.real(-.infinity), .double), (.real(.leastNonzeroMagnitude), .double),
+            (.real(-0.0), .double),
             (.real(Double(Float.greatestFiniteMagnitude)), .real),
             (.text(""), .text), (.text("e\u{301}\u{1F600}'\\%"), .text),
             (.blob(Data()), .bytea), (.blob(Data(0...255)), .bytea),

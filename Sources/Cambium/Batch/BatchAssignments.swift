@@ -15,6 +15,8 @@ struct BatchAssignments {
     private let entity: EntityDescription
     /// How the store keeps dates; nil where it keeps each to the bit.
     let dates: KeptDates?
+    /// The greatest number of bytes of a value; nil for any.
+    let largestValue: Int?
 
     /// - Throws: ``StoreError``, ``ValidationError`` or ``ExpressionDiagnostics`` about what cannot
     ///   be set.
@@ -24,6 +26,7 @@ struct BatchAssignments {
     ) throws {
         self.entity = entity
         dates = coordinator.keptDates
+        largestValue = coordinator.largestValue
         guard !assignments.isEmpty else {
             throw StoreError.invalidRequest(
                 "A batch update of \(entity.name) sets nothing.",
@@ -54,7 +57,9 @@ struct BatchAssignments {
                 set(slot, try entity.fitting(stored, slot), name)
             }
         case .json(let json):
-            guard let json else { throw BatchRowCheck(entity, slots, dates).unfitError(slot) }
+            guard let json else {
+                throw BatchRowCheck(entity, slots, nil, largestValue: nil).unfitError(slot)
+            }
             set(slot, try entity.assigned(.string(json), to: name).value, name)
         case .object(nil):
             set(slot, try entity.assigned(.null, to: name).value, name)

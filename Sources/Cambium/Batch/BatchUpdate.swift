@@ -79,7 +79,9 @@ struct BatchUpdate: BatchWork {
             try assignments.expressions.isEmpty ? [:] : computed.values(keys)
         let writer = RecordWriter()
         let checks = model.families[request.entity.index].reduce(into: [:]) {
-            $0[$1] = BatchRowCheck(model.entities[$1], assignments.slots, assignments.dates)
+            $0[$1] = BatchRowCheck(
+                model.entities[$1], assignments.slots, assignments.dates,
+                largestValue: assignments.largestValue)
         }
         var groups = [Int: [PlacedRecord]]()
         for (entity, row) in try transaction.lookup.rows(keys, root: request.entity.rootIndex) {

@@ -131,6 +131,8 @@ package struct BatchRun: ContextAccess {
 
     /// How the store keeps dates; nil where it keeps each to the bit.
     package var keptDates: KeptDates? { coordinator.keptDates }
+    /// The greatest number of bytes of a value; nil for any.
+    package var largestValue: Int? { coordinator.largestValue }
 
     /// The identity of the store that has the rows of a hierarchy.
     package func storeIdentifier(ofRoot root: Int) -> StoreIdentifier {

@@ -64,6 +64,8 @@ final class StoreTable: Sendable {
     private let identifiers: [StoreIdentifier]
     /// How the store keeps dates that does not keep each to the bit; nil where all stores do.
     let keptDates: KeptDates?
+    /// The greatest number of bytes of a value; nil where no store has a limit.
+    let largestValue: Int?
 
     /// The table of objects that belong to no context.
     static let detached = StoreTable(MissingStore.detached)
@@ -71,6 +73,7 @@ final class StoreTable: Sendable {
     private init(_ single: any StoreEngine) {
         persistentStores = []
         keptDates = nil
+        largestValue = nil
         self.single = single
         stores = []
         identifiers = [single.identifier]
@@ -83,6 +86,7 @@ final class StoreTable: Sendable {
     ) {
         self.persistentStores = persistentStores
         keptDates = persistentStores.lazy.compactMap(\.store.keptDates).first
+        largestValue = persistentStores.compactMap(\.store.largestValue).min()
         if let only = persistentStores.first, persistentStores.count == 1,
             only.roots.count == model.rootCount
         {

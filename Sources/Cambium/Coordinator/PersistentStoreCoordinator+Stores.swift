@@ -205,8 +205,9 @@ extension PersistentStoreCoordinator {
     /// has all that the old one has, opens it in place of the old one, and closes that. The old
     /// store stays as it is.
     ///
-    /// The kinds are SQLite in a file, SQLite in memory, and stores of the program's own, in every
-    /// combination. A file must be new, and a store of the program's own must have no objects yet.
+    /// The kinds are SQLite in a file, SQLite in memory, a server, and stores of the program's own, in
+    /// every combination. A file must be new; a store on a server and one of the program's own must
+    /// have no objects yet.
     ///
     /// ```swift
     /// // What was made in memory becomes a document.

@@ -123,6 +123,11 @@ public final class PersistentStoreCoordinator: Sendable {
         published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.keptDates }
     }
 
+    /// The greatest number of bytes of a value; nil where no store has a limit.
+    var largestValue: Int? {
+        published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.largestValue }
+    }
+
     /// Whether ``keptDates`` is not nil.
     var roundsDates: Bool {
         published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.keptDates != nil }

@@ -110,6 +110,7 @@ extension StoreError.Code {
         case .missingRow: "The row does not exist, or was deleted."
         case .busy: "Another process has locked the store."
         case .inaccessible: "The system refuses access to the file, its folder or its disk."
+        case .unknownOutcome: "The server did not answer before the connection ended."
         case .notTrusted: "SQLite refuses what another program put into the store."
         case .unreadable: "A read failed while the context changed objects."
         case .missingFile: "A file that belongs to the store does not exist or cannot be used."

@@ -16,7 +16,7 @@ import CambiumRecords
 /// - Something else than objects: ``select(_:)``, ``ids``, ``count``, ``dictionaries(_:)``
 /// - What is read: ``prefetching(_:)``, ``batchSize(_:)``, ``includesSubentities(_:)``,
 ///   ``includesPendingChanges(_:)``, ``includesPropertyValues(_:)``, ``returnsObjectsAsFaults(_:)``,
-///   ``affectedStores(_:)``
+///   ``allowsInMemoryFiltering(_:)``, ``affectedStores(_:)``
 public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// The name of the entity.
     public let entityName: String
@@ -43,6 +43,13 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// they have their values (in Core Data it is true; a program sees the difference in `isFault`
     /// and in when that hook is called). Where unsaved changes count, all have their values.
     public var returnsObjectsAsFaults = false
+    /// Whether a part of the condition, of the order or of the results that the store's engine cannot
+    /// say is decided in memory, from rows that are read for that; ``explain(in:)`` names it. Default:
+    /// true. Without it a fetch throws ``StoreError`` with `invalidRequest`, which names that part, so
+    /// that no request reads more of a great table than it needs. SQLite says everything; a store on a
+    /// server does not, and not of all rows. A store that has its objects in memory decides there
+    /// whatever this says, and so does a context that lays unsaved changes over what is saved.
+    public var allowsInMemoryFiltering = true
     /// The stores that are asked; nil, the default, means those of the entity. Of others nothing is
     /// found.
     public var affectedStores: [PersistentStore]?
@@ -298,6 +305,11 @@ extension FetchRequest {
     /// The request with or without the values of what it finds, see ``includesPropertyValues``.
     public func includesPropertyValues(_ includesPropertyValues: Bool) -> FetchRequest {
         with { $0.includesPropertyValues = includesPropertyValues }
+    }
+
+    /// The request with or without what is decided in memory, see ``allowsInMemoryFiltering``.
+    public func allowsInMemoryFiltering(_ allowsInMemoryFiltering: Bool) -> FetchRequest {
+        with { $0.allowsInMemoryFiltering = allowsInMemoryFiltering }
     }
 
     /// The request for faults or for objects that have their values, see

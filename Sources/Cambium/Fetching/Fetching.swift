@@ -28,12 +28,14 @@ struct Fetching: ContextAccess {
             let own = coordinator.storeIdentifier(ofRoot: description.rootIndex)
             return stores.contains { $0.store.identifier == own }
         }
-        return RowRequest(
+        var rows = RowRequest(
             entity: description,
             selection: .matching(isAsked == false ? .or([]) : condition, arguments),
             includesSubentities: options.includesSubentities,
             sort: sort,
             limit: options.limit, offset: options.offset)
+        rows.allowsInMemoryFiltering = request.allowsInMemoryFiltering
+        return rows
     }
 
     /// The key of an object of another container may well be that of another object here.
@@ -190,11 +192,11 @@ struct Fetching: ContextAccess {
                     entity: request.entity, selection: .matching(nil, [:]),
                     includesSubentities: request.includesSubentities))
         } else {
-            candidates = try rows(
-                RowRequest(
-                    entity: request.entity, selection: request.selection,
-                    includesSubentities: request.includesSubentities)
-            ).filter { $0.lifecycle == .clean }
+            var saved = RowRequest(
+                entity: request.entity, selection: request.selection,
+                includesSubentities: request.includesSubentities)
+            saved.allowsInMemoryFiltering = request.allowsInMemoryFiltering
+            candidates = try rows(saved).filter { $0.lifecycle == .clean }
             candidates += changes.updated.filter {
                 $0.lifecycle == .updated && family.contains($0.entityDescription.index)
             }

@@ -331,6 +331,7 @@ extension Validator {
         if let unfit = object.extras?.unfitSlots, !unfit.isEmpty { addUnfit(unfit.sorted()) }
         if !description.presenceRules.isEmpty { validatePresence(description) }
         if object.roundsDates { validateDates(description) }
+        if let limit = object.state.coordinator.largestValue { validateLengths(description, limit) }
         for slot in object.readable.slotsHoldingNUL(description.shape) {
             let property = description.layout.slots[slot].property
             add(.nulInText, property, "\(property) holds a NUL character, which text cannot keep.")
@@ -348,6 +349,17 @@ extension Validator {
         add(
             record.real(slot) < 0 ? .dateTooSoon : .dateTooLate, property,
             dates.refusal(of: property))
+    }
+
+    /// Checks that the store can keep values of such lengths.
+    private mutating func validateLengths(_ description: EntityDescription, _ limit: Int) {
+        let record = object.readable
+        for slot in description.shape.byteSlots where record.hasValue(slot) {
+            let count = record.bytes(slot).count
+            guard count > limit, description.layout.slots[slot].isStored else { continue }
+            let property = description.layout.slots[slot].property
+            add(.tooLong, property, RefusalText.isTooLarge(property, count, limit))
+        }
     }
 
     /// Notes the values that the store could not keep.

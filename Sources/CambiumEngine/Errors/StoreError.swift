@@ -19,6 +19,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// The file of an open store, its folder or its disk cannot be read or written: there is no
         /// room, or no leave, or the disk failed.
         case inaccessible
+        /// The connection to a server was lost while it committed a save: it is not known whether
+        /// the changes were saved.
+        case unknownOutcome
         /// Triggers or views of another program are in the way.
         case notTrusted
         /// A change was made by values that could not be read.
@@ -99,6 +102,17 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             + "handler of a batch insertion, a statement hook, a custom store or the initializer "
             + "of an object.")
 
+    /// The error of a save whose commit nobody has answered.
+    package static func unknownOutcome(_ error: any Error) -> StoreError {
+        StoreError(
+            code: .unknownOutcome,
+            message: "The connection to the server was lost while it committed the save. The "
+                + "changes are saved completely or not at all, but it is not known which.",
+            remedy: "Fetch the objects again, in another context, to see what was saved, before "
+                + "the same changes are saved again.",
+            underlying: error)
+    }
+
     package static func historyExpired(_ store: UUID) -> StoreError {
         StoreError(
             code: .historyExpired,
@@ -153,7 +167,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case .unreadable: 134030
         case .foreignObject: 134020
         case .invalidRequest, .unknownName, .noHistory: 134060
-        case .unsettled: 134030
+        case .unsettled, .unknownOutcome: 134030
         case .noStore: 134030
         case .historyExpired: 134301
         }

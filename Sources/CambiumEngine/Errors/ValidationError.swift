@@ -161,6 +161,11 @@ package enum RefusalText {
         "\(property) has \(length); at most \(maximum) are allowed."
     }
 
+    package static func isTooLarge(_ property: String, _ count: Int, _ limit: Int) -> String {
+        "\(property) has \(count) bytes; the store keeps values of at most \(limit). Keep the rest in "
+            + "other objects, or in a file."
+    }
+
     package static func mismatches(_ property: String, _ pattern: String) -> String {
         "\(property) does not match the pattern \(pattern)."
     }

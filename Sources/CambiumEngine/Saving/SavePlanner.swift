@@ -15,6 +15,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
     /// - Throws: What the arbiter throws about conflicts that are not resolved.
     package func plan(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws -> SavePlan {
         var plan = SavePlan(request, model: model)
+        try lookup.prepare(for: questions(in: plan, of: request, arbiter))
         var conflicts = try conflicts(of: request)
         for conflict in conflicts { plan.note(conflict.theirs, of: conflict.id) }
         // A row that is deleted already is no conflict: both deleted it.
@@ -24,11 +25,15 @@ package struct SavePlanner<Lookup: SaveLookup> {
         conflicts.removeAll { $0.isDeletion && $0.theirs == nil }
         if !conflicts.isEmpty { plan.resolve(conflicts, by: try arbiter.judge(conflicts)) }
         plan.settle()
-        for members in plan.memberships { plan.add(try pairs(for: members)) }
+        if !plan.memberships.isEmpty {
+            try lookup.prepare(for: questions(in: plan, arbiter, plan.memberships))
+            for members in plan.memberships { plan.add(try pairs(for: members)) }
+        }
         // Each round settles one row at least, and none comes back: a row is discarded, loses its
         // value, or is taken back, once.
         for _ in 0...plan.rows.count * 4 {
             let revision = plan.revision
+            try lookup.prepare(for: questions(in: plan, arbiter))
             if arbiter.checksKeys {
                 let dangling = try danglingKeys(in: &plan)
                 if !dangling.isEmpty { plan.resolve(dangling, by: arbiter.strategy) }
@@ -47,6 +52,49 @@ package struct SavePlanner<Lookup: SaveLookup> {
             if !left.isEmpty { try arbiter.refuse(left, in: plan) }
         }
         return plan
+    }
+
+    /// What is asked first about a save, before anything is decided.
+    package func questions(
+        about request: SaveRequest, _ arbiter: any ConflictArbiter
+    ) -> SaveQuestions {
+        questions(in: SavePlan(request, model: model), of: request, arbiter)
+    }
+
+    private func questions(
+        in plan: SavePlan, of request: SaveRequest, _ arbiter: any ConflictArbiter
+    ) -> SaveQuestions {
+        var questions = questions(in: plan, arbiter)
+        questions.read =
+            request.checks.map { ($0.entity, $0.records) }
+            + request.updates.map { ($0.entity, $0.records) }
+            + request.deletions.map { ($0.entity, $0.records) }
+        return questions
+    }
+
+    /// What is asked next, as far as it can be known.
+    private func questions(
+        in plan: SavePlan, _ arbiter: any ConflictArbiter,
+        _ memberships: [SavePlan.Membership] = []
+    ) -> SaveQuestions {
+        var questions = SaveQuestions()
+        questions.memberships = memberships
+        if arbiter.checksKeys {
+            questions.targets = targets(in: plan)
+            questions.deletions = deletedKeys(in: plan)
+            for membership in memberships {
+                let root =
+                    membership.isSource
+                    ? membership.links.destinationRoot : membership.links.sourceRoot
+                questions.targets[root, default: []].formUnion(membership.members)
+            }
+        }
+        for key in model.uniqueKeys {
+            for (entity, records) in groups(claims(key, in: plan)) {
+                questions.claims.append((key, model.entities[entity], records))
+            }
+        }
+        return questions
     }
 
     private func conflicts(of request: SaveRequest) throws -> [RowConflict] {
@@ -140,21 +188,15 @@ package struct SavePlanner<Lookup: SaveLookup> {
     private func keysLeftBehind(
         by plan: inout SavePlan
     ) throws -> [DanglingKey] {
-        var deleted: [Int: Set<Int64>] = [:]
-        for (id, row) in plan.rows {
-            if case .delete = row.write { deleted[id.root, default: []].insert(id.key) }
-        }
+        let deleted = deletedKeys(in: plan)
         guard !deleted.isEmpty else { return [] }
         var found: [DanglingKey] = []
         for entity in model.entities {
-            for relationship in entity.relationships where relationship.slot != nil {
+            for relationship in entity.keptRelationships {
                 let destination = model.entities[relationship.destination]
-                // Once for each: the entity that declares it.
-                guard let keys = deleted[destination.rootIndex], let slot = relationship.slot,
-                    entity.entity.relationships.contains(where: {
-                        $0.name == relationship.relationship.name
-                    })
-                else { continue }
+                guard let keys = deleted[destination.rootIndex], let slot = relationship.slot else {
+                    continue
+                }
                 let rows = try lookup.keysReferring(
                     to: keys, by: relationship, of: entity
                 ).filter { key in
@@ -184,26 +226,46 @@ package struct SavePlanner<Lookup: SaveLookup> {
         return found
     }
 
+    private func deletedKeys(in plan: SavePlan) -> [Int: Set<Int64>] {
+        var deleted: [Int: Set<Int64>] = [:]
+        for (id, row) in plan.rows {
+            if case .delete = row.write { deleted[id.root, default: []].insert(id.key) }
+        }
+        return deleted
+    }
+
     // Unique values that two rows would have, and partners in one-to-ones.
 
     /// The rows of the plan that set a key's slots, and who holds their values in the store.
     private func claimants(
         _ key: UniqueKey, in plan: SavePlan
-    ) throws -> (claims: [(RowIdentity, SavePlan.Row, [StoredValue])], holders: [UniqueHolder]) {
-        var claims: [(RowIdentity, SavePlan.Row, [StoredValue])] = []
-        var records: [Int: [Record]] = [:]
+    ) throws -> (claims: [Claim], holders: [UniqueHolder]) {
+        let claims = claims(key, in: plan)
+        var holders: [UniqueHolder] = []
+        for (entity, records) in groups(claims) {
+            holders += try lookup.holders(of: key, records, model.entities[entity])
+        }
+        return (claims, holders)
+    }
+
+    private typealias Claim = (RowIdentity, SavePlan.Row, [StoredValue])
+
+    private func claims(_ key: UniqueKey, in plan: SavePlan) -> [Claim] {
+        var claims: [Claim] = []
         let family = model.families[key.declarer]
         for (id, row) in plan.sortedRows
         where family.contains(row.entity.index) && row.sets(key.writtenSlots) {
             guard let values = key.values(of: row.record, row.entity.shape) else { continue }
             claims.append((id, row, values))
-            records[row.entity.index, default: []].append(row.record)
         }
-        var holders: [UniqueHolder] = []
-        for entity in records.keys.sorted() {
-            holders += try lookup.holders(of: key, records[entity] ?? [], model.entities[entity])
-        }
-        return (claims, holders)
+        return claims
+    }
+
+    /// The records of claims, by the number of the entity.
+    private func groups(_ claims: [Claim]) -> [(entity: Int, records: [Record])] {
+        var records: [Int: [Record]] = [:]
+        for (_, row, _) in claims { records[row.entity.index, default: []].append(row.record) }
+        return records.keys.sorted().map { ($0, records[$0] ?? []) }
     }
 
     package func collisions(
@@ -282,6 +344,10 @@ package struct SavePlanner<Lookup: SaveLookup> {
 
 /// What the planning of a save asks a store about the rows that are in it.
 package protocol SaveLookup {
+    /// Called before the planner asks, with what it is going to ask: a store that is far away can
+    /// answer all of it at once. By default, nothing happens.
+    func prepare(for questions: @autoclosure () -> SaveQuestions) throws
+
     /// Which records are of another version than their rows, or have none.
     func conflicts(
         _ entity: EntityDescription, _ records: [Record], isDeletion: Bool
@@ -309,6 +375,36 @@ package protocol SaveLookup {
 
     /// The keys at the other ends of a row's pairs.
     func pairedKeys(of members: SavePlan.Membership) throws -> [Int64]
+}
+
+extension SaveLookup {
+    package func prepare(for questions: @autoclosure () -> SaveQuestions) throws {}
+}
+
+/// What the planning of a save is going to ask.
+package struct SaveQuestions {
+    /// Rows as a context has read them: have they changed?
+    package var read: [(entity: EntityDescription, records: [Record])] = []
+    /// Keys, by the number of the root: which of them has no row?
+    package var targets: [Int: Set<Int64>] = [:]
+    /// Keys, by the number of the root: which rows reference one of them?
+    package var deletions: [Int: Set<Int64>] = [:]
+    /// Records that set unique values: which rows hold them?
+    package var claims: [(key: UniqueKey, entity: EntityDescription, records: [Record])] = []
+    /// Rows: to which others are they linked by pairs?
+    package var memberships: [SavePlan.Membership] = []
+
+    package init() {}
+}
+
+extension EntityDescription {
+    /// The relationships whose keys are in the entity's rows, and that the entity itself declares.
+    package var keptRelationships: [RelationshipDescription] {
+        relationships.filter { relationship in
+            relationship.slot != nil
+                && entity.relationships.contains { $0.name == relationship.relationship.name }
+        }
+    }
 }
 
 /// A row that holds the unique values of a record.

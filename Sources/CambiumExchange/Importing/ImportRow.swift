@@ -50,7 +50,8 @@ final class ImportRowBuilder {
         self.plan = plan
         self.number = number
         placed = plan.entity.template
-        check = BatchRowCheck(plan.entity, plan.entity.storedSlots, plan.dates.kept)
+        check = BatchRowCheck(
+            plan.entity, plan.entity.storedSlots, plan.dates.kept, largestValue: plan.largestValue)
     }
 
     /// Begins a page for the records of the rows that follow.

@@ -60,7 +60,7 @@ extension ImportSource {
             try ExchangePlan(
                 entity, in: model, properties: ExchangePlan.importable(entity),
                 fieldNames: fieldNames, keys: relationshipKeys,
-                dates: dates)
+                dates: dates, largestValue: batch.largestValue)
         }
     }
 }

@@ -23,6 +23,8 @@ struct ExchangePlan: Sendable {
     let entity: EntityDescription
     let model: ModelDescription
     let dates: ExchangeDateFormat
+    /// The greatest number of bytes of a value that is imported; nil for any.
+    let largestValue: Int?
     private(set) var nodes: [Node] = []
     private(set) var relationships: [ExchangeRelationship] = []
     /// The field of each property, for errors.
@@ -35,8 +37,10 @@ struct ExchangePlan: Sendable {
     /// - Throws: ``StoreError`` where two properties have one field.
     init(
         _ entity: EntityDescription, in model: ModelDescription, properties: [Property],
-        fieldNames: [String: String], keys: [String: [String]], dates: ExchangeDateFormat
+        fieldNames: [String: String], keys: [String: [String]], dates: ExchangeDateFormat,
+        largestValue: Int? = nil
     ) throws {
+        self.largestValue = largestValue
         self.entity = entity
         self.model = model
         self.dates = dates

@@ -45,6 +45,28 @@ public struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
         public internal(set) var values: Int?
     }
 
+    /// What is found by a store that looks for itself.
+    package init(
+        name: String, _ kind: Kind, expected: String?, actual: String?,
+        parts: [(name: String, kind: Kind, isColumn: Bool)] = []
+    ) {
+        self.init(name: name, kind: kind, expected: expected, actual: actual)
+        self.parts = parts.map { Part(name: $0.name, kind: $0.kind, isColumn: $0.isColumn) }
+    }
+
+    init(
+        name: String, kind: Kind, expected: String? = nil, actual: String? = nil,
+        parts: [Part] = [], obstacles: [String] = [], need: String? = nil
+    ) {
+        self.name = name
+        self.kind = kind
+        self.expected = expected
+        self.actual = actual
+        self.parts = parts
+        self.obstacles = obstacles
+        self.need = need
+    }
+
     var isIndex: Bool { TableIndex.mayBeOurs(name) }
 
     /// Whether a table, or a column of one, was deleted.

@@ -7,6 +7,8 @@ import CambiumRecords
 struct PostgresStatement: Sendable {
     let sql: String
     var parameters = PostgresParameters()
+    /// Whether a transaction begins: the connection sends the limits of its user with it.
+    var beginsTransaction = false
 
     init(_ sql: String, _ parameters: PostgresParameters = PostgresParameters()) {
         self.sql = sql
@@ -26,6 +28,8 @@ final class PostgresConnection {
     private var hasUnsent = false
     /// How often something was sent and then waited for.
     private(set) var roundTrips = 0
+    /// What whoever uses the connection wants of it.
+    var terms: PostgresTerms
     /// Whether the connection can be used again: it is not lost, and no transaction was left open.
     var isUsable: Bool {
         PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE
@@ -41,9 +45,16 @@ final class PostgresConnection {
     /// Connects.
     ///
     /// - Throws: ``PostgresError`` where the server cannot be reached or refuses.
-    init(_ settings: PostgresSettings) throws(PostgresError) {
+    init(
+        _ settings: PostgresSettings, _ terms: PostgresTerms = PostgresTerms()
+    ) throws(PostgresError) {
         self.settings = settings
-        guard let opened = PQconnectdb(settings.connectionText) else {
+        self.terms = terms
+        let options = try settings.connectionOptions(terms)
+        let opened = Self.withTexts(options.map(\.keyword)) { keywords in
+            Self.withTexts(options.map(\.value)) { PQconnectdbParams(keywords, $0, 1) }
+        }
+        guard let opened else {
             throw PostgresError(message: "There is no memory for a connection.")
         }
         guard PQstatus(opened) == CONNECTION_OK else {
@@ -53,6 +64,23 @@ final class PostgresConnection {
         handle = opened
         cambium_ignore_notices(handle)
         PQsetnonblocking(handle, 1)
+    }
+
+    /// Calls the body with texts as C has them, and nil behind the last.
+    private static func withTexts<Result>(
+        _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
+    ) -> Result {
+        var bytes: [CChar] = []
+        var places: [Int] = []
+        for text in texts {
+            places.append(bytes.count)
+            bytes += text.utf8CString
+        }
+        return bytes.withUnsafeBufferPointer { buffer in
+            // Safety: the places are in the buffer, which stays for the call.
+            let pointers = places.map { place in buffer.baseAddress.map { $0 + place } } + [nil]
+            return body(pointers)
+        }
     }
 
     deinit {
@@ -78,35 +106,57 @@ final class PostgresConnection {
         _ statements: [PostgresStatement], interruption: Interruption? = nil
     ) throws(PostgresError) -> [PostgresRows] {
         guard !statements.isEmpty else { return [] }
+        roundTrips += 1
+        guard let watch = terms.watch else { return try exchange(statements, interruption, nil) }
+        let trip = WatchedTrip(statements, number: watch.nextTrip())
+        defer { watch.tell(trip) }
+        return try exchange(statements, interruption, trip)
+    }
+
+    private func exchange(
+        _ statements: [PostgresStatement], _ interruption: Interruption?, _ trip: WatchedTrip?
+    ) throws(PostgresError) -> [PostgresRows] {
+        let deadline = deadline(of: statements)
         guard PQenterPipelineMode(handle) == 1 else { throw failure() }
         defer { PQexitPipelineMode(handle) }
-        roundTrips += 1
-        var sent: [(sql: String, isPreparation: Bool)] = []
-        for statement in statements { try send(statement, &sent) }
+        var sent: [Sent] = []
+        for statement in statements {
+            try send(statement, &sent)
+            if statement.beginsTransaction, let limits = terms.limits {
+                try send(limits, &sent, isSilent: true)
+            }
+        }
         guard PQpipelineSync(handle) == 1 else { throw failure() }
         hasUnsent = true
         var rows: [PostgresRows] = []
         var found: PostgresError?
-        for (sql, isPreparation) in sent {
+        for (sql, isSilent) in sent {
             // Each ends with nil.
-            while let result = try next(interruption) {
+            while let result = try next(interruption, deadline) {
                 switch PQresultStatus(result) {
                 case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
                     let result = PostgresRows(result)
-                    if !isPreparation { rows.append(result) }
+                    guard !isSilent else { continue }
+                    rows.append(result)
+                    trip?.ended(rowCount: result.rowCount)
                 case PGRES_FATAL_ERROR:
-                    if found == nil { found = PostgresError(result, sql: sql) }
+                    if found == nil {
+                        found = PostgresError(result, sql: sql)
+                        trip?.ended(rowCount: 0)
+                    }
                     PQclear(result)
                 default: PQclear(result)  // not run, after one that failed
                 }
             }
         }
-        while let result = try next(interruption) {
+        while let result = try next(interruption, deadline) {
             let isEnd = PQresultStatus(result) == PGRES_PIPELINE_SYNC
             PQclear(result)
             if isEnd { break }
         }
-        guard let found else { return rows }
+        guard var found else { return rows }
+        found.isOverdue =
+            found.state == PostgresError.cancelled && interruption?.isRequested != true
         // Of those whose preparation was not run none may be thought to be there.
         prepared = [:]
         throw found
@@ -119,8 +169,11 @@ final class PostgresConnection {
         try run([PostgresStatement(sql, parameters)])[0]
     }
 
+    /// What was sent, and whether nobody waits for its result: it prepares another one, or sets limits.
+    private typealias Sent = (sql: String, isSilent: Bool)
+
     private func send(
-        _ statement: PostgresStatement, _ sent: inout [(sql: String, isPreparation: Bool)]
+        _ statement: PostgresStatement, _ sent: inout [Sent], isSilent: Bool = false
     ) throws(PostgresError) {
         let (sql, parameters) = (statement.sql, statement.parameters)
         let count = Int32(parameters.count)
@@ -130,7 +183,7 @@ final class PostgresConnection {
                     handle, sql, count, parameters.types, values, lengths, formats, 1)
             }
             guard isSent == 1 else { throw failure(sql) }
-            sent.append((sql, false))
+            sent.append((sql, isSilent))
             return
         }
         let key = PreparedKey(sql: sql, types: parameters.types)
@@ -150,11 +203,24 @@ final class PostgresConnection {
             PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1)
         }
         guard isSent == 1 else { throw failure(sql) }
-        sent.append((sql, false))
+        sent.append((sql, isSilent))
     }
 
+    /// When a statement must have ended that is in no transaction: there the server looks at the time.
+    private func deadline(of statements: [PostgresStatement]) -> ContinuousClock.Instant? {
+        guard let limit = terms.statementTimeout, PQtransactionStatus(handle) == PQTRANS_IDLE,
+            !statements.contains(where: \.beginsTransaction)
+        else { return nil }
+        return .now + limit
+    }
+
+    /// A server that does not end a statement so long after it was asked to is lost.
+    private static let grace = Duration.seconds(10)
+
     /// The next result of what was sent; nil at the end of a statement's.
-    private func next(_ interruption: Interruption?) throws(PostgresError) -> OpaquePointer? {
+    private func next(
+        _ interruption: Interruption?, _ deadline: ContinuousClock.Instant?
+    ) throws(PostgresError) -> OpaquePointer? {
         var isCancelled = false
         while true {
             if hasUnsent {
@@ -163,13 +229,19 @@ final class PostgresConnection {
                 hasUnsent = flushed == 1
             }
             if PQisBusy(handle) == 0 { return PQgetResult(handle) }
-            let waits: Int32 = interruption == nil || isCancelled ? 60_000 : 20
-            let ready = cambium_wait(PQsocket(handle), hasUnsent ? 1 : 0, waits)
+            let isWatched = !isCancelled && (interruption != nil || deadline != nil)
+            let ready = cambium_wait(
+                PQsocket(handle), hasUnsent ? 1 : 0, isWatched ? 20 : 1_000)
             guard ready >= 0 else { throw failure() }
             if ready > 0, PQconsumeInput(handle) == 0 { throw failure() }
-            if let interruption, interruption.isRequested, !isCancelled {
-                isCancelled = true
-                cancel()
+            if isWatched {
+                if interruption?.isRequested == true || deadline.map({ $0 < .now }) == true {
+                    isCancelled = true
+                    cancel()
+                }
+            } else if ready == 0, let deadline, deadline + Self.grace < .now {
+                throw PostgresError(
+                    message: "The server does not answer any more.", isDisconnection: true)
             }
         }
     }
@@ -211,35 +283,74 @@ final class PostgresConnection {
         }
     }
 
+    /// Runs statements that read, all of them the same state, in one round trip.
+    func readTogether(
+        _ statements: [PostgresStatement], interruption: Interruption? = nil
+    ) throws(PostgresError) -> [PostgresRows] {
+        do {
+            let rows = try run(
+                [Self.begin(isReadOnly: true)] + statements + [PostgresStatement("COMMIT")],
+                interruption: interruption)
+            return Array(rows.dropFirst().dropLast())
+        } catch {
+            _ = try? run("ROLLBACK")
+            throw error
+        }
+    }
+
     static func begin(isReadOnly: Bool) -> PostgresStatement {
-        PostgresStatement(
+        var statement = PostgresStatement(
             isReadOnly
                 ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
                 : "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+        statement.beginsTransaction = true
+        return statement
+    }
+
+    /// Whether the server has ended the connection while nobody used it.
+    var wasLeft: Bool {
+        guard cambium_wait(PQsocket(handle), 0, 0) != 0 else { return false }
+        return PQconsumeInput(handle) == 0 || !isUsable
     }
 
     // MARK: COPY
 
-    /// Writes rows straight into a table: far faster than any statement, for many rows.
+    /// Writes rows straight into a table: faster than any statement, for many rows.
     ///
     /// - Parameters:
     ///   - sql: `COPY … FROM STDIN (FORMAT binary)`.
     ///   - rows: What the server reads, in parts.
+    /// - Returns: How many rows it has written.
+    @discardableResult
     func copy(
         _ sql: String, _ rows: (_ send: ([UInt8]) throws(PostgresError) -> Void) throws -> Void
-    )
-        throws
-    {
+    ) throws -> Int {
         roundTrips += 1
+        guard let watch = terms.watch else { return try send(sql, rows) }
+        let trip = WatchedTrip([PostgresStatement(sql)], number: watch.nextTrip())
+        defer { watch.tell(trip) }
+        var count = 0
+        defer { trip.ended(rowCount: count) }
+        count = try send(sql, rows)
+        return count
+    }
+
+    private func send(
+        _ sql: String, _ rows: (_ send: ([UInt8]) throws(PostgresError) -> Void) throws -> Void
+    ) throws -> Int {
         PQsetnonblocking(handle, 0)
         defer { PQsetnonblocking(handle, 1) }
         let started = PQexec(handle, sql)
         let status = PQresultStatus(started)
         defer { PQclear(started) }
-        guard status == PGRES_COPY_IN else { throw PostgresError(started, sql: sql) }
+        guard status == PGRES_COPY_IN else {
+            guard PQstatus(handle) == CONNECTION_OK else { throw failure(sql) }
+            throw PostgresError(started, sql: sql)
+        }
         do {
             try rows { (bytes) throws(PostgresError) in
                 let isSent = bytes.withUnsafeBytes { buffer in
+                    // Safety: bytes are characters in C.
                     PQputCopyData(
                         handle, buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
                         Int32(buffer.count))
@@ -253,24 +364,16 @@ final class PostgresConnection {
             throw error
         }
         var found: PostgresError?
+        var count = 0
         while let result = PQgetResult(handle) {
             if PQresultStatus(result) == PGRES_FATAL_ERROR {
                 found = PostgresError(result, sql: sql)
+                PQclear(result)
+            } else {
+                count = PostgresRows(result).changes
             }
-            PQclear(result)
         }
         if let found { throw found }
-    }
-}
-
-/// What the connections of a store have in common.
-package struct PostgresSettings: Sendable {
-    /// The URL, or keys and values, as libpq takes them.
-    package var connectionText: String
-    /// Whether statements are prepared under names, which a pooler between may not know.
-    package var preparesStatements = true
-
-    package init(_ connectionText: String) {
-        self.connectionText = connectionText
+        return count
     }
 }

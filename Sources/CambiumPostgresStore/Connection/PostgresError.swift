@@ -16,6 +16,8 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     package let sql: String?
     /// Whether the connection is lost.
     package let isDisconnection: Bool
+    /// Whether the server has ended a statement that the program did not want to be ended.
+    var isOverdue = false
 
     init(
         state: String = "", message: String, constraint: String? = nil, table: String? = nil,
@@ -72,6 +74,33 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// Whether the same work may succeed when it is done again from its beginning: two transactions
     /// stood in each other's way.
     var isTransient: Bool { state == "40001" || state == "40P01" }
+
+    /// What a program sees of an error that is not about what it reads or writes; nil for others.
+    var trouble: StoreError? {
+        if isDisconnection {
+            return StoreError(
+                code: .inaccessible, message: "There is no connection to the server: \(ended)",
+                remedy: "See that the server runs and can be reached, and try again.",
+                underlying: self)
+        }
+        if state == Self.lockTimeout {
+            return StoreError(
+                code: .busy,
+                message: "Another transaction has locked what is to be read or written, for longer "
+                    + "than busyTimeout.",
+                remedy: "Try again later, or set a longer busyTimeout.", underlying: self)
+        }
+        if isOverdue {
+            return StoreError(
+                code: .busy,
+                message: "The server has ended a statement that took longer than statementTimeout.",
+                remedy: "Ask for less at a time, or set a longer statementTimeout.",
+                underlying: self)
+        }
+        return nil
+    }
+
+    private var ended: String { message.hasSuffix(".") ? message : "\(message)." }
 
     package var description: String {
         let code = state.isEmpty ? "" : " \(state)"

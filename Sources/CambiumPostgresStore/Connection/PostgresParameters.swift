@@ -20,6 +20,14 @@ struct PostgresParameters: Sendable {
         places.append(type.append(value, to: &bytes) ? start..<bytes.count : nil)
     }
 
+    /// Adds bytes.
+    mutating func append(_ value: UnsafeRawBufferPointer) {
+        types.append(PostgresType.bytea.oid)
+        let start = bytes.count
+        bytes.append(contentsOf: value)
+        places.append(start..<bytes.count)
+    }
+
     /// Adds an array, all elements of one type.
     ///
     /// - Parameter write: Appends the element of an index to the bytes; answers false for NULL.
@@ -38,13 +46,7 @@ struct PostgresParameters: Sendable {
         }
         var hasNull = false
         for index in 0..<count {
-            let size = bytes.count
-            bytes.append(bigEndian: Int32(-1))
-            if write(index, &bytes) {
-                bytes.set(bigEndian: Int32(bytes.count - size - 4), at: size)
-            } else {
-                hasNull = true
-            }
+            if !bytes.appendSized({ write(index, &$0) }) { hasNull = true }
         }
         if hasNull { bytes.set(bigEndian: Int32(1), at: flags) }
         places.append(start..<bytes.count)
@@ -85,6 +87,19 @@ extension [UInt8] {
     /// Appends a number in the order of the network.
     mutating func append(bigEndian number: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
+    }
+
+    /// Appends a value with its size before it.
+    ///
+    /// - Parameter write: Appends the value; answers false for NULL.
+    /// - Returns: What it answers.
+    @discardableResult
+    mutating func appendSized(_ write: (inout [UInt8]) -> Bool) -> Bool {
+        let size = count
+        append(bigEndian: Int32(-1))
+        guard write(&self) else { return false }
+        set(bigEndian: Int32(count - size - 4), at: size)
+        return true
     }
 
     /// Writes a number over what is there.

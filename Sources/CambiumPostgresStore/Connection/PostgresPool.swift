@@ -1,28 +1,27 @@
 import CambiumEngine
+import Dispatch
 import Synchronization
 
-/// The connections of a store. Who reads takes one for itself; who writes has one that nobody else
-/// uses.
+/// The connections of a store. Who reads takes one for itself; who writes has one that nobody else of
+/// this store uses.
 final class PostgresPool: Sendable {
-    private let settings: PostgresSettings
-    private let idle = Mutex<Idle>(Idle())
+    typealias Loan = PostgresConnections.Loan
+
+    private let terms: PostgresTerms
+    /// How long somebody waits for a connection where all are in use.
+    private let waitLimit: Duration
+    /// Nil after the store was closed.
+    private let connections: Mutex<PostgresConnections?>
     private let users = WorkingThreads()
     private let writing = ThreadLock()
 
-    private struct Idle: ~Copyable {
-        var connections: [Loan] = []
-        var isClosed = false
-    }
-
-    /// A connection on its way from one user to the next.
-    struct Loan: @unchecked Sendable {
-        // Safety: it is in the list of idle ones, or one user has it, who gives it back when no call is
-        // running on it.
-        let connection: PostgresConnection
-    }
-
-    init(_ settings: PostgresSettings) {
-        self.settings = settings
+    init(
+        _ settings: PostgresSettings, _ terms: PostgresTerms = PostgresTerms(),
+        waitLimit: Duration = .seconds(30)
+    ) {
+        self.terms = terms
+        self.waitLimit = waitLimit
+        connections = Mutex(PostgresConnections.shared(settings))
     }
 
     /// Whether the thread that asks is using a connection.
@@ -32,10 +31,30 @@ final class PostgresPool: Sendable {
     ///
     /// - Throws: What the body throws, and what connecting throws.
     func withConnection<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+        do {
+            return try lending(body)
+        } catch let error as PostgresError {
+            throw error.trouble ?? error
+        }
+    }
+
+    private func lending<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
         try users.noting {
             let loan = try lend()
             defer { giveBack(loan) }
-            return try body(loan.connection)
+            return try loan.using(body)
+        }
+    }
+
+    /// Runs a body that only reads. Where the connection is lost, it runs once more, with a new one.
+    func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+        do {
+            return try lending(body)
+        } catch let error as PostgresError where error.isDisconnection {
+            try open().closeIdle()
+            return try withConnection(body)
+        } catch let error as PostgresError {
+            throw error.trouble ?? error
         }
     }
 
@@ -45,27 +64,196 @@ final class PostgresPool: Sendable {
     }
 
     /// Hands over a connection, which is given back later.
-    func lend() throws -> Loan {
-        let known = try idle.withLock { idle -> Loan? in
-            if idle.isClosed { throw StoreError.closed }
-            return idle.connections.popLast()
+    func lend() throws -> Loan { try open().lend(terms, waitLimit) }
+
+    /// Takes a connection back.
+    func giveBack(_ loan: Loan) { loan.source?.takeBack(loan) }
+
+    /// Closes the connections that nobody uses.
+    func closeIdle() { connections.withLock { $0 }?.closeIdle() }
+
+    private func open() throws -> PostgresConnections {
+        guard let connections = connections.withLock({ $0 }) else { throw StoreError.closed }
+        return connections
+    }
+
+    func close() {
+        connections.withLock { $0 = nil }
+    }
+}
+
+/// The connections of all stores with the same settings, such as the schemas of many tenants. They are
+/// closed with the last of the stores.
+final class PostgresConnections: Sendable {
+    private let settings: PostgresSettings
+    private let size: Int
+    private let state = Mutex(State())
+    /// The threads that use one already.
+    private let users = WorkingThreads()
+
+    private struct State {
+        var idle: [Loan] = []
+        /// How many exist, those included that are being opened.
+        var count = 0
+        var waiters: [Waiter] = []
+    }
+
+    /// A connection on its way from one user to the next.
+    struct Loan: @unchecked Sendable {
+        // Safety: it is in the list of idle ones, or one user has it, who gives it back when no call is
+        // running on it.
+        let connection: PostgresConnection
+        fileprivate(set) var source: PostgresConnections?
+
+        init(connection: PostgresConnection, source: PostgresConnections? = nil) {
+            self.connection = connection
+            self.source = source
         }
-        return try known ?? Loan(connection: PostgresConnection(settings))
+
+        /// Runs a body with the connection. The thread may take another one meanwhile.
+        func using<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+            guard let source else { return try body(connection) }
+            return try source.users.noting { try body(connection) }
+        }
+    }
+
+    /// A thread that waits for a connection.
+    private final class Waiter: Sendable {
+        let semaphore = DispatchSemaphore(value: 0)
+        let granted = Mutex<Loan?>(nil)
+    }
+
+    private init(_ settings: PostgresSettings) {
+        self.settings = settings
+        size = max(1, settings.poolSize)
+    }
+
+    // MARK: Sharing
+
+    private struct Known {
+        weak var connections: PostgresConnections?
+    }
+
+    private static let known = Mutex<[PostgresSettings: Known]>([:])
+
+    /// Those of some settings, which exist as long as somebody has them.
+    static func shared(_ settings: PostgresSettings) -> PostgresConnections {
+        known.withLock { known in
+            if let connections = known[settings]?.connections { return connections }
+            known = known.filter { $0.value.connections != nil }
+            let connections = PostgresConnections(settings)
+            known[settings] = Known(connections: connections)
+            return connections
+        }
+    }
+
+    // MARK: Lending
+
+    /// - Throws: ``StoreError`` with `busy` where all are in use for too long; what connecting throws.
+    func lend(_ terms: PostgresTerms, _ waitLimit: Duration) throws -> Loan {
+        while true {
+            let waiter = Waiter()
+            // A thread that uses one and waits for another may wait for itself.
+            let mayExceed = users.includeCaller
+            let (idle, isNew) = state.withLock { state -> (Loan?, Bool) in
+                if let loan = state.idle.popLast() { return (loan, false) }
+                if mayExceed || state.count < size {
+                    state.count += 1
+                    return (nil, true)
+                }
+                state.waiters.append(waiter)
+                return (nil, false)
+            }
+            if isNew { return try connect(terms) }
+            guard var loan = try idle ?? wait(waiter, waitLimit) else { return try connect(terms) }
+            if loan.connection.wasLeft {
+                forget()
+                continue
+            }
+            loan.source = self
+            loan.connection.terms = terms
+            return loan
+        }
+    }
+
+    private func connect(_ terms: PostgresTerms) throws -> Loan {
+        do {
+            return Loan(connection: try PostgresConnection(settings, terms), source: self)
+        } catch {
+            forget()
+            throw error
+        }
+    }
+
+    /// - Returns: Nil where the caller may open a connection.
+    private func wait(_ waiter: Waiter, _ limit: Duration) throws -> Loan? {
+        let end = DispatchTime.now() + .milliseconds(limit.milliseconds)
+        if waiter.semaphore.wait(timeout: end) == .timedOut {
+            let isWaiting = state.withLock { state in
+                let place = state.waiters.firstIndex { $0 === waiter }
+                if let place { state.waiters.remove(at: place) }
+                return place != nil
+            }
+            if isWaiting {
+                throw StoreError(
+                    code: .busy,
+                    message: "All \(size) connections to the server were in use for "
+                        + "\(limit).",
+                    remedy: "Use fewer contexts at a time, or set a greater poolSize.")
+            }
+        }
+        return waiter.granted.withLock { $0 }
     }
 
     /// Takes a connection back. One that is lost, or in a transaction that could not be ended, is
     /// closed.
-    func giveBack(_ loan: Loan) {
-        guard loan.connection.isUsable else { return }
-        idle.withLock { idle in
-            if !idle.isClosed { idle.connections.append(loan) }
+    func takeBack(_ loan: Loan) {
+        guard loan.connection.isUsable else { return forget() }
+        var loan = loan
+        // Those that nobody uses hold nothing.
+        loan.source = nil
+        loan.connection.terms = PostgresTerms()
+        let kept = loan
+        state.withLock { state in
+            guard state.count <= size else {
+                state.count -= 1
+                return
+            }
+            guard !state.waiters.isEmpty else { return state.idle.append(kept) }
+            let waiter = state.waiters.removeFirst()
+            waiter.granted.withLock { $0 = kept }
+            waiter.semaphore.signal()
         }
     }
 
-    func close() {
-        idle.withLock { idle in
-            idle.isClosed = true
-            idle.connections = []
+    /// Notes that a connection is no more: somebody who waits may open one.
+    private func forget() {
+        state.withLock { state in
+            guard !state.waiters.isEmpty, state.count <= size else {
+                state.count -= 1
+                return
+            }
+            state.waiters.removeFirst().semaphore.signal()
         }
+    }
+
+    func closeIdle() {
+        state.withLock { state in
+            state.count -= state.idle.count
+            state.idle = []
+        }
+    }
+}
+
+/// A value that copies of a structure share.
+final class Shared<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
+
+    init(_ value: Value) {
+        self.value = Mutex(value)
+    }
+
+    func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+        value.withLock { body(&$0) }
     }
 }

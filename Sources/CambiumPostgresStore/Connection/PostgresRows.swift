@@ -11,6 +11,9 @@ final class PostgresRows {
         Int(String(cString: PQcmdTuples(result))) ?? 0
     }
 
+    /// How many rows a statement has returned or written.
+    var rowCount: Int { PQnfields(result) > 0 ? count : changes }
+
     init(_ result: OpaquePointer) {
         self.result = result
         count = Int(PQntuples(result))

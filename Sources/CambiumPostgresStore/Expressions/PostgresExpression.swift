@@ -8,7 +8,8 @@ struct Unsayable: Error {}
 
 /// Turns expressions into SQL over a row, with the results that ``ExpressionEvaluator`` has for the
 /// object. What the server says otherwise, or only with an error that would end the transaction, is
-/// ``Unsayable``.
+/// ``Unsayable``, or in doubt: the SQL has that meaning for all rows but some, which the server can
+/// tell apart, such as those whose texts are not all ASCII.
 struct PostgresExpression {
     /// What a condition's result is for.
     enum Use {
@@ -18,20 +19,40 @@ struct PostgresExpression {
         case boolean
     }
 
-    private let layout: PostgresLayout
-    private var model: Model { layout.model.model }
-    private let alias: String
+    /// For which rows the SQL of a condition may be wrong.
+    enum Doubt {
+        case none
+        /// Those that meet this.
+        case rows(PostgresFragment)
+        case all
+
+        func merging(_ other: Doubt) -> Doubt {
+            switch (self, other) {
+            case (.none, let doubt), (let doubt, .none): doubt
+            case (.all, _), (_, .all): .all
+            case (.rows(let one), .rows(let two)): .rows("\(one) OR \(two)")
+            }
+        }
+    }
+
+    let layout: PostgresLayout
+    var model: Model { layout.model.model }
+    /// The moment that `now()` is.
+    private let now: Date
+    let alias: String
     private var aliasCount = 0
     /// The tables on to-one paths from the row, each joined once.
     private(set) var joins: [(column: String, table: String, alias: String)] = []
-    private var canJoin = true
     /// Whether the values are those of a generated column, in which are no subqueries, and which reads
     /// no other one.
-    private var isOfGeneratedColumn = false
+    private(set) var isOfGeneratedColumn = false
+    /// Where any of them is true, what has been written so far is wrong.
+    var doubts: [PostgresFragment] = []
 
-    init(_ layout: PostgresLayout, alias: String = PostgresTable.alias) {
+    init(_ layout: PostgresLayout, alias: String = PostgresTable.alias, now: Date = .now) {
         self.layout = layout
         self.alias = alias
+        self.now = now
     }
 
     /// What the server computes from the row alone, whenever it is written; nil where it cannot.
@@ -61,7 +82,9 @@ struct PostgresExpression {
             derivation, as: attribute.type, entity: entity, model: model)
         // A number that single precision cannot hold would be an error.
         if attribute.type == .float { throw Unsayable() }
-        return try value(typed)
+        let value = try value(typed)
+        guard doubts.isEmpty else { throw Unsayable() }
+        return value
     }
 
     /// What follows the table in FROM.
@@ -70,28 +93,37 @@ struct PostgresExpression {
             .joined()
     }
 
+    /// The doubts of all that has been written, as one condition; nil without any.
+    var doubt: PostgresFragment? { doubts.isEmpty ? nil : .joined(doubts, by: " OR ") }
+
     // MARK: Conditions
 
-    /// A condition that every row meets which meets the expression, and whether it is met by no
-    /// others.
+    /// A condition that every row meets which meets the expression, and which of those that meet it
+    /// have to be looked at in memory.
     mutating func superset(
         of expression: TypedExpression
-    ) -> (condition: PostgresFragment?, isExact: Bool) {
+    ) -> (condition: PostgresFragment?, doubt: Doubt) {
         if case .and(let operands) = expression {
-            let parts = operands.map { superset(of: $0) }
-            let conditions = parts.compactMap(\.condition)
-            return (
-                conditions.isEmpty ? nil : .joined(conditions, by: " AND "),
-                parts.allSatisfy(\.isExact)
-            )
+            var conditions: [PostgresFragment] = []
+            var doubt = Doubt.none
+            for operand in operands {
+                let part = superset(of: operand)
+                if let condition = part.condition { conditions.append(condition) }
+                doubt = doubt.merging(part.doubt)
+            }
+            return (conditions.isEmpty ? nil : .joined(conditions, by: " AND "), doubt)
         }
         let former = self
-        if let condition = try? condition(expression, .filter) {
-            return ("(\(condition))", true)
+        doubts = []
+        guard let condition = try? condition(expression, .filter) else {
+            // Its joins are not wanted.
+            self = former
+            return (nil, .all)
         }
-        // Its joins are not wanted.
-        self = former
-        return (nil, false)
+        let doubt = doubt
+        doubts = former.doubts
+        guard let doubt else { return ("(\(condition))", .none) }
+        return ("(\(condition) OR \(doubt))", .rows(doubt))
     }
 
     mutating func condition(
@@ -105,9 +137,8 @@ struct PostgresExpression {
             return try comparison(left, relation, right, use)
         case .among(let operand, let constants): return try among(operand, constants, use)
         case .text(let left, let relation, let right, let options):
-            guard options.isEmpty else { throw Unsayable() }
-            return try text(left, relation, right, use)
-        case .exists(let collection): return "EXISTS (\(try select("1", from: collection)))"
+            return try text(left, relation, right, options, use)
+        case .exists(let collection): return "EXISTS (\(try select(collection) { _ in "1" }))"
         case .literal, .parameter, .attribute, .object, .aggregate, .arithmetic, .convert,
             .function, .conditional:
             let value = try value(expression)
@@ -132,15 +163,16 @@ struct PostgresExpression {
         if left.isNull, !right.isNull {
             return try comparison(right, relation.mirrored, left, use)
         }
-        let one = try value(left)
         if right.isNull {
+            let one = try value(left)
             switch relation {
             case .equal: return "\(one) IS NULL"
             case .notEqual: return "\(one) IS NOT NULL"
             default: return "false"
             }
         }
-        let other = try value(right)
+        let one = try comparand(left, beside: right)
+        let other = try comparand(right, beside: left)
         switch relation {
         case .equal:
             let canBeNull = isNullable(left) || isNullable(right)
@@ -154,10 +186,53 @@ struct PostgresExpression {
         }
     }
 
+    /// One side of a comparison, in a form that the server compares exactly with the other.
+    private mutating func comparand(
+        _ operand: TypedExpression, beside other: TypedExpression
+    ) throws -> PostgresFragment {
+        if operand.type == .date {
+            return isTimestamp(operand) && isTimestamp(other)
+                ? try value(operand) : try seconds(operand)
+        }
+        if case .literal(.decimal(let number), let type) = operand, type.scale != nil {
+            // In the form of the other side where it has that, so that an index can be used.
+            if let scale = other.type.scale,
+                let units = DecimalStorage.units(of: number, scale: scale)
+            {
+                return PostgresFragment(.integer(units), as: try wireType(of: other.type))
+            }
+            return try decimal(number)
+        }
+        let isExact = operand.type.scale != nil || operand.type == .anyDecimal
+        if other.type.isFloatingPoint, isExact {
+            // The server would round it.
+            guard operand.type == .integer, case .literal = other else { throw Unsayable() }
+        }
+        if operand.type.isFloatingPoint, other.type.scale != nil || other.type == .anyDecimal {
+            guard other.type == .integer, case .literal(.double(let number), _) = operand else {
+                throw Unsayable()
+            }
+            // Between two whole numbers it does not matter where.
+            guard number.magnitude < 0x1p63 else { return try decimal(number < 0 ? -1e30 : 1e30) }
+            let floor = number.rounded(.down)
+            return try decimal(Decimal(Int64(floor)) + (floor == number ? 0 : 0.5))
+        }
+        return try value(operand)
+    }
+
+    private func decimal(_ number: Decimal) throws -> PostgresFragment {
+        guard let stored = ExpressionType.anyDecimal.stored(.decimal(number)) else {
+            throw Unsayable()
+        }
+        return PostgresFragment(stored, as: .anyDecimal)
+    }
+
     private mutating func among(
         _ operand: TypedExpression, _ constants: ValueSet, _ use: Use
     ) throws -> PostgresFragment {
-        let type = try wireType(of: operand.type)
+        let type =
+            operand.type == .date && !isTimestamp(operand)
+            ? .double : try wireType(of: operand.type)
         let elements = constants.values.compactMap(operand.type.stored)
         guard !elements.isEmpty else { return "false" }
         let list = PostgresFragment(array: elements, of: type)
@@ -165,59 +240,11 @@ struct PostgresExpression {
         return use == .filter ? test : "coalesce(\(test), false)"
     }
 
-    // MARK: Texts
-
-    private mutating func text(
-        _ left: TypedExpression, _ relation: ComparisonOperator, _ right: TypedExpression,
-        _ use: Use
-    ) throws -> PostgresFragment {
-        let one = try value(left)
-        let test: PostgresFragment
-        if case .literal(.string(let pattern), _) = right, let like = like(relation, pattern) {
-            test = "\(one) LIKE \(PostgresFragment(.text(like), as: .text))"
-        } else {
-            let other = try value(right)
-            switch relation {
-            case .contains: test = "strpos(\(one), \(other)) > 0"
-            case .beginsWith: test = "starts_with(\(one), \(other))"
-            case .endsWith: test = "right(\(one), char_length(\(other))) = \(other)"
-            default: throw Unsayable()
-            }
-        }
-        return use == .filter ? test : "coalesce(\(test), false)"
-    }
-
-    /// The pattern of LIKE for a constant.
-    private func like(_ relation: ComparisonOperator, _ text: String) -> String? {
-        let letters = text.unicodeScalars.map { WildcardPattern.Element.scalar($0) }
-        let elements: [WildcardPattern.Element]
-        switch relation {
-        case .like: elements = WildcardPattern(text).elements
-        case .beginsWith: elements = letters + [.anything]
-        case .endsWith: elements = [.anything] + letters
-        case .contains: elements = [.anything] + letters + [.anything]
-        default: return nil
-        }
-        var pattern = ""
-        for element in elements {
-            switch element {
-            case .anything: pattern += "%"
-            case .one: pattern += "_"
-            case .scalar(let scalar):
-                if "%_\\".unicodeScalars.contains(scalar) { pattern += "\\" }
-                pattern.unicodeScalars.append(scalar)
-            }
-        }
-        return pattern
-    }
-
     // MARK: Values
 
     mutating func value(_ expression: TypedExpression) throws -> PostgresFragment {
         switch expression {
-        case .literal(let value, let type):
-            guard let stored = type.stored(value), stored != .null else { return "NULL" }
-            return PostgresFragment(stored, as: try wireType(of: type))
+        case .literal(let value, let type): return try constant(value, type)
         case .attribute(let path, let attribute, let declarer):
             guard !attribute.isTransient, !attribute.usesExternalForm else { throw Unsayable() }
             if isOfGeneratedColumn, attribute.derivation != nil {
@@ -237,10 +264,23 @@ struct PostgresExpression {
             return try self.function(function, operands)
         case .conditional(let test, let first, let second):
             let test = try condition(test, .filter)
-            let one = try value(first)
-            return "CASE WHEN \(test) THEN \(one) ELSE \(try value(second)) END"
+            let areSeconds = expression.type == .date && !isTimestamp(expression)
+            let one = areSeconds ? try seconds(first) : try value(first)
+            let other = areSeconds ? try seconds(second) : try value(second)
+            return "CASE WHEN \(test) THEN \(one) ELSE \(other) END"
         case .parameter, .amongList: throw Unsayable()
         }
+    }
+
+    private func constant(_ value: Value, _ type: ExpressionType) throws -> PostgresFragment {
+        guard type != .null else { return "NULL" }
+        let wire = try wireType(of: type)
+        guard let stored = type.stored(value), stored != .null else {
+            return "NULL::\(raw: wire.baseName)"
+        }
+        let constant = PostgresFragment(stored, as: wire)
+        // Whatever the database's own order is.
+        return wire == .text ? "(\(constant) COLLATE \"C\")" : constant
     }
 
     /// How constants of a type are sent.
@@ -274,86 +314,45 @@ struct PostgresExpression {
         }
     }
 
-    private mutating func arithmetic(
-        _ left: TypedExpression, _ operation: ArithmeticOperator, _ right: TypedExpression,
-        _ type: ExpressionType
-    ) throws -> PostgresFragment {
-        let one = try value(left)
-        let other = try value(right)
-        if type == .string { return "(\(one) || \(other))" }
-        guard let scale = type.scale else { throw Unsayable() }
-        let (exact, otherExact): (PostgresFragment, PostgresFragment) =
-            ("(\(one))::numeric", "(\(other))::numeric")
-        switch operation {
-        case .add, .subtract, .multiply:
-            return whole("\(exact) \(raw: operation.rawValue) \(otherExact)", type, scale)
-        case .divide where type == .integer:
-            return whole("div(\(exact), nullif(\(otherExact), 0))", type, scale)
-        default: throw Unsayable()
+    // MARK: Dates
+
+    /// Whether a date is a moment as columns have them. What is computed is not rounded to their
+    /// microseconds: it is a number of seconds since 2001.
+    func isTimestamp(_ expression: TypedExpression) -> Bool {
+        switch expression {
+        case .literal, .attribute, .function(.now, _, _): true
+        case .aggregate(_, _, let operand): isTimestamp(operand)
+        case .conditional(_, let first, let second): isTimestamp(first) && isTimestamp(second)
+        default: false
         }
     }
 
-    /// An exact number; NULL where 64 bits do not hold its units.
-    private func whole(
-        _ number: PostgresFragment, _ type: ExpressionType, _ scale: Int
-    ) -> PostgresFragment {
-        let places = type.wireScale ?? 0
-        let limit = String(DecimalStorage.powerOfTen(places))
-        if isOfGeneratedColumn {
-            let result: PostgresFragment = places == 0 ? "(\(number))::bigint" : number
-            return """
-                (CASE WHEN (\(number)) * \(raw: limit) BETWEEN -9223372036854775808 AND \
-                9223372036854775807 THEN \(result) END)
-                """
+    /// A date as seconds since 2001.
+    mutating func seconds(_ expression: TypedExpression) throws -> PostgresFragment {
+        // What the server extracts of a moment may depend on the session.
+        if isOfGeneratedColumn { throw Unsayable() }
+        if case .literal(.date(let date), _) = expression {
+            return PostgresFragment(.real(date.timeIntervalSinceReferenceDate), as: .double)
         }
-        let result: PostgresFragment = places == 0 ? "n::bigint" : "n"
+        let value = try value(expression)
+        guard isTimestamp(expression) else { return value }
         return """
-            (SELECT CASE WHEN n * \(raw: limit) BETWEEN -9223372036854775808 AND \
-            9223372036854775807 THEN \(result) END FROM (SELECT \(number) AS n) AS _n)
+            (((extract(epoch FROM \(value)) - 978307200) * 1000000)::double precision / 1000000)
             """
     }
 
-    private mutating func convert(
-        _ operand: TypedExpression, _ type: ExpressionType
-    ) throws -> PostgresFragment {
-        let fragment = try value(operand)
-        if operand.type == .anyDecimal || type == .anyDecimal { throw Unsayable() }
-        guard let scale = operand.type.scale else { return fragment }
-        if let wanted = type.scale {
-            return wanted == scale ? fragment : whole("(\(fragment))::numeric", type, wanted)
-        }
-        // In two steps, each rounded, as in memory.
-        guard case .decimal = operand.type else { return "(\(fragment))::double precision" }
-        let divisor = String(DecimalStorage.powerOfTen(scale))
-        return "(((\(fragment)) * \(raw: divisor))::double precision / \(raw: divisor))"
-    }
-
-    private mutating func function(
-        _ function: ModelFunction, _ operands: [TypedExpression]
-    ) throws -> PostgresFragment {
-        guard let first = operands.first else { throw Unsayable() }
-        if function == .entity, case .object(let path) = first {
-            let root = model.root(of: path.entity)
-            if model.hasSubentities(root) { return try column(SystemColumn.entity, of: path) }
-            let name = PostgresFragment(raw: SQLText.literal(root.name))
-            return "CASE WHEN \(try key(of: path)) IS NOT NULL THEN \(name) END"
-        }
-        let operand = try value(first)
-        switch function {
-        case .length where first.type == .string || first.type == .uri:
-            return "char_length(\(operand))"
-        default: throw Unsayable()
-        }
+    var nowConstant: PostgresFragment {
+        PostgresFragment(.real(now.timeIntervalSinceReferenceDate), as: .timestamp)
     }
 
     // MARK: Paths
 
-    private mutating func makeAlias() -> String {
+    mutating func makeAlias() -> String {
         aliasCount += 1
         return "_t\(aliasCount)"
     }
 
-    private static func alias(ofVariable variable: Int) -> String { "_v\(variable)" }
+    static func alias(ofVariable variable: Int) -> String { "_v\(variable)" }
 
     private func alias(of root: ObjectPath.Root) -> String {
         switch root {
@@ -363,7 +362,7 @@ struct PostgresExpression {
     }
 
     /// The key of the object that a path leads to.
-    private mutating func key(of path: ObjectPath) throws -> PostgresFragment {
+    mutating func key(of path: ObjectPath) throws -> PostgresFragment {
         if let last = path.steps.last,
             case .key(let column, _) = model.storage(of: last.relationship, of: last.source)
         {
@@ -372,7 +371,7 @@ struct PostgresExpression {
         return try column(SystemColumn.key, of: path)
     }
 
-    private mutating func column(
+    mutating func column(
         _ column: String, of path: ObjectPath
     ) throws -> PostgresFragment {
         try self.column(column, of: path.root, path.steps[...])
@@ -384,7 +383,7 @@ struct PostgresExpression {
         if isOfGeneratedColumn, !steps.isEmpty || root != .subject { throw Unsayable() }
         var source = alias(of: root)
         var rest = steps
-        if root == .subject, canJoin {
+        if root == .subject {
             while let step = rest.first,
                 // Only a look-up by key yields one row for each.
                 case .key(let key, _) = model.storage(of: step.relationship, of: step.source)
@@ -427,76 +426,5 @@ struct PostgresExpression {
     private func table(of relationship: Relationship) throws -> String {
         guard let entity = model.entity(named: relationship.destination) else { throw Unsayable() }
         return layout.table(of: entity)
-    }
-
-    // MARK: Collections
-
-    private mutating func select(
-        _ results: PostgresFragment, from collection: TypedCollection
-    ) throws -> PostgresFragment {
-        if isOfGeneratedColumn { throw Unsayable() }
-        let element = Self.alias(ofVariable: collection.variable)
-        let table = "\(layout.table(of: collection.destination)) AS \(element)"
-        let source: String
-        let link: String
-        switch model.storage(of: collection.relationship, of: collection.owner.entity) {
-        case .inverseKey(let column):
-            (source, link) = (table, PostgresTable.column(column, of: element))
-        case .joinTable(let name, let sourceColumn, let destinationColumn):
-            let pairs = makeAlias()
-            source =
-                "\(layout.qualified(name)) AS \(pairs) JOIN \(table) ON \(element).\"_id\" = "
-                + PostgresTable.column(destinationColumn, of: pairs)
-            link = PostgresTable.column(sourceColumn, of: pairs)
-        case .key, .transient: throw Unsayable()
-        }
-        let owner = try key(of: collection.owner)
-        let select: PostgresFragment =
-            "SELECT \(results) FROM \(raw: source) WHERE \(raw: link) = \(owner)"
-        guard let test = collection.condition else { return select }
-        return "\(select) AND (\(try condition(test, .filter)))"
-    }
-
-    private mutating func aggregate(
-        _ function: AggregateFunction, _ collection: TypedCollection, _ operand: TypedExpression
-    ) throws -> PostgresFragment {
-        let element = try value(operand)
-        return
-            "(\(try select(try aggregate(function, of: operand.type, element), from: collection)))"
-    }
-
-    /// One value out of many, which are not NULL where they take part.
-    func aggregate(
-        _ function: AggregateFunction, of type: ExpressionType, _ element: PostgresFragment
-    ) throws -> PostgresFragment {
-        switch function {
-        case .count: return "count(\(element))"
-        case .minimum, .maximum:
-            switch type {
-            case .integer, .duration, .float, .double, .decimal, .date, .string:
-                return "\(raw: function == .minimum ? "min" : "max")(\(element))"
-            default: throw Unsayable()
-            }
-        case .sum:
-            guard let scale = type.scale else { throw Unsayable() }
-            return whole("coalesce(sum((\(element))::numeric), 0)", type, scale)
-        case .average:
-            guard let scale = type.scale else { throw Unsayable() }
-            let divisor = String(DecimalStorage.powerOfTen(scale))
-            let units: PostgresFragment =
-                type.wireScale == nil
-                ? "sum((\(element))::numeric)" : "sum((\(element))::numeric) * \(raw: divisor)"
-            return """
-                (CASE WHEN \(units) BETWEEN -9223372036854775808 AND 9223372036854775807 \
-                THEN (\(units))::double precision / nullif(count(\(element)), 0) / \(raw: divisor) END)
-                """
-        }
-    }
-}
-
-extension ExpressionType {
-    /// The places of a number that the server keeps with a point. It keeps units of others.
-    fileprivate var wireScale: Int? {
-        if case .decimal(let scale) = self { scale } else { nil }
     }
 }

@@ -2,12 +2,12 @@ import CambiumModel
 
 /// A piece of SQL with the values of its parameters. Pieces are put together by interpolation, which
 /// keeps the text and the parameters in the same order.
-struct PostgresFragment: Sendable, ExpressibleByStringInterpolation {
+struct PostgresFragment: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// The text, in which a NUL stands for each parameter: no other NUL can be in a statement.
     private var text: String
     private var parameters: [Parameter] = []
 
-    private enum Parameter {
+    private enum Parameter: Equatable {
         case value(StoredValue, PostgresType)
         case array([StoredValue], PostgresType)
     }

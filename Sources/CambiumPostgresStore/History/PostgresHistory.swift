@@ -77,9 +77,11 @@ struct PostgresHistorySQL {
         ]
     }
 
+    var tables: [String] { [transactions, changes, state] }
+
     /// Removes what exists of them.
     var dropStatements: [String] {
-        [transactions, changes, state].map { "DROP TABLE IF EXISTS \($0)" }
+        tables.map { "DROP TABLE IF EXISTS \($0)" }
             + ["DROP SEQUENCE IF EXISTS \(sequence)"]
     }
 

@@ -57,18 +57,26 @@ extension PostgresReading {
     }
 
     func count(_ request: RowRequest) throws -> Int {
-        let select = try PostgresSelect(request, layout, counts: true)
-        guard select.filtersInMemory else {
-            return try withReader { connection in
-                let rows = try connection.run(
-                    [select.statement], interruption: request.interruption)[0]
-                return Int(rows.integer(0, 0))
-            }
-        }
+        let select = try PostgresSelect(request, layout, .count)
         var request = request
         (request.sort, request.limit, request.offset) = ([], nil, 0)
-        return try withSnapshot { connection in
-            try PostgresSnapshot(layout, connection).subjects(request).count
+        func sure(_ connection: PostgresConnection) throws -> Int {
+            let rows = try connection.run(
+                [select.statement], interruption: request.interruption)[0]
+            return Int(rows.integer(0, 0))
+        }
+        switch select.doubt {
+        case .none: return try withReader(sure)
+        case .rows:
+            return try withSnapshot { connection in
+                let snapshot = PostgresSnapshot(layout, connection)
+                let others = try snapshot.subjects(request, isInDoubt: true).count
+                return try sure(connection) + others
+            }
+        case .all:
+            return try withSnapshot { connection in
+                try PostgresSnapshot(layout, connection).subjects(request).count
+            }
         }
     }
 
@@ -116,28 +124,63 @@ extension PostgresReading {
 
     func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan {
         let select = try PostgresSelect(request, layout)
-        let statement = select.statement
+        let results = try query.flatMap { try self.statement(of: request, $0) }
+        let statement = results?.statement ?? select.statement
         let rows = try withReader {
             try $0.run("EXPLAIN \(statement.sql)", statement.parameters)
         }
         var steps = (0..<rows.count).map { rows.text($0, 0) }
-        if select.filtersInMemory { steps.append("in memory: the condition, row by row") }
-        if select.sortsInMemory { steps.append("in memory: the order") }
-        if query != nil { steps.append("in memory: the results") }
+        if query != nil, results == nil { steps.append("in memory: the results") }
+        steps += try PostgresSelect.decidedInMemory(request, layout).map { "in memory: \($0)" }
+        if query == nil, select.sortsInMemory { steps.append("in memory: the order") }
         return FetchPlan(sql: statement.sql, steps: steps)
     }
 
     func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] {
+        var request = request
+        request.sort = []
+        let results = try statement(of: request, query)
+        if let results, results.check == nil {
+            return try withReader { connection in
+                try results.values(
+                    connection.run([results.statement], interruption: request.interruption)[0])
+            }
+        }
+        try request.allowInMemoryFiltering(layout, computesResults: true)
+        return try withSnapshot { connection in
+            if let results, let check = results.check {
+                let rows = try connection.run(
+                    [check, results.statement], interruption: request.interruption)
+                if !rows[0].boolean(0, 0) { return try results.values(rows[1]) }
+            }
+            // What is worked out in memory may read more rows, which must fit those.
+            return try composed(request, query, connection)
+        }
+    }
+
+    /// The statement of results; nil where the server cannot compute them.
+    private func statement(
+        of request: RowRequest, _ query: TypedResults
+    ) throws -> PostgresResults? {
+        do {
+            return try PostgresResults(request, query, layout)
+        } catch is Unsayable {
+            return nil
+        }
+    }
+
+    /// Results that are computed in memory.
+    private func composed(
+        _ request: RowRequest, _ query: TypedResults, _ connection: PostgresConnection
+    ) throws -> [[Value]] {
         var rows = request
         (rows.limit, rows.offset) = (nil, 0)
-        return try withSnapshot { connection in
-            let snapshot = PostgresSnapshot(layout, connection)
-            let results = try ResultComposer(query).results(
-                of: try snapshot.subjects(rows).map { ($0.expressionKey, $0) },
-                limit: request.limit, offset: request.offset)
-            if let failure = snapshot.failure { throw failure }
-            return results
-        }
+        let snapshot = PostgresSnapshot(layout, connection)
+        let results = try ResultComposer(query).results(
+            of: try snapshot.subjects(rows).map { ($0.expressionKey, $0) },
+            limit: request.limit, offset: request.offset)
+        if let failure = snapshot.failure { throw failure }
+        return results
     }
 }
 

@@ -5,58 +5,50 @@ import CambiumSQL
 
 /// The statement of a request for rows, and what is left to be done in memory.
 struct PostgresSelect {
+    /// What is wanted of the rows.
+    enum Purpose {
+        case rows
+        /// The number of those that need not be looked at.
+        case count
+        /// Those that have to be looked at, alone.
+        case rowsInDoubt
+    }
+
     let statement: PostgresStatement
-    /// Whether the rows are to be looked at in memory: the server could not say the whole condition.
-    let filtersInMemory: Bool
+    /// Which of the rows have to be looked at in memory: the server could not say the whole
+    /// condition.
+    let doubt: PostgresExpression.Doubt
     /// Whether they are to be sorted in memory.
     let sortsInMemory: Bool
+    /// The column that says whether a row has to be looked at; nil where all are alike.
+    let doubtColumn: Int?
+
+    /// Whether there may be more rows than the statement returns: as many as
+    /// ``firstRows(of:)``.
+    let isPartial: Bool
+
+    var filtersInMemory: Bool { if case .none = doubt { false } else { true } }
     /// Whether the limit and the offset are the server's.
     var isComplete: Bool { !filtersInMemory && !sortsInMemory }
 
     /// - Throws: ``ExpressionDiagnostics`` where the condition or the order does not fit the entity.
     ///
     /// - Parameters:
-    ///   - counts: Whether only the number of the rows is wanted.
+    ///   - isFirstPart: Whether a part of the rows will do, in which the window may be found.
     ///   - locks: Whether nobody else may write the rows until the transaction ends.
     init(
-        _ request: RowRequest, _ layout: PostgresLayout, counts: Bool = false, locks: Bool = false
+        _ request: RowRequest, _ layout: PostgresLayout, _ purpose: Purpose = .rows,
+        isFirstPart: Bool = false, locks: Bool = false
     ) throws {
         let table = layout.tables[request.entity.index]
-        var expressions = PostgresExpression(layout)
-        var conditions: [PostgresFragment] = []
-        if let own = request.includesSubentities ? table.ofFamily : table.ofEntity {
-            conditions.append(PostgresFragment(raw: own))
-        }
-        var joined = ""
-        var order: [PostgresFragment] = []
-        var isExact = true
-        switch request.selection {
-        case .matching(let condition?, let arguments):
-            let typed = try ExpressionCompiler.typedCondition(
-                condition, entity: request.entity.entity, model: layout.model.model,
-                parameters: arguments)
-            let (superset, exact) = expressions.superset(of: typed)
-            if let superset { conditions.append(superset) }
-            isExact = exact
-        case .matching(nil, _): break
-        case .key(let key):
-            conditions.append("\(raw: Self.key) = \(PostgresFragment(.integer(key), as: .bigint))")
-        case .keys(let keys):
-            conditions.append("\(raw: Self.key) = ANY(\(PostgresFragment(keys: keys)))")
-        case .farEnd(let origin):
-            let link = try PostgresLink(origin.relationship, of: origin.entity, layout)
-            joined = link.join
-            conditions.append(
-                "\(raw: link.owner) = \(PostgresFragment(.integer(origin.key), as: .bigint))")
-            if let position = link.position {
-                order.append(PostgresFragment(raw: "\(position) NULLS LAST"))
-            }
-        }
-        filtersInMemory = !isExact
+        var source = try PostgresSource(request, layout)
+        doubt = source.doubt
+        let isExact = if case .none = doubt { true } else { false }
+        var order: [PostgresFragment] = source.position.map { [PostgresFragment(raw: $0)] } ?? []
         var sorts = true
-        if order.isEmpty, !counts {
+        if order.isEmpty, purpose != .count {
             for term in request.sort {
-                guard let fragment = try expressions.order(term, of: request.entity) else {
+                guard let fragment = try source.expressions.order(term, of: request.entity) else {
                     sorts = false
                     break
                 }
@@ -64,41 +56,141 @@ struct PostgresSelect {
             }
         }
         sortsInMemory = !sorts
-        let columns =
-            counts
-            ? "count(*)"
-            : request.readsKeysOnly && isExact && sorts
-                ? table.systemColumns.map { PostgresTable.column($0) }.joined(separator: ", ")
-                : table.list
-        var sql: PostgresFragment =
-            "SELECT \(raw: columns) FROM \(raw: table.source)\(raw: joined)\(raw: expressions.joinedTables)"
-        if !conditions.isEmpty {
-            sql.append(" WHERE \(PostgresFragment.joined(conditions, by: " AND "))")
+        var columns: PostgresFragment
+        if purpose == .count {
+            columns = "count(*)"
+        } else if request.readsKeysOnly, isExact, sorts {
+            columns = PostgresFragment(
+                raw: table.systemColumns.map { PostgresTable.column($0) }.joined(separator: ", "))
+        } else {
+            columns = PostgresFragment(raw: table.list)
         }
-        if !counts, sorts, !request.isUnordered {
+        doubtColumn =
+            if case .rows = doubt { table.systemColumns.count + table.columns.count } else { nil }
+        if case .rows(let doubt) = doubt {
+            switch purpose {
+            case .rows: columns.append(", coalesce(\(doubt), false)")
+            case .count: source.conditions.append("NOT coalesce(\(doubt), false)")
+            case .rowsInDoubt:
+                columns.append(", true")
+                source.conditions.append("(\(doubt))")
+            }
+        }
+        var sql: PostgresFragment = "SELECT \(columns) \(source.fragment)"
+        if purpose != .count, sorts, !request.isUnordered {
             order.append(PostgresFragment(raw: Self.key))
             sql.append(" ORDER BY \(PostgresFragment.joined(order, by: ", "))")
         }
-        if !counts, isExact, sorts {
-            if let limit = request.limit {
+        let limit = Self.firstRows(of: request)
+        if purpose == .rows, sorts {
+            if isExact {
+                sql.append(.window(request))
+            } else if isFirstPart, let limit {
                 sql.append(" LIMIT \(PostgresFragment(.integer(Int64(limit)), as: .bigint))")
             }
-            if request.offset > 0 {
-                sql.append(
-                    " OFFSET \(PostgresFragment(.integer(Int64(request.offset)), as: .bigint))")
-            }
         }
+        isPartial = purpose == .rows && sorts && !isExact && isFirstPart && limit != nil
         if locks { sql.append(" FOR NO KEY UPDATE OF \(raw: PostgresTable.alias)") }
         statement = sql.statement()
     }
 
-    private static let key = PostgresTable.column(SystemColumn.key)
+    /// How many rows to read where the condition will leave out some, and only some are wanted.
+    static func firstRows(of request: RowRequest) -> Int? {
+        guard let limit = request.limit else { return nil }
+        let (wanted, overflows) = limit.addingReportingOverflow(request.offset)
+        // Where most are left out, all are read instead.
+        return overflows || wanted > 100_000 ? nil : 2 * wanted + 100
+    }
+
+    static let key = PostgresTable.column(SystemColumn.key)
+
+    /// The parts of a condition that are decided in memory, in words.
+    static func decidedInMemory(
+        _ request: RowRequest, _ layout: PostgresLayout
+    ) throws -> [String] {
+        guard case .matching(let condition?, let arguments) = request.selection else { return [] }
+        func parts(_ condition: ModelExpression) -> [ModelExpression] {
+            if case .and(let operands) = condition { operands.flatMap(parts) } else { [condition] }
+        }
+        return try parts(condition).compactMap { part in
+            let typed = try ExpressionCompiler.typedCondition(
+                part, entity: request.entity.entity, model: layout.model.model,
+                parameters: arguments)
+            var expressions = PostgresExpression(layout)
+            return switch expressions.superset(of: typed).doubt {
+            case .none: nil
+            case .rows: "\(part), for the rows that the server is not sure of"
+            case .all: "\(part)"
+            }
+        }
+    }
+}
+
+/// What follows SELECT and its columns: FROM and WHERE.
+struct PostgresSource {
+    var expressions: PostgresExpression
+    var conditions: [PostgresFragment] = []
+    /// For which rows the condition may be wrong.
+    private(set) var doubt = PostgresExpression.Doubt.none
+    /// What the rows are in the order of, where they are the far end of a list.
+    private(set) var position: String?
+    private var joined = ""
+    private let table: PostgresTable
+
+    init(_ request: RowRequest, _ layout: PostgresLayout) throws {
+        table = layout.tables[request.entity.index]
+        expressions = PostgresExpression(layout)
+        if let own = request.includesSubentities ? table.ofFamily : table.ofEntity {
+            conditions.append(PostgresFragment(raw: own))
+        }
+        switch request.selection {
+        case .matching(let condition?, let arguments):
+            let typed = try ExpressionCompiler.typedCondition(
+                condition, entity: request.entity.entity, model: layout.model.model,
+                parameters: arguments)
+            let superset = expressions.superset(of: typed)
+            if let condition = superset.condition { conditions.append(condition) }
+            doubt = superset.doubt
+        case .matching(nil, _): break
+        case .key(let key):
+            conditions.append(
+                "\(raw: PostgresSelect.key) = \(PostgresFragment(.integer(key), as: .bigint))")
+        case .keys(let keys):
+            conditions.append("\(raw: PostgresSelect.key) = ANY(\(PostgresFragment(keys: keys)))")
+        case .farEnd(let origin):
+            let link = try PostgresLink(origin.relationship, of: origin.entity, layout)
+            joined = link.join
+            conditions.append(
+                "\(raw: link.owner) = \(PostgresFragment(.integer(origin.key), as: .bigint))")
+            position = link.position.map { "\($0) NULLS LAST" }
+        }
+    }
+
+    /// With the tables that have been joined until now.
+    var fragment: PostgresFragment {
+        let from = "FROM \(table.source)\(joined)\(expressions.joinedTables)"
+        if conditions.isEmpty { return PostgresFragment(raw: from) }
+        return "\(raw: from) WHERE \(PostgresFragment.joined(conditions, by: " AND "))"
+    }
 }
 
 extension PostgresFragment {
     /// A list of keys, as one parameter.
     init(keys: [Int64]) {
         self.init(array: keys.map { .integer($0) }, of: .bigint)
+    }
+
+    /// What ends a query of which only some rows are wanted.
+    static func window(_ request: RowRequest) -> PostgresFragment {
+        var window = PostgresFragment(raw: "")
+        if let limit = request.limit {
+            window.append(" LIMIT \(PostgresFragment(.integer(Int64(limit)), as: .bigint))")
+        }
+        if request.offset > 0 {
+            window.append(
+                " OFFSET \(PostgresFragment(.integer(Int64(request.offset)), as: .bigint))")
+        }
+        return window
     }
 }
 
@@ -119,14 +211,25 @@ extension PostgresExpression {
     ) -> PostgresFragment? {
         guard texts == .bytes || typed.type != .string else { return nil }
         let former = self
-        guard let value = try? value(typed) else {
+        // No row may be in doubt: the others are sorted among them.
+        guard let value = try? value(typed), doubts.count == former.doubts.count else {
             self = former
             return nil
         }
+        if case .literal = typed { return PostgresFragment(raw: "NULL::text") }
+        return .order("\(value)", isDescending: isDescending, placesNilLast: placesNilLast)
+    }
+}
+
+extension PostgresFragment {
+    /// A level of an order.
+    static func order(
+        _ value: PostgresFragment, isDescending: Bool, placesNilLast: Bool?
+    ) -> PostgresFragment {
         // NULL is the least value, unless the request says otherwise.
         let isLast = placesNilLast ?? isDescending
-        return
-            "\(value)\(raw: isDescending ? " DESC" : "")\(raw: isLast ? " NULLS LAST" : " NULLS FIRST")"
+        let direction = isDescending ? " DESC" : ""
+        return "\(value)\(raw: direction)\(raw: isLast ? " NULLS LAST" : " NULLS FIRST")"
     }
 }
 

@@ -3,14 +3,24 @@ import CambiumModel
 import CambiumRecords
 
 /// Rows as one transaction sees them, for what is worked out in memory: read when they are needed, and
-/// kept. It belongs to one thread.
+/// kept. What one row of those that were read together needs is read for all of them. It belongs to
+/// one thread.
 final class PostgresSnapshot {
     let layout: PostgresLayout
     private let connection: PostgresConnection
     private let writer = RecordWriter()
     private var known: [RowIdentity: PostgresSubject?] = [:]
+    /// The far ends of relationships that the rows themselves do not hold.
+    private var ends: [End: [PostgresSubject]] = [:]
+    /// The rows that were read together.
+    private var groups: [[PostgresSubject]] = []
     /// What kept rows from being read where nothing can be thrown.
     private(set) var failure: (any Error)?
+
+    private struct End: Hashable {
+        let owner: RowIdentity
+        let name: String
+    }
 
     init(_ layout: PostgresLayout, _ connection: PostgresConnection) {
         self.layout = layout
@@ -18,22 +28,44 @@ final class PostgresSnapshot {
     }
 
     /// What a request finds, in its order and in its window.
-    func subjects(_ request: RowRequest) throws -> [PostgresSubject] {
-        let select = try PostgresSelect(request, layout)
-        let rows = try connection.run([select.statement], interruption: request.interruption)[0]
-        var found = try (0..<rows.count).map { try subject(rows, $0, request.entity) }
-        if select.filtersInMemory, case .matching(let condition?, let arguments) = request.selection
-        {
-            let evaluator = try ExpressionEvaluator(
-                condition: condition, entity: request.entity.entity, model: layout.model.model,
-                parameters: arguments)
-            found = try found.filter { try evaluator.isTrue($0) }
+    ///
+    /// - Parameter isInDoubt: Whether those alone are wanted that the server is not sure of.
+    func subjects(
+        _ request: RowRequest, isInDoubt: Bool = false
+    ) throws -> [PostgresSubject] {
+        let select = try PostgresSelect(
+            request, layout, isInDoubt ? .rowsInDoubt : .rows, isFirstPart: true)
+        if !select.isComplete { try request.allowInMemoryFiltering(layout) }
+        var (found, count) = try met(by: request, select)
+        let wanted = request.offset + (request.limit ?? 0)
+        if select.isPartial, found.count < wanted, count == PostgresSelect.firstRows(of: request) {
+            found = try met(by: request, PostgresSelect(request, layout)).found
         }
         if select.sortsInMemory { found = try sorted(found, request) }
         if let failure { throw failure }
         if select.isComplete { return found }
         let rest = found.dropFirst(request.offset)
         return Array(request.limit.map { rest.prefix($0) } ?? rest)
+    }
+
+    /// The rows of a statement that meet the condition, and how many there were.
+    private func met(
+        by request: RowRequest, _ select: PostgresSelect
+    ) throws -> (found: [PostgresSubject], count: Int) {
+        let rows = try connection.run([select.statement], interruption: request.interruption)[0]
+        let subjects = try subjects(rows, request.entity)
+        guard select.filtersInMemory,
+            case .matching(let condition?, let arguments) = request.selection
+        else { return (subjects, rows.count) }
+        let evaluator = try ExpressionEvaluator(
+            condition: condition, entity: request.entity.entity, model: layout.model.model,
+            parameters: arguments)
+        var found: [PostgresSubject] = []
+        for (row, subject) in subjects.enumerated() {
+            let isSure = select.doubtColumn.map { !rows.boolean(row, $0) } ?? false
+            if try isSure || evaluator.isTrue(subject) { found.append(subject) }
+        }
+        return (found, rows.count)
     }
 
     private func sorted(
@@ -58,49 +90,116 @@ final class PostgresSnapshot {
         return order.map { subjects[$0] }
     }
 
-    private func subject(
-        _ rows: PostgresRows, _ row: Int, _ entity: EntityDescription
-    ) throws -> PostgresSubject {
+    /// Rows that were read together. One that is known already stays as it is.
+    private func subjects(
+        _ rows: PostgresRows, _ entity: EntityDescription
+    ) throws -> [PostgresSubject] {
         let table = layout.tables[entity.index]
-        let number = table.entity(of: rows, row, in: layout.model)
-        let placed = try table.read(rows, row, entity: number, in: layout.model, into: writer)
-        let own = layout.model.entities[number]
-        let subject = PostgresSubject(placed, of: own, in: self)
-        known[RowIdentity(root: own.rootIndex, key: placed.record.key)] = .some(subject)
-        return subject
+        let group = groups.count
+        var subjects: [PostgresSubject] = []
+        subjects.reserveCapacity(rows.count)
+        for row in 0..<rows.count {
+            let number = table.entity(of: rows, row, in: layout.model)
+            let own = layout.model.entities[number]
+            let identity = RowIdentity(root: own.rootIndex, key: rows.integer(row, 0))
+            if case let subject?? = known[identity] {
+                subjects.append(subject)
+                continue
+            }
+            let placed = try table.read(rows, row, entity: number, in: layout.model, into: writer)
+            let subject = PostgresSubject(placed, of: own, in: self, group: group)
+            known[identity] = .some(subject)
+            subjects.append(subject)
+        }
+        groups.append(subjects.filter { $0.group == group })
+        return subjects
     }
 
-    /// The row of a key; nil where there is none.
-    func subject(_ id: RowIdentity) -> PostgresSubject? {
+    /// The rows that were read together with one and are of its entity.
+    private func siblings(_ subject: PostgresSubject) -> some Sequence<PostgresSubject> {
+        groups[subject.group].lazy.filter { $0.entity === subject.entity }
+    }
+
+    /// The row that the column of a to-one leads to; nil where there is none.
+    func subject(_ id: RowIdentity, by slot: Int, of subject: PostgresSubject) -> PostgresSubject? {
         if let known = known[id] { return known }
-        let found = noting([]) {
-            try subjects(
-                RowRequest(entity: layout.model.entities[id.root], selection: .key(id.key)))
+        var keys: Set<Int64> = []
+        for sibling in siblings(subject) {
+            guard let key = sibling.key(in: slot) else { continue }
+            if known[RowIdentity(root: id.root, key: key)] == nil { keys.insert(key) }
         }
-        known[id] = .some(found.first)
-        return found.first
+        keys.insert(id.key)
+        noting {
+            _ = try subjects(
+                RowRequest(
+                    entity: layout.model.entities[id.root], selection: .keys(keys.sorted()),
+                    isUnordered: true))
+        }
+        for key in keys where known[RowIdentity(root: id.root, key: key)] == nil {
+            known[RowIdentity(root: id.root, key: key)] = .some(nil)
+        }
+        return known[id] ?? nil
     }
 
     /// The rows at the far end of a relationship, in its order.
     func subjects(
-        _ relationship: RelationshipDescription, of entity: EntityDescription, _ key: Int64
+        _ relationship: RelationshipDescription, of subject: PostgresSubject
     ) -> [PostgresSubject] {
-        noting([]) {
-            try subjects(
-                RowRequest(
-                    entity: layout.model.entities[relationship.destination],
-                    selection: .farEnd(
-                        RowRequest.Origin(entity: entity, key: key, relationship: relationship))))
+        let name = relationship.relationship.name
+        if let known = ends[End(owner: subject.identity, name: name)] { return known }
+        let owners = siblings(subject).filter {
+            ends[End(owner: $0.identity, name: name)] == nil
+        }
+        for owner in owners { ends[End(owner: owner.identity, name: name)] = [] }
+        noting {
+            let root = subject.identity.root
+            for (owner, member) in try members(relationship, of: subject.entity, owners) {
+                let identity = RowIdentity(root: root, key: owner)
+                ends[End(owner: identity, name: name), default: []].append(member)
+            }
+        }
+        return ends[End(owner: subject.identity, name: name)] ?? []
+    }
+
+    /// The far ends of a relationship of many owners.
+    private func members(
+        _ relationship: RelationshipDescription, of entity: EntityDescription,
+        _ owners: [PostgresSubject]
+    ) throws -> [(owner: Int64, member: PostgresSubject)] {
+        let destination = layout.model.entities[relationship.destination]
+        let table = layout.tables[destination.index]
+        let link = try PostgresLink(relationship, of: entity, layout)
+        let order =
+            [link.owner] + (link.position.map { ["\($0) NULLS LAST"] } ?? [])
+            + [PostgresSelect.key]
+        var parameters = PostgresParameters()
+        parameters.appendArray(of: owners.map(\.expressionKey))
+        let rows = try connection.run(
+            """
+            SELECT \(table.list), \(link.owner) FROM \(table.source)\(link.join) \
+            WHERE \(link.owner) = ANY($1) ORDER BY \(order.joined(separator: ", "))
+            """, parameters)
+        let owner = table.systemColumns.count + table.columns.count
+        return try subjects(rows, destination).enumerated().map { row, member in
+            (rows.integer(row, owner), member)
         }
     }
 
-    /// What the body returns, or the empty value where it throws, which is noted.
-    private func noting<Result>(_ empty: Result, _ body: () throws -> Result) -> Result {
+    /// A value in its external form, without its tag.
+    fileprivate func externalValue(_ bytes: Data) -> StoredValue {
+        guard bytes.first == ExternalForm.file else { return .blob(Data(bytes.dropFirst())) }
+        let name = String(decoding: bytes.dropFirst(), as: UTF8.self)
+        var value = StoredValue.null
+        noting { value = .blob(try layout.external.read(name, connection)) }
+        return value
+    }
+
+    /// Runs a body; what it throws is noted.
+    private func noting(_ body: () throws -> Void) {
         do {
-            return try body()
+            try body()
         } catch {
             failure = failure ?? error
-            return empty
         }
     }
 }
@@ -109,13 +208,21 @@ final class PostgresSnapshot {
 final class PostgresSubject: ExpressionSubject {
     let placed: PlacedRecord
     let entity: EntityDescription
+    /// The number of the rows that it was read with.
+    let group: Int
     private unowned let snapshot: PostgresSnapshot
 
-    init(_ placed: PlacedRecord, of entity: EntityDescription, in snapshot: PostgresSnapshot) {
+    init(
+        _ placed: PlacedRecord, of entity: EntityDescription, in snapshot: PostgresSnapshot,
+        group: Int
+    ) {
         self.placed = placed
         self.entity = entity
         self.snapshot = snapshot
+        self.group = group
     }
+
+    var identity: RowIdentity { RowIdentity(root: entity.rootIndex, key: expressionKey) }
 
     var expressionKey: Int64 { placed.record.key }
 
@@ -128,23 +235,28 @@ final class PostgresSubject: ExpressionSubject {
         }
         var stored = placed.record.storedValue(slot, entity.shape.kinds[slot])
         if attribute.usesExternalForm, case .blob(let bytes) = stored {
-            stored = .blob(Data(bytes.dropFirst()))
+            stored = snapshot.externalValue(bytes)
         }
         return entity.model.value(stored, as: attribute.type) ?? .null
+    }
+
+    /// The key in a slot; nil where there is none.
+    func key(in slot: Int) -> Int64? {
+        placed.record.hasValue(slot) ? placed.record.integer(slot) : nil
     }
 
     func related(_ toOne: String) -> (any ExpressionSubject)? {
         guard let relationship = entity.relationship(named: toOne) else { return nil }
         guard let slot = relationship.slot else {
-            return snapshot.subjects(relationship, of: entity, expressionKey).first
+            return snapshot.subjects(relationship, of: self).first
         }
-        guard placed.record.hasValue(slot) else { return nil }
+        guard let key = key(in: slot) else { return nil }
         return snapshot.subject(
-            RowIdentity(root: relationship.destinationRoot, key: placed.record.integer(slot)))
+            RowIdentity(root: relationship.destinationRoot, key: key), by: slot, of: self)
     }
 
     func relatedObjects(_ toMany: String) -> [any ExpressionSubject] {
         guard let relationship = entity.relationship(named: toMany) else { return [] }
-        return snapshot.subjects(relationship, of: entity, expressionKey)
+        return snapshot.subjects(relationship, of: self)
     }
 }

@@ -176,15 +176,17 @@ final class PostgresBatch: BatchTransaction {
             source.stages.contains(.derivedValues)
             ? PostgresDerivationRun(store.derivations, connection, request, recorder) : nil
         try derivations?.lock()
-        try PostgresWriter(store.derivations, connection, from: source, recorder)
+        let written = try PostgresWriter(store.derivations, connection, from: source, recorder)
             .write(request, swapping: swapped, derivations)
+        let (roots, reading) = derivations?.reading() ?? ([], [])
+        let results = try connection.run(reading + written.rest)
         guard let derivations else { return }
-        let (roots, reading) = derivations.reading()
-        changes.refresh(derivations.rows(try connection.run(reading), roots), besides: request)
+        changes.refresh(derivations.rows(results, roots), besides: request)
     }
 
     func writePlanned(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws {
-        let planner = SavePlanner(lookup: rows, model: model)
+        let planner = SavePlanner(
+            lookup: PostgresAnswers(store.layout, connection), model: model)
         let plan = try planner.plan(request, arbiter)
         let settled = plan.request
         try withExtendedLifetime(plan) {

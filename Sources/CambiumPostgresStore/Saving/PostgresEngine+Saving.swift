@@ -14,23 +14,49 @@ extension PostgresEngine {
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws {
         guard !isReadOnly else { throw StoreError.readOnly }
-        try pool.withWriter { connection in
-            try withExtendedLifetime(request) {
-                var plans = false
-                for attempt in 1... {
-                    do {
-                        committed(
-                            try write(request, connection, arbiter, willCommit, plans: plans))
-                        return
-                    } catch let error as PostgresError
-                        where error.isTransient && attempt < Self.maximumTries
-                    {
-                        continue
-                    } catch  where !plans && Self.mayBeResolved(error) {
-                        plans = true
-                    } catch let error as PostgresError {
-                        throw layout.refusal(error)
-                    }
+        do {
+            try pool.withWriter { try save(request, $0, arbiter, willCommit, committed) }
+        } catch is LostBeforeWriting {
+            // A server that was restarted has ended all connections.
+            pool.closeIdle()
+            try pool.withWriter { connection in
+                do {
+                    try save(request, connection, arbiter, willCommit, committed)
+                } catch let lost as LostBeforeWriting {
+                    throw lost.error
+                }
+            }
+        }
+    }
+
+    /// The connection was lost before anything was written or decided.
+    private struct LostBeforeWriting: Error {
+        let error: PostgresError
+    }
+
+    private func save(
+        _ request: SaveRequest, _ connection: PostgresConnection, _ arbiter: any ConflictArbiter,
+        _ willCommit: () throws -> Void, _ committed: (_ outcome: SaveOutcome) -> Void
+    ) throws {
+        try withExtendedLifetime(request) {
+            var plans = false
+            for attempt in 1... {
+                do {
+                    committed(
+                        try write(
+                            request, connection, arbiter, willCommit, plans: plans,
+                            isFirst: attempt == 1))
+                    return
+                } catch let error as PostgresError
+                    where error.isTransient && attempt < Self.maximumTries
+                {
+                    continue
+                } catch  where !plans && Self.mayBeResolved(error) {
+                    plans = true
+                } catch {
+                    // A connection that is lost has no transaction any more.
+                    _ = try? connection.run("ROLLBACK")
+                    throw (error as? PostgresError).map { layout.refusal($0) } ?? error
                 }
             }
         }
@@ -47,66 +73,93 @@ extension PostgresEngine {
     /// Writes everything in one transaction: locks what is to be written, looks whether it is as it
     /// was read, writes, and commits.
     ///
-    /// - Parameter plans: Whether all is looked at before anything is written: a first try met
-    ///   others.
+    /// Without a conflict that takes three round trips to the server. Where it throws, the
+    /// transaction is to be taken back.
+    ///
+    /// - Parameters:
+    ///   - plans: Whether all is looked at before anything is written: a first try met others.
+    ///   - isFirst: Whether there was no try before, whose transaction is to be taken back.
     private func write(
         _ request: SaveRequest, _ connection: PostgresConnection, _ arbiter: any ConflictArbiter,
-        _ willCommit: () throws -> Void, plans: Bool
+        _ willCommit: () throws -> Void, plans: Bool, isFirst: Bool
     ) throws -> SaveOutcome {
         let notes = notesToWrite.withLock { $0 }
         var outcome = SaveOutcome()
+        let author = request.author
+        let answers = PostgresAnswers(layout, connection)
+        let planner = SavePlanner(lookup: answers, model: model)
+        let inquiry =
+            plans
+            ? answers.inquiry(about: planner.questions(about: request, arbiter))
+            : PostgresAnswers.Inquiry()
+        var derivations = PostgresDerivationRun(self.derivations, connection, request)
+        let isCurrent: Bool
+        let recorder: PostgresRecorder?
         do {
-            let author = request.author
-            var derivations = PostgresDerivationRun(self.derivations, connection, request)
-            let (isCurrent, recorder) = try lock(request, connection, derivations)
-            derivations?.recorder = recorder
-            var request = request
-            var keepsRecords: SavePlan?
-            var swapped: Set<RowIdentity> = []
-            if plans || !isCurrent {
-                let planner = SavePlanner(
-                    lookup: PostgresLookup(layout: layout, connection: connection), model: model)
-                let plan = try planner.plan(request, arbiter)
-                request = plan.request
-                outcome.resolutions = plan.resolutions
-                outcome.droppedPairs = plan.droppedPairs
-                swapped = try planner.rowsWithSwappedValues(in: plan)
-                keepsRecords = plan
-                derivations = PostgresDerivationRun(
-                    self.derivations, connection, request, recorder)
-                try derivations?.lock()
-            }
-            try withExtendedLifetime(keepsRecords) {
-                try PostgresWriter(self.derivations, connection, from: .save, recorder).write(
-                    request, swapping: swapped, derivations,
-                    ending: (notes.map(statements) ?? [])
-                        + [PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")])
-            }
-            try willCommit()
-            let (roots, reading) = derivations?.reading() ?? ([], [])
-            let results = try connection.run(
-                reading + history.ending(recorder, by: author) + [PostgresStatement("COMMIT")])
-            outcome.derived = derivations?.rows(results, roots) ?? []
-        } catch {
-            // A connection that is lost has no transaction any more.
-            _ = try? connection.run("ROLLBACK")
-            throw error
+            (isCurrent, recorder) = try lock(
+                request, connection, derivations,
+                after: isFirst ? [] : [PostgresStatement("ROLLBACK")], with: inquiry)
+        } catch let error as PostgresError where error.isDisconnection && isFirst {
+            throw LostBeforeWriting(error: error)
         }
+        derivations?.recorder = recorder
+        var request = request
+        var keepsRecords: SavePlan?
+        var swapped: Set<RowIdentity> = []
+        if plans || !isCurrent {
+            let plan = try planner.plan(request, arbiter)
+            request = plan.request
+            outcome.resolutions = plan.resolutions
+            outcome.droppedPairs = plan.droppedPairs
+            swapped = try planner.rowsWithSwappedValues(in: plan)
+            keepsRecords = plan
+            derivations = PostgresDerivationRun(self.derivations, connection, request, recorder)
+            try derivations?.lock()
+        }
+        let written = try withExtendedLifetime(keepsRecords) {
+            try PostgresWriter(self.derivations, connection, from: .save, recorder).write(
+                request, swapping: swapped, derivations,
+                ending: (notes.map(statements) ?? [])
+                    + [PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")])
+        }
+        try willCommit()
+        let (roots, reading) = derivations?.reading() ?? ([], [])
+        let results = try commit(
+            reading + written.rest + history.ending(recorder, by: author), connection)
+        outcome.derived = (derivations?.rows(results, roots) ?? []) + written.moved
         if let notes { didWrite(notes) }
         return outcome
+    }
+
+    /// Sends the last statements, and commits.
+    ///
+    /// - Throws: ``StoreError`` with `unknownOutcome` where the connection is lost meanwhile.
+    private func commit(
+        _ statements: [PostgresStatement], _ connection: PostgresConnection
+    ) throws -> [PostgresRows] {
+        do {
+            return try connection.run(statements + [PostgresStatement("COMMIT")])
+        } catch  where error.isDisconnection {
+            throw StoreError.unknownOutcome(error)
+        }
     }
 
     /// Begins the transaction, and locks the rows in the order of their tables and keys, so that no
     /// two saves wait for each other.
     ///
+    /// - Parameters:
+    ///   - leading: What ends another transaction before.
+    ///   - inquiry: What is asked when the rows are locked.
     /// - Returns: Whether all rows are as they were read, and what writes the history, where the
     ///   store has one.
     private func lock(
         _ request: SaveRequest, _ connection: PostgresConnection,
-        _ derivations: PostgresDerivationRun?
+        _ derivations: PostgresDerivationRun?, after leading: [PostgresStatement],
+        with inquiry: PostgresAnswers.Inquiry
     ) throws -> (isCurrent: Bool, recorder: PostgresRecorder?) {
         let locks = derivations?.locks()
-        var statements = [PostgresConnection.begin(isReadOnly: false), history.sql.beginning]
+        var statements =
+            leading + [PostgresConnection.begin(isReadOnly: false), history.sql.beginning]
         var expected: [[Int64: Int64]] = []
         for root in model.entities where root.rootIndex == root.index {
             func add(
@@ -140,9 +193,15 @@ extension PostgresEngine {
             add(request.checks.filter { isOfRoot($0.entity) }.flatMap(\.records), "SHARE")
         }
         let preparation = derivations?.preparation ?? []
-        let results = try connection.run(statements + preparation.map(\.statement))
+        let firstOwner = statements.count - leading.count
+        let firstAnswer = firstOwner + preparation.count
+        let results = Array(
+            try connection.run(
+                statements + preparation.map(\.statement) + inquiry.statements
+            ).dropFirst(leading.count))
         derivations?.takeOwners(
-            from: results.suffix(preparation.count), preparation.map(\.index))
+            from: results[firstOwner..<firstAnswer], preparation.map(\.index))
+        try inquiry.take(results[firstAnswer...])
         let isCurrent = zip(results.dropFirst(2), expected).allSatisfy { rows, versions in
             // Others are locked with them.
             var missing = versions.count

@@ -8,13 +8,20 @@ final class PostgresLayout: Sendable {
     let model: ModelDescription
     /// The name of the schema, in quotes.
     let schema: String
+    /// The name as it is.
+    let schemaName: String
     /// For each entity, how its rows are read.
     let tables: [PostgresTable]
 
-    init(_ model: ModelDescription, schema: String) {
+    convenience init(_ model: ModelDescription, schema: String) {
+        self.init(model, schemaInSQL: SQLText.identifier(schema), schemaName: schema)
+    }
+
+    /// - Parameter prefix: The name of the schema as SQL has it.
+    init(_ model: ModelDescription, schemaInSQL prefix: String, schemaName: String = "") {
         self.model = model
-        self.schema = SQLText.identifier(schema)
-        let prefix = self.schema
+        self.schemaName = schemaName
+        schema = prefix
         tables = model.entities.map { PostgresTable($0, model, prefix) }
     }
 
@@ -26,6 +33,7 @@ final class PostgresLayout: Sendable {
 
     var keys: String { "\(schema).\"_keys\"" }
     var metadata: String { "\(schema).\"_metadata\"" }
+    var external: PostgresExternal { PostgresExternal(table: "\(schema).\"_external\"") }
 }
 
 /// Names in PostgreSQL, which keeps 63 bytes of each.

@@ -25,6 +25,7 @@ struct PostgresSchema {
                 "next" bigint NOT NULL)
                 """,
             ]
+            + layout.external.statements
             + objects.map { Self.table($0, derivations) }
             + objects.flatMap { Self.foreignKeys(of: $0, layout) }
             + objects.flatMap { $0.indexes.compactMap { Self.index($0, layout) } }

@@ -59,6 +59,11 @@ enum PostgresType: Sendable, Hashable {
         }
     }
 
+    /// The same without what limits its values.
+    var baseName: String {
+        if case .decimal = self { "numeric" } else { name }
+    }
+
     /// The server's number of the type, which is the same everywhere.
     var oid: Oid {
         switch self {

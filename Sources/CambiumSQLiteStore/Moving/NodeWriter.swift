@@ -14,15 +14,7 @@ final class NodeWriter {
     private let prepared: PreparedSQL
     /// What has moved large values to files.
     private var runs: [ExternalRun] = []
-    /// The keys of the rows, by the number of the root entity.
-    private var keys: [Set<Int64>]
-    /// By the identity of the relationship.
-    private var lists: [Int: MemberLists] = [:]
-
-    private struct MemberLists {
-        let relationship: RelationshipDescription
-        var lists: [(owner: Int64, members: [Int64])] = []
-    }
+    private var nodes: MovedNodes
 
     /// - Parameter files: Where large values go; nil where they stay in the rows.
     private init(
@@ -32,7 +24,7 @@ final class NodeWriter {
         self.model = model
         self.files = files
         prepared = try model.preparedSQL()
-        keys = model.entities.map { _ in [] }
+        nodes = MovedNodes(model)
     }
 
     /// Makes an empty database a store with rows; nothing where it throws.
@@ -77,24 +69,7 @@ final class NodeWriter {
 
     /// Writes rows of one hierarchy.
     private func write(_ nodes: [StoreNode]) throws {
-        let writer = RecordWriter()
-        var request = SaveRequest()
-        var places: [Int: Int] = [:]
-        for node in nodes {
-            let entity = try model.entity(of: node)
-            let placed = try node.record(of: entity, in: writer)
-            // Who inserts a row counts its version up.
-            placed.record.version &-= 1
-            request.pages.append(placed.page)
-            let place = places[entity.index] ?? request.insertions.count
-            if place == request.insertions.count {
-                places[entity.index] = place
-                request.insertions.append(.init(entity: entity, records: []))
-            }
-            request.insertions[place].records.append(placed.record)
-            keys[entity.rootIndex].insert(node.key)
-            note(node, entity)
-        }
+        let request = try self.nodes.insertions(of: nodes)
         try withExtendedLifetime(request) {
             let run = files.map { ExternalRun($0, prepared.externalColumns, connection) }
             let moved = try run?.prepare(request) ?? request
@@ -107,20 +82,10 @@ final class NodeWriter {
         }
     }
 
-    private func note(_ node: StoreNode, _ entity: EntityDescription) {
-        for relationship in entity.relationships
-        where relationship.ownsPairs || relationship.keepsOrder {
-            guard let members = node.members[relationship.relationship.name] else { continue }
-            var seen: Set<Int64> = []
-            lists[relationship.identity, default: MemberLists(relationship: relationship)]
-                .lists.append((node.key, members.map(\.key).filter { seen.insert($0).inserted }))
-        }
-    }
-
     // MARK: Links
 
     private func writeMembers() throws {
-        let lists = lists.keys.sorted().compactMap { self.lists[$0] }
+        let lists = nodes.members
         for lists in lists where lists.relationship.ownsPairs { try writePairs(lists) }
         for lists in lists {
             guard let sql = prepared.links[lists.relationship.identity].order else { continue }
@@ -129,14 +94,9 @@ final class NodeWriter {
         }
     }
 
-    private func writePairs(_ lists: MemberLists) throws {
+    private func writePairs(_ lists: MovedNodes.MemberLists) throws {
         guard let sql = prepared.links[lists.relationship.identity].pairs else { return }
-        let members = keys[model.entities[lists.relationship.destination].rootIndex]
-        // A row may still name a member that was deleted since.
-        let pairs = lists.lists.flatMap { list in
-            list.members.filter(members.contains).map { (source: list.owner, destination: $0) }
-        }
-        try connection.run(sql.insert, over: pairs)
+        try connection.run(sql.insert, over: nodes.pairs(lists))
     }
 
     /// - Throws: ``StoreError`` where a key references a row that is not there.
@@ -189,69 +149,12 @@ extension SQLiteEngine {
         return keys
     }
 
-    /// Rows with all that a store of another kind keeps in them.
     private func nodes(
         _ keys: [Int64], root: Int, _ connection: Connection
     ) throws -> [StoreNode] {
-        let writer = RecordWriter()
-        var nodes: [StoreNode] = []
-        var places: [Int: [Int]] = [:]
-        let request = RowRequest(entity: model.entities[root], selection: .keys(keys))
-        try fetch(request, on: connection) { row in
-            let entity = model.entities[row.entity]
-            let placed = try row.record(in: writer)
-            try withExtendedLifetime(placed) {
-                places[entity.index, default: []].append(nodes.count)
-                nodes.append(try node(placed.record, entity))
-            }
-        }
-        for (entity, places) in places {
-            try readMembers(of: &nodes, at: places, model.entities[entity], connection)
-        }
-        return nodes
-    }
-
-    private func node(_ record: Record, _ entity: EntityDescription) throws -> StoreNode {
-        var node = StoreNode(
-            entityName: entity.name, key: record.key, version: record.version)
-        try node.take(entity.storedSlots, of: record, entity)
-        for slot in entity.externalSlots.slots where record.hasValue(slot) {
-            let bytes = record.bytes(slot)
-            guard bytes.first == ExternalForm.file, let attribute = entity.attributes[slot] else {
-                continue
-            }
-            let name = String(decoding: bytes.dropFirst(), as: UTF8.self)
-            do {
-                node.values[attribute.name] = .data(try externalData(named: name))
-            } catch {
-                throw StoreError(
-                    code: .missingFile,
-                    message: "The file of \(entity.name)/\(record.key).\(attribute.name) cannot be "
-                        + "read.",
-                    remedy: "Restore it from a backup, or set another value.",
-                    underlying: error)
-            }
-        }
-        return node
-    }
-
-    /// Reads pairs where the rows' side keeps them, and lists for their order.
-    private func readMembers(
-        of nodes: inout [StoreNode], at places: [Int], _ entity: EntityDescription,
-        _ connection: Connection
-    ) throws {
-        for relationship in entity.relationships
-        where relationship.ownsPairs || relationship.keepsOrder {
-            let owners = places.map { nodes[$0].key }
-            guard let lists = try members(of: owners, relationship, on: connection) else {
-                continue
-            }
-            for place in places {
-                guard let members = lists[nodes[place].key] else { continue }
-                nodes[place].members[relationship.relationship.name] = members.map {
-                    StoreReference(entityName: model.entities[$0.entity].name, key: $0.key)
-                }
-            }
-        }
+        try MovedRows.nodes(
+            keys, root: root, of: model, fetch: { try fetch($0, on: connection, $1) },
+            members: { try members(of: $0, $1, on: connection) },
+            externalData: { try externalData(named: $0) })
     }
 }

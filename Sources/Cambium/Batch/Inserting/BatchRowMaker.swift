@@ -26,7 +26,8 @@ final class BatchRowMaker {
         let links = BatchRowLinks()
         self.links = links
         dates = coordinator.keptDates
-        check = BatchRowCheck(entity, entity.storedSlots, dates)
+        check = BatchRowCheck(
+            entity, entity.storedSlots, dates, largestValue: coordinator.largestValue)
         let state = ContextState(coordinator)
         state.batchRow = links
         object = entity.objectClass.init(
@@ -176,12 +177,19 @@ package struct BatchRowCheck {
     private let files: [(slot: Int, limits: Limits)]
     private let dates: KeptDates?
     private let dateSlots: SlotSet
+    private let largestValue: Int?
+    private let byteSlots: [Int]
 
     /// - Parameters:
     ///   - slots: Those that the operation may set.
     ///   - dates: How the store keeps dates; nil where it keeps each to the bit.
-    package init(_ entity: EntityDescription, _ slots: SlotSet, _ dates: KeptDates?) {
+    ///   - largestValue: The greatest number of bytes of a value; nil for any.
+    package init(
+        _ entity: EntityDescription, _ slots: SlotSet, _ dates: KeptDates?, largestValue: Int?
+    ) {
         self.entity = entity
+        self.largestValue = largestValue
+        byteSlots = largestValue == nil ? [] : entity.shape.byteSlots.filter(slots.contains)
         self.dates = dates
         dateSlots = dates == nil ? SlotSet() : entity.dateSlots.intersection(slots)
         numbers = entity.floatingSlots.intersection(slots).slots
@@ -211,6 +219,15 @@ package struct BatchRowCheck {
         if let slot = dates?.unkeptSlot(of: record, dateSlots) {
             let code: ValidationError.Code = record.real(slot) < 0 ? .dateTooSoon : .dateTooLate
             return make(code, slot, id) { dates?.refusal(of: $0) ?? "" }
+        }
+        if let limit = largestValue,
+            let slot = byteSlots.first(where: {
+                record.hasValue($0) && record.bytes($0).count > limit
+            })
+        {
+            return make(.tooLong, slot, id) {
+                RefusalText.isTooLarge($0, record.bytes(slot).count, limit)
+            }
         }
         for slot in texts where record.hasValue(slot) && record.holdsNUL(slot) {
             return make(.nulInText, slot, id) {

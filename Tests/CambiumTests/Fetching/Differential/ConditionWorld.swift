@@ -3,6 +3,14 @@ import Foundation
 
 /// A model by chance, and objects with many nils.
 struct ConditionWorld {
+    /// What values objects and conditions have.
+    enum Values {
+        /// A few small ones, so that many are equal.
+        case small
+        /// Also those at the limits of their types, which engines may trip over.
+        case awkward
+    }
+
     struct Property {
         let name: String
         let type: AttributeType
@@ -23,18 +31,24 @@ struct ConditionWorld {
 
     private(set) var kinds: [Kind] = []
     let model: CompiledModel
+    let values: Values
 
     private static let types: [AttributeType] = [
         .bool, .int16, .int32, .int64, .float, .double, .decimal(scale: 2), .decimal(scale: 4),
         .anyDecimal, .string, .date, .duration, .uuid, .uri, .enumeration("Level"),
     ]
 
-    init(using random: inout SeededGenerator) {
+    private static let awkwardTypes = types + [.data, .enumeration("Rank"), .string, .double]
+
+    /// - Parameter values: Those of ``Values/awkward`` come with data and entities that inherit.
+    init(_ values: Values = .small, using random: inout SeededGenerator) {
+        self.values = values
         var kinds: [Kind] = []
+        let types = values == .small ? Self.types : Self.awkwardTypes
         for number in 0...Int.random(in: 1...3, using: &random) {
             var kind = Kind(name: "E\(number)")
             for position in 0...Int.random(in: 2...6, using: &random) {
-                let type = Self.types.randomElement(using: &random) ?? .string
+                let type = types.randomElement(using: &random) ?? .string
                 kind.properties.append(Property(name: "p\(number)x\(position)", type: type))
             }
             kinds.append(kind)
@@ -62,18 +76,28 @@ struct ConditionWorld {
         let cases = ["low", "HIGH", "mid"].map {
             EnumerationCase(name: $0.lowercased(), rawValue: .string($0))
         }
-        let entities = zip(kinds, relationships).map { kind, relationships in
+        let ranks = (-1...2).map { EnumerationCase(name: "rank\($0 + 1)", rawValue: .int($0)) }
+        let parents = kinds.indices.map { number in
+            values == .awkward && number > 0 && random.chance(0.4) ? kinds[number - 1].name : nil
+        }
+        let entities = kinds.indices.map { number in
             Entity(
-                name: kind.name,
-                attributes: kind.properties.map {
+                name: kinds[number].name, parent: parents[number],
+                attributes: kinds[number].properties.map {
                     Attribute(name: $0.name, type: $0.type, isOptional: true)
-                }, relationships: relationships)
+                }, relationships: relationships[number])
+        }
+        for number in kinds.indices where parents[number] != nil {
+            kinds[number].properties = kinds[number - 1].properties + kinds[number].properties
+            kinds[number].links = kinds[number - 1].links + kinds[number].links
         }
         self.kinds = kinds
         model = CompiledModel(
             Model(
                 name: "World", version: "1", entities: entities,
-                enumerations: [Enumeration(name: "Level", rawType: .string, cases: cases)]))
+                enumerations: [Enumeration(name: "Level", rawType: .string, cases: cases)]
+                    + (values == .small
+                        ? [] : [Enumeration(name: "Rank", rawType: .int64, cases: ranks)])))
     }
 
     /// Inserts objects of every entity and links some of them.
@@ -84,7 +108,7 @@ struct ConditionWorld {
                 try (0..<Int.random(in: 2...12, using: &random)).map { _ in
                     let object = try context.insertObject(ofEntity: kind.name)
                     for property in kind.properties where random.chance(0.6) {
-                        let value = Self.value(of: property.type, using: &random)
+                        let value = value(of: property.type, using: &random)
                         try object.setValue(value, forKey: property.name)
                     }
                     return object
@@ -105,9 +129,70 @@ struct ConditionWorld {
         }
     }
 
-    static let words = ["", "a", "A", "b", "é", "e\u{301}", "Ab", "a*b", "ß", "aab", "_%"]
+    private static let words = ["", "a", "A", "b", "é", "e\u{301}", "Ab", "a*b", "ß", "aab", "_%"]
 
     /// A value out of few, so that some are equal.
+    func value(of type: AttributeType, using random: inout SeededGenerator) -> Value {
+        if values == .awkward, random.chance(0.5),
+            let value = Self.awkwardValues(of: type).randomElement(using: &random)
+        {
+            return value
+        }
+        return Self.value(of: type, using: &random)
+    }
+
+    static let awkwardWords =
+        [
+            "É", "E\u{301}", "İ", "ſ", "\u{212A}", "ΑΣ", "%", "_", "\\", "\\%", "'", "\"", "*", "?",
+            "a.b",
+            " a ", "\u{A0}a\t", "\n", "😀", "a😀b", "Straße", "12", "-3.5", "0x1F", "1e3", "+1", ".5",
+            "ab", "bab", "abab", "A%B", "x'y\"z", "[a]", "(a)", "\u{FEFF}a", "\u{7F}", "zz",
+        ] + [String(repeating: "ab", count: 1500)]
+
+    private static let awkwardDoubles: [Double] = [
+        -0.0, 0.1, 0.3, -0.7, 1e16, 9_007_199_254_740_992, 0x1p63, -0x1p63, 1e19, 1e-5, 2.5, -2.5,
+        .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, 0x1p-1030, 1e200,
+        1e-200, .infinity, -.infinity,
+    ]
+
+    private static func awkwardValues(of type: AttributeType) -> [Value] {
+        switch type {
+        case .bool, .uuid, .codable, .enumeration: []
+        case .int16: [.int(.init(Int16.min)), .int(.init(Int16.max))]
+        case .int32: [.int(.init(Int32.min)), .int(.init(Int32.max))]
+        case .int64:
+            [
+                Int64.min, .min + 1, .max, .max - 1, 1 << 53 + 1, 1 << 32, 3_037_000_500, 10, 100,
+            ].map { .int($0) }
+        case .double: awkwardDoubles.map { .double($0) }
+        case .float: awkwardDoubles.map { .double(Double(Float($0))) }
+        case .decimal(let scale):
+            [Int64.min, .max, .max - 1, 1, -1, 12_345, 4_611_686_018_427_387_904].map {
+                .decimal(DecimalStorage.decimal(ofUnits: $0, scale: scale))
+            }
+        case .anyDecimal:
+            [
+                "99999999999999999999999999999999999999",
+                "-0.00000000000000000000000000000000000001",
+                "12345678901234567890.123456789", "0.1", "1e100", "1e-100", "-1e-60", "3e30",
+                "0.333333333333333333333333333333", "100", "9223372036854775808",
+            ].compactMap { Decimal(string: $0).map { .decimal($0) } }
+        case .date:
+            [0.000_001, -0.5, 8e8, -8e9, 822_222_222.123_456].map {
+                .date(Date(timeIntervalSinceReferenceDate: $0))
+            }
+        case .duration:
+            [.min, .max, .max - 1, 1, -1, 86_400_000_000_000].map { .duration(.nanoseconds($0)) }
+        case .uri:
+            ["a", "https://a.b/%C3%A9", "x:y", "https://a.b/c?d=e#f"].compactMap {
+                URL(string: $0).map { .uri($0) }
+            }
+        case .data: [Data(), Data([0]), Data([0, 255]), Data([97, 98])].map { .data($0) }
+        case .string: awkwardWords.map { .string($0) }
+        }
+    }
+
+    /// A small one.
     static func value(of type: AttributeType, using random: inout SeededGenerator) -> Value {
         let number = Int64.random(in: -2...3, using: &random)
         return switch type {
@@ -125,8 +210,10 @@ struct ConditionWorld {
                 UUID(
                     uuid: (UInt8(number + 2), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
         case .uri: URL(string: "https://a.b/\(number + 2)").map { .uri($0) } ?? .null
+        case .enumeration("Rank"): .int(min(2, max(-1, number)))
+        case .data: .data(Data([UInt8(number + 2)]))
         case .enumeration: .string(["low", "HIGH", "mid"].randomElement(using: &random) ?? "low")
-        case .string, .data, .codable: .string(words.randomElement(using: &random) ?? "")
+        case .string, .codable: .string(words.randomElement(using: &random) ?? "")
         }
     }
 }

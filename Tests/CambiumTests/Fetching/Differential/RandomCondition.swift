@@ -2,14 +2,15 @@ import Cambium
 
 /// Random trees over a random model that the checker accepts.
 struct RandomCondition {
-    let kinds: [ConditionWorld.Kind]
+    let world: ConditionWorld
+    private var kinds: [ConditionWorld.Kind] { world.kinds }
     var random: SeededGenerator
     private var variableCount = 0
     /// Whether the last condition names objects by their keys, for which a text has no words.
     private(set) var namesKeys = false
 
     init(_ world: ConditionWorld, using random: SeededGenerator) {
-        kinds = world.kinds
+        self.world = world
         self.random = random
     }
 
@@ -67,6 +68,7 @@ struct RandomCondition {
                 [])
         }
         if random.chance(0.05) { return identity(place, start) }
+        if world.values == .awkward, random.chance(0.4) { return computed(place) }
         guard let property = place.kind.properties.randomElement(using: &random) else {
             return .and([])
         }
@@ -151,7 +153,7 @@ struct RandomCondition {
 
     private mutating func constant(_ type: AttributeType) -> ModelExpression {
         random.chance(0.1)
-            ? .literal(.null) : .literal(ConditionWorld.value(of: type, using: &random))
+            ? .literal(.null) : .literal(world.value(of: type, using: &random))
     }
 
     /// Something about the members of a to-many relationship.
@@ -195,5 +197,199 @@ struct RandomCondition {
                     .subquery(path, variable: variable, condition: condition(member, depth - 1))),
                 relation, number, [])
         }
+    }
+}
+
+// What is computed, for worlds with awkward values. Not all of it passes the checker.
+extension RandomCondition {
+    private static let computedTypes: [AttributeType] = [
+        .string, .int64, .double, .decimal(scale: 2), .anyDecimal, .duration, .date,
+    ]
+
+    /// A comparison of computed values.
+    private mutating func computed(_ place: Place) -> ModelExpression {
+        let type = Self.computedTypes.randomElement(using: &random) ?? .string
+        let left = value(type, place, 2)
+        if type == .string, random.chance(0.6) {
+            return textComparison(left, place)
+        }
+        let relation = Self.orders.randomElement(using: &random) ?? .equal
+        if random.chance(0.1) { return .comparison(left, relation, .literal(.null), []) }
+        if random.chance(0.1) {
+            return .comparison(left, .in, .list((0...2).map { _ in plainConstant(type) }), [])
+        }
+        return .comparison(left, relation, value(type, place, random.chance(0.7) ? 0 : 1), [])
+    }
+
+    static let patterns = [
+        "a", "a.*", ".*b", "[a-z]+", "[^a]*", "(a|b)+", "\\d+", "-?[0-9]+(\\.[0-9]+)?", "a?b{1,2}",
+        "\\w+", "", ".", "\\s*a\\s*", "é", "[À-ÿ]", "(?i)A",
+        "[^a-y]+", "(?:ab)*?", "a|", "(a|ab)(b|)*", ".{2,3}", "[%_]", "[^%]?", "'.*\"z", "^A.*$",
+        "a++b",
+        "(\\s|\\w)*", "[a-]+", "\\(a\\)", "[.]?a", "-?\\d+\\.?\\d*", "\\\\?%?", "[A-Z]*", "[^A]+",
+    ]
+
+    private mutating func textComparison(
+        _ left: ModelExpression, _ place: Place
+    ) -> ModelExpression {
+        let relations: [ComparisonOperator] = [
+            .beginsWith, .endsWith, .contains, .like, .equal, .less, .matches, .notEqual,
+        ]
+        let options: [ComparisonOptions] = [
+            [], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
+            .normalized,
+        ]
+        let relation = relations.randomElement(using: &random) ?? .equal
+        let option = options.randomElement(using: &random) ?? []
+        let right: ModelExpression =
+            relation == .matches
+            ? .literal(.string(Self.patterns.randomElement(using: &random) ?? "a"))
+            : value(.string, place, random.chance(0.7) ? 0 : 1)
+        return .comparison(left, relation, right, option)
+    }
+
+    /// A value of a type: a constant, a property, or something computed of such.
+    private mutating func value(
+        _ type: AttributeType, _ start: Place, _ depth: Int
+    ) -> ModelExpression {
+        let place = further(start)
+        func property(_ isFit: (AttributeType) -> Bool) -> ModelExpression? {
+            place.kind.properties.filter { isFit($0.type) }.randomElement(using: &random)
+                .map { place.path($0.name) }
+        }
+        guard depth > 0, random.chance(0.75) else {
+            let known = property { own in
+                switch (type, own) {
+                case (.int64, .int16), (.int64, .int32), (.double, .float): true
+                default: own == type
+                }
+            }
+            return random.chance(0.8) ? known ?? plainConstant(type) : plainConstant(type)
+        }
+        func operation(_ operations: [ArithmeticOperator]) -> ArithmeticOperator {
+            operations.randomElement(using: &random) ?? .add
+        }
+        let next = depth - 1
+        if random.chance(0.1) {
+            return .conditional(
+                comparison(place), then: value(type, start, next),
+                otherwise: value(type, start, next))
+        }
+        switch type {
+        case .string:
+            let text = value(.string, start, next)
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0: return .function(.uppercase, [text])
+            case 1: return .function(.lowercase, [text])
+            case 2: return .function(.canonical, [text])
+            case 3: return .function(.substring, [text, smallNumber(), smallNumber()])
+            case 4: return .function(.left, [text, value(.int64, start, 0)])
+            case 5: return .function(.right, [text, smallNumber()])
+            case 6:
+                return .function(.replace, [text, plainConstant(.string), plainConstant(.string)])
+            case 7: return .function(.trim, [text])
+            case 8:
+                let types: [AttributeType] = [.int64, .double, .decimal(scale: 2), .anyDecimal]
+                return .function(
+                    .string, [value(types.randomElement(using: &random) ?? .int64, start, next)])
+            default: return .arithmetic(text, .add, value(.string, start, next))
+            }
+        case .int64:
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: return .function(.length, [value(.string, start, next)])
+            case 1:
+                return .function(
+                    .indexOf, [value(.string, start, next), value(.string, start, 0)])
+            case 2:
+                return .function(
+                    .modulus, [value(.int64, start, next), value(.int64, start, next)])
+            case 3: return .function(.abs, [value(.int64, start, next)])
+            case 4:
+                return property { $0 == .data }.map { .function(.length, [$0]) } ?? smallNumber()
+            default:
+                return .arithmetic(
+                    value(.int64, start, next),
+                    operation([.add, .subtract, .multiply, .divide, .bitwiseAnd, .bitwiseOr]),
+                    value(.int64, start, next))
+            }
+        case .double:
+            switch Int.random(in: 0..<9, using: &random) {
+            case 0: return .function(.sqrt, [value(.double, start, next)])
+            case 1: return .function(.floor, [value(.double, start, next)])
+            case 2: return .function(.ceiling, [value(.double, start, next)])
+            case 3: return .function(.trunc, [value(.double, start, next)])
+            case 4: return .function(.abs, [value(.double, start, next)])
+            case 5: return .function(.string, [value(.string, start, next)])
+            case 6:
+                return .arithmetic(
+                    value(.double, start, next), .power, value(.double, start, next))
+            case 7:
+                let types: [AttributeType] = [.int64, .decimal(scale: 4)]
+                return .arithmetic(
+                    value(types.randomElement(using: &random) ?? .int64, start, next),
+                    operation([.add, .subtract, .multiply, .divide]), value(.double, start, next))
+            default:
+                return .arithmetic(
+                    value(.double, start, next), operation([.add, .subtract, .multiply, .divide]),
+                    value(.double, start, next))
+            }
+        case .decimal(let scale):
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: return .function(.abs, [value(type, start, next)])
+            case 1: return .arithmetic(value(type, start, next), .multiply, smallNumber())
+            default:
+                return .arithmetic(
+                    value(type, start, next), operation([.add, .subtract, .multiply]),
+                    value(.decimal(scale: random.chance(0.7) ? scale : 4), start, next))
+            }
+        case .anyDecimal:
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: return .function(.abs, [value(type, start, next)])
+            default:
+                return .arithmetic(
+                    value(type, start, next), operation([.add, .subtract, .multiply, .divide]),
+                    random.chance(0.3) ? smallNumber() : value(type, start, next))
+            }
+        case .duration:
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0:
+                return .arithmetic(
+                    value(type, start, next), operation([.multiply, .divide]), smallNumber())
+            default:
+                return .arithmetic(
+                    value(type, start, next), operation([.add, .subtract]),
+                    value(type, start, next))
+            }
+        default:
+            return .arithmetic(value(type, start, next), .add, value(.double, start, 0))
+        }
+    }
+
+    /// A constant that any engine computes with.
+    private mutating func plainConstant(_ type: AttributeType) -> ModelExpression {
+        let constant = constant(type)
+        switch (type, constant) {
+        case (.int64, .literal(.int(.min))), (.decimal, .literal(.decimal)),
+            (.anyDecimal, .literal(.decimal)), (.duration, .literal(.duration)):
+            return random.chance(0.1)
+                ? .literal(.null) : .literal(ConditionWorld.value(of: type, using: &random))
+        default: return constant
+        }
+    }
+
+    private mutating func smallNumber() -> ModelExpression {
+        .literal(.int(.random(in: -1...3, using: &random)))
+    }
+
+    /// What an order compares, or a column of results has.
+    mutating func value(of kind: Int) -> ModelExpression {
+        let place = Place(kind: kinds[kind], root: .subject, names: [])
+        if random.chance(0.6) {
+            let place = further(place)
+            if let name = place.kind.properties.randomElement(using: &random)?.name {
+                return place.path(name)
+            }
+        }
+        return value(Self.computedTypes.randomElement(using: &random) ?? .string, place, 1)
     }
 }

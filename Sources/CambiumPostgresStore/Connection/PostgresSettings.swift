@@ -1,0 +1,116 @@
+import CPostgres
+import CambiumEngine
+import CambiumModel
+
+/// Which server and database, and how its connections are used. Stores with the same settings share
+/// their connections.
+package struct PostgresSettings: Sendable, Hashable {
+    /// The URL, or keys and values, as libpq takes them.
+    package let connectionText: String
+    /// The password, where it is not in the text.
+    package var password: String?
+    /// What the server's lists call the program; nil for the name of its process.
+    package var applicationName: String?
+    /// Whether statements are prepared under names, which a pooler between may not know.
+    package var preparesStatements = true
+    /// How many connections there are at most.
+    package var poolSize = 10
+
+    package init(_ connectionText: String) {
+        self.connectionText = connectionText
+    }
+
+    /// What libpq is to be told, in this order: later values count more, and those of the text are in
+    /// between.
+    ///
+    /// - Throws: ``PostgresError`` where libpq would refuse the text. Its own message may show a part
+    ///   of the password.
+    func connectionOptions(
+        _ terms: PostgresTerms
+    ) throws(PostgresError) -> [(keyword: String, value: String)] {
+        try check()
+        var options: [(keyword: String, value: String)] = []
+        if let limit = terms.lockTimeout {
+            // Seconds; libpq takes no fewer than two.
+            options.append(("connect_timeout", "\(max(2, (limit.milliseconds + 999) / 1_000))"))
+        }
+        options.append(
+            ("fallback_application_name", ProcessInfo.processInfo.processName))
+        options.append(("dbname", connectionText))
+        if let password { options.append(("password", password)) }
+        if let applicationName { options.append(("application_name", applicationName)) }
+        options.append(("client_encoding", "UTF8"))
+        return options
+    }
+
+    private func check() throws(PostgresError) {
+        let isURL = ["postgresql://", "postgres://"].contains { connectionText.hasPrefix($0) }
+        guard isURL || connectionText.contains("=") else {
+            // The name of a database alone, or nothing: all is in the environment.
+            return
+        }
+        guard let options = PQconninfoParse(connectionText, nil) else {
+            throw PostgresError(
+                message: isURL
+                    ? "The URL of the server cannot be read. In its user name and its password "
+                        + "the characters % : / ? # [ ] @ are written as their codes, such as %40 "
+                        + "for @; options follow a question mark, such as ?sslmode=verify-full."
+                    : "The keys and values of the connection cannot be read. Each is key=value; a "
+                        + "value with spaces or quotes is in single quotes.")
+        }
+        defer { PQconninfoFree(options) }
+        var option = options
+        // Safety: the list ends with one that has no keyword.
+        while let keyword = option.pointee.keyword {
+            if String(cString: keyword) == "host", let value = option.pointee.val {
+                // An abstract socket begins with it.
+                let host = String(cString: value)
+                if host.dropFirst().contains("@") {
+                    throw PostgresError(
+                        message: "The user name or the password in the URL has the character @. "
+                            + "Write it as %40.")
+                }
+            }
+            option += 1
+        }
+    }
+}
+
+extension PostgresSettings: CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    /// Without what may be secret.
+    package var description: String { "the settings of a PostgreSQL server" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// What a store wants of the connections that it uses.
+struct PostgresTerms: Sendable {
+    /// How long a transaction waits for a lock, and whoever connects for the server.
+    var lockTimeout: Duration?
+    /// How long a statement may take.
+    var statementTimeout: Duration?
+    /// Who is notified of statements.
+    var watch: PostgresWatch?
+
+    /// What sets the limits until the end of a transaction. Nothing is set for longer: behind a pooler
+    /// another program may get the connection next.
+    var limits: PostgresStatement? {
+        let limits = [("lock_timeout", lockTimeout), ("statement_timeout", statementTimeout)]
+            .compactMap { name, limit in
+                limit.map { "set_config('\(name)', '\($0.milliseconds)', true)" }
+            }
+        guard !limits.isEmpty else { return nil }
+        return PostgresStatement("SELECT \(limits.joined(separator: ", "))")
+    }
+}
+
+extension Duration {
+    /// As the server takes a limit: at least 1, because 0 means none.
+    var milliseconds: Int {
+        let (seconds, attoseconds) = components
+        guard seconds < Int64(Int32.max) / 1_000 else { return Int(Int32.max) }
+        return max(1, Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
+    }
+}

@@ -1,0 +1,140 @@
+/// A regular expression that the server reads as ``RegularExpression`` does: characters of ASCII, sets
+/// of them, groups, choices and repetitions.
+struct PostgresPattern {
+    /// As the server spells it, for a whole text.
+    private(set) var text = ""
+    /// Whether it means the same for texts of ASCII only: the server knows no other digits.
+    private(set) var isOfASCII = false
+
+    private var rest: Substring.UnicodeScalarView
+
+    /// A repetition of more is an error.
+    private static let greatestCount = 255
+    /// Groups in each other take the server's stack.
+    private static let greatestDepth = 20
+
+    /// Translates a pattern of MATCHES; nil where the server may understand something else.
+    init?(regularExpression: String) {
+        guard regularExpression.utf8.count <= 1000 else { return nil }
+        rest = regularExpression[...].unicodeScalars
+        // At the ends of lines they match too, but here lines make no difference.
+        if rest.first == "^" { rest.removeFirst() }
+        guard let choice = choice(0) else { return nil }
+        if rest.first == "$" { rest.removeFirst() }
+        guard rest.isEmpty else { return nil }
+        text = "^(?:\(choice))$"
+    }
+
+    /// Branches up to the end or a bracket. nil where there is something else.
+    private mutating func choice(_ depth: Int) -> String? {
+        guard depth <= Self.greatestDepth else { return nil }
+        var result = ""
+        while let next = rest.first, next != ")", next != "$" {
+            if next == "|" {
+                rest.removeFirst()
+                result += "|"
+                continue
+            }
+            guard let atom = atom(depth), let count = count() else { return nil }
+            result += atom + count
+        }
+        return result
+    }
+
+    private mutating func atom(_ depth: Int) -> String? {
+        guard let first = rest.popFirst() else { return nil }
+        switch first {
+        case ".": return "."
+        case "\\": return escape()
+        case "[": return set()
+        case "(":
+            if rest.first == "?" {
+                guard rest.starts(with: "?:".unicodeScalars) else { return nil }
+                rest.removeFirst(2)
+            }
+            guard let choice = choice(depth + 1), rest.popFirst() == ")" else { return nil }
+            return "(?:\(choice))"
+        default:
+            if Self.isLetterOrDigit(first) { return String(first) }
+            return Self.plainMarks.contains(first) ? "\\\(first)" : nil
+        }
+    }
+
+    private static let plainMarks = Set("_@#,:;/=%'\"<>!-&~ ".unicodeScalars)
+    private static let escapedMarks = Set(".+*?()[]{}|^$\\/-".unicodeScalars)
+
+    private static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+    }
+
+    private mutating func escape() -> String? {
+        guard let next = rest.popFirst() else { return nil }
+        if Self.escapedMarks.contains(next) { return "\\\(next)" }
+        let set: String
+        switch next {
+        case "d": set = "[0-9]"
+        case "w": set = "[0-9A-Za-z_]"
+        case "s": set = "[ \t\n\u{B}\u{C}\r]"
+        default: return nil
+        }
+        isOfASCII = true
+        return set
+    }
+
+    private mutating func set() -> String? {
+        guard let end = rest.firstIndex(of: "]") else { return nil }
+        var body = rest[..<end]
+        rest = rest[rest.index(after: end)...]
+        var result = "["
+        if body.first == "^" {
+            result += "^"
+            body.removeFirst()
+        }
+        guard !body.isEmpty else { return nil }
+        while let first = body.popFirst() {
+            if Self.isLetterOrDigit(first), body.first == "-", let last = body.dropFirst().first {
+                guard Self.isLetterOrDigit(last), first.value <= last.value else { return nil }
+                body.removeFirst(2)
+                result += "\(first)-\(last)"
+                continue
+            }
+            // A hyphen stands last.
+            let isPlain =
+                first == "-"
+                ? body.isEmpty
+                : Self.isLetterOrDigit(first)
+                    || "_@#,:;/=%'\"<>! .+*?(){}|$".unicodeScalars.contains(first)
+            guard isPlain else { return nil }
+            result.unicodeScalars.append(first)
+        }
+        return result + "]"
+    }
+
+    /// How often the atom before stands. A mark for few makes no difference to a whole text; one
+    /// that gives none back does.
+    private mutating func count() -> String? {
+        var count = ""
+        switch rest.first {
+        case "*", "+", "?":
+            count = rest.popFirst().map { String($0) } ?? ""
+        case "{":
+            guard let end = rest.firstIndex(of: "}") else { return nil }
+            let body = String(rest[rest.index(after: rest.startIndex)..<end])
+            let bounds = body.split(separator: ",", omittingEmptySubsequences: false)
+            guard (1...2).contains(bounds.count), let lower = Int(bounds[0]), lower >= 0,
+                lower <= Self.greatestCount
+            else { return nil }
+            if bounds.count == 2, !bounds[1].isEmpty {
+                guard let upper = Int(bounds[1]), lower...Self.greatestCount ~= upper else {
+                    return nil
+                }
+            }
+            rest = rest[rest.index(after: end)...]
+            count = "{\(body)}"
+        default: return count
+        }
+        if rest.first == "?" { rest.removeFirst() }
+        if let next = rest.first, "*+?{".unicodeScalars.contains(next) { return nil }
+        return count
+    }
+}

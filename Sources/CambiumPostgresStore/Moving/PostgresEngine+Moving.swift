@@ -1,0 +1,94 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+
+extension PostgresEngine {
+    /// A move may take long.
+    private static let longest = Duration.seconds(7 * 86_400)
+    /// So many pairs or places a statement writes at once.
+    private static let chunk = 50_000
+
+    func readNodes(
+        of roots: [Int], _ receive: (_ nodes: [StoreNode], _ root: Int) throws -> Void
+    ) throws {
+        // All is read as it is at one moment, while others save.
+        let store = try pin(for: Self.longest)
+        for root in roots {
+            var request = RowRequest(entity: model.entities[root], selection: .matching(nil, [:]))
+            request.readsKeysOnly = true
+            var keys: [Int64] = []
+            try store.fetch(request) { keys.append($0.key) }
+            keys.sort()
+            for start in stride(from: 0, to: keys.count, by: MovedRows.readAtOnce) {
+                let end = min(start + MovedRows.readAtOnce, keys.count)
+                let nodes = try MovedRows.nodes(
+                    Array(keys[start..<end]), root: root, of: model,
+                    fetch: { try store.fetch($0, $1) }, members: { try store.members(of: $0, $1) },
+                    externalData: { try externalData(named: $0) })
+                try receive(nodes, root)
+            }
+        }
+    }
+
+    func nextKey(ofRoot root: Int) throws -> Int64? {
+        var name = PostgresParameters()
+        name.append(.text(model.entities[root].name), as: .text)
+        let rows = try pool.withReader { connection in
+            try connection.run(
+                "SELECT \"next\" FROM \(layout.keys) WHERE \"entity\" = $1", name)
+        }
+        return rows.count == 1 ? rows.integer(0, 0) : nil
+    }
+
+    func takeOver(_ rows: MovedRows) throws {
+        guard !isReadOnly else { throw StoreError.readOnly }
+        // What waits there for a save is taken over too.
+        let notes = try rows.source.notes()
+        try pool.withWriter { connection in
+            do {
+                try connection.transaction { try take(rows, notes, connection) }
+            } catch let error as PostgresError {
+                guard error.state == PostgresError.foreignKeyViolation else {
+                    throw layout.refusal(error)
+                }
+                throw StoreError(
+                    code: .corrupt,
+                    message: "A row of the store references a row that does not exist "
+                        + "(\(error.constraint ?? "unknown")).",
+                    remedy: "Clear the dangling reference first.", underlying: error)
+            }
+        }
+    }
+
+    private func take(
+        _ rows: MovedRows, _ notes: [String: String], _ connection: PostgresConnection
+    ) throws {
+        for root in rows.roots {
+            let entity = model.entities[root].entity
+            let found = try connection.run(
+                "SELECT EXISTS (SELECT FROM \(layout.table(of: entity)))")
+            if found.boolean(0, 0) { throw StoreError.hasObjects(of: entity.name) }
+        }
+        let writer = PostgresWriter(derivations, connection, from: .save, nil)
+        var nodes = MovedNodes(model)
+        let nextKeys = try rows.read { next in
+            let request = try nodes.insertions(of: next)
+            try withExtendedLifetime(request) { try writer.copyVerbatim(request.insertions) }
+        }
+        try writer.writeMembers(of: nodes, atMost: Self.chunk)
+        var statements = self.statements(for: notes)
+        for root in nextKeys.keys.sorted() {
+            var parameters = PostgresParameters()
+            parameters.append(.text(model.entities[root].name), as: .text)
+            parameters.append(.integer(nextKeys[root] ?? 1), as: .bigint)
+            statements.append(
+                PostgresStatement(
+                    """
+                    UPDATE \(layout.keys) SET "next" = greatest("next", $2) WHERE "entity" = $1
+                    """, parameters))
+        }
+        statements.append(PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE"))
+        _ = try connection.run(statements)
+    }
+}

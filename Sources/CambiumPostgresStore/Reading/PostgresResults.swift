@@ -1,0 +1,232 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+
+/// The statement that computes results out of rows, in an order that is total and the same as that of
+/// ``ResultComposer``.
+///
+/// Its parts are selects in each other: the values of each row, then those of each group, then what is
+/// left of equal ones. So each value is written once, and a later part names it.
+struct PostgresResults {
+    let statement: PostgresStatement
+    /// The statement that says whether any of the rows is in doubt, so that the results may be wrong;
+    /// nil where none can be.
+    let check: PostgresStatement?
+    /// The types of the columns.
+    private let types: [PostgresType]
+    private let query: TypedResults
+    private let request: RowRequest
+
+    private static let rows = "_r"
+    private static let key = "\(rows).\"k\""
+
+    /// - Throws: ``Unsayable`` where the server cannot compute them.
+    init(_ request: RowRequest, _ query: TypedResults, _ layout: PostgresLayout) throws {
+        self.query = query
+        self.request = request
+        var source = try PostgresSource(request, layout)
+        if case .all = source.doubt { throw Unsayable() }
+        var values = Values()
+        values.groups = try query.groups.map { try values.value($0, &source.expressions) }
+        values.isGrouped = query.isGrouped
+        let groups = values.groups
+        let columns = try query.columns.map { try values.column($0, &source.expressions) }
+        let having = try query.having.map { try values.test($0, &source.expressions) }
+        let orders = try query.order.map { term in
+            guard term.texts == .bytes || term.column.type != .string else { throw Unsayable() }
+            return try values.column(term.column, &source.expressions)
+        }
+        types = try query.columns.map { column in
+            try column.wireType(in: source.expressions)
+        }
+
+        // The values of each row.
+        var rowDoubts = source.expressions.doubts
+        if case .rows(let doubt) = source.doubt { rowDoubts.append(doubt) }
+        var inner = values.rows
+        inner.append("\(raw: PostgresSelect.key) AS \"k\"")
+        if !rowDoubts.isEmpty {
+            inner.append(
+                "coalesce(\(PostgresFragment.joined(rowDoubts, by: " OR ")), false) AS \"d\"")
+        }
+        // What is computed is used more than once, but is to be computed once.
+        let fence = values.areLeaves ? "" : " OFFSET 0"
+        let rows: PostgresFragment = """
+            (SELECT \(PostgresFragment.joined(inner, by: ", ")) \(source.fragment)\(raw: fence)) \
+            AS \(raw: Self.rows)
+            """
+
+        // Those of each result.
+        var parts: [PostgresFragment] = []
+        for (index, column) in columns.enumerated() {
+            parts.append("\(column) AS \"v\(raw: "\(index)")\"")
+        }
+        for (index, column) in orders.enumerated() {
+            parts.append("\(column) AS \"o\(raw: "\(index)")\"")
+        }
+        let ties = query.isGrouped ? groups : [PostgresFragment(raw: Self.key)]
+        for (index, tie) in ties.enumerated() {
+            parts.append("\(tie) AS \"t\(raw: "\(index)")\"")
+        }
+        if let having { parts.append("\(having) AS \"h\"") }
+        var doubts = values.doubts
+        if !rowDoubts.isEmpty {
+            doubts.append(query.isGrouped ? "bool_or(_r.\"d\")" : "_r.\"d\"")
+        }
+        if !doubts.isEmpty {
+            parts.append("coalesce(\(PostgresFragment.joined(doubts, by: " OR ")), false) AS \"d\"")
+        }
+        var results: PostgresFragment =
+            "SELECT \(PostgresFragment.joined(parts, by: ", ")) FROM \(rows)"
+        if !groups.isEmpty {
+            results.append(" GROUP BY \(PostgresFragment.joined(groups, by: ", "))")
+        }
+        check =
+            doubts.isEmpty
+            ? nil
+            : ("SELECT EXISTS (SELECT 1 FROM (\(results)) AS _s WHERE _s.\"d\")" as PostgresFragment)
+                .statement()
+
+        // What is left of equal ones, in order.
+        let list = columns.indices.map { "_s.\"v\($0)\"" }
+        let names = list.joined(separator: ", ")
+        var sql: PostgresFragment = "SELECT \(raw: names) FROM (\(results)) AS _s"
+        if having != nil { sql.append(" WHERE _s.\"h\"") }
+        var order: [PostgresFragment] = []
+        for (index, term) in query.order.enumerated() {
+            // Of a distinct result each order is one of its columns.
+            let value = query.isDistinct ? "(array_agg(_s.\"o\(index)\"))[1]" : "_s.\"o\(index)\""
+            order.append(
+                .order(
+                    PostgresFragment(raw: value), isDescending: term.isDescending,
+                    placesNilLast: term.placesNilLast))
+        }
+        if query.isDistinct { sql.append(" GROUP BY \(raw: names)") }
+        for tie in query.isDistinct ? list : ties.indices.map({ "_s.\"t\($0)\"" }) {
+            order.append(PostgresFragment(raw: "\(tie) NULLS FIRST"))
+        }
+        if !order.isEmpty {
+            sql.append(" ORDER BY \(PostgresFragment.joined(order, by: ", "))")
+        }
+        sql.append(.window(request))
+        statement = sql.statement()
+    }
+
+    /// The results out of what the server has returned.
+    ///
+    /// - Throws: ``StoreError`` where another program has written a value of another type.
+    func values(_ rows: PostgresRows) throws -> [[Value]] {
+        try (0..<rows.count).map { row in
+            try query.columns.indices.map { column in
+                if rows.isNull(row, column) { return .null }
+                let stored = types[column].value(of: rows.bytes(row, column))
+                if let value = query.columns[column].type.value(of: stored) { return value }
+                throw StoreError(
+                    code: .corrupt,
+                    message: "Another program has written a value of another type to a row "
+                        + "of \(request.entity.name).",
+                    remedy: "Correct the value, or restore a backup.")
+            }
+        }
+    }
+
+    /// What is computed of each row, and out of the rows of a group.
+    private struct Values {
+        /// What the innermost select has: `expression AS "c0"`.
+        private(set) var rows: [PostgresFragment] = []
+        /// What the rows of a group have in common.
+        var groups: [PostgresFragment] = []
+        var isGrouped = false
+        /// Whether all are written as constants and columns.
+        private(set) var areLeaves = true
+        private var operands: [PostgresFragment] = []
+        /// Where a group's values may be wrong.
+        private(set) var doubts: [PostgresFragment] = []
+
+        /// The name of the value of a row.
+        mutating func value(
+            _ operand: TypedExpression, _ expressions: inout PostgresExpression
+        ) throws -> PostgresFragment {
+            areLeaves = areLeaves && operand.isLeaf
+            let former = expressions.doubts
+            let value =
+                operand.isNull ? "NULL::text" : try expressions.element(operand)
+            let index = operands.firstIndex(of: value) ?? operands.count
+            let name = "\"c\(index)\""
+            if index == operands.count {
+                operands.append(value)
+                rows.append("\(value) AS \(raw: name)")
+            } else {
+                // They are there already.
+                expressions.doubts = former
+            }
+            return PostgresFragment(raw: "\(PostgresResults.rows).\(name)")
+        }
+
+        mutating func column(
+            _ column: TypedResults.Column, _ expressions: inout PostgresExpression
+        ) throws -> PostgresFragment {
+            let value = try value(column.operand, &expressions)
+            guard let function = column.function else {
+                // Of a group all have it in common.
+                return isGrouped && !groups.contains(value) ? "(array_agg(\(value)))[1]" : value
+            }
+            let aggregate = try PostgresExpression.Aggregate(
+                function, of: column.operand.type, value, order: PostgresResults.key)
+            if let doubt = aggregate.doubt { doubts.append(doubt) }
+            return aggregate.value
+        }
+
+        /// A condition over groups: never NULL.
+        mutating func test(
+            _ test: TypedResults.Test, _ expressions: inout PostgresExpression
+        ) throws -> PostgresFragment {
+            switch test {
+            case .comparison(let column, let relation, let value):
+                let left = try self.column(column, &expressions)
+                if value == .null {
+                    switch relation {
+                    case .equal: return "(\(left) IS NULL)"
+                    case .notEqual: return "(\(left) IS NOT NULL)"
+                    default: return "false"
+                    }
+                }
+                guard let stored = column.type.stored(value) else { throw Unsayable() }
+                let constant = PostgresFragment(
+                    stored, as: try column.wireType(in: expressions))
+                switch relation {
+                case .equal: return "(\(left) IS NOT DISTINCT FROM \(constant))"
+                case .notEqual: return "(\(left) IS DISTINCT FROM \(constant))"
+                case .less, .lessOrEqual, .greater, .greaterOrEqual:
+                    return "coalesce(\(left) \(raw: relation.rawValue) \(constant), false)"
+                default: throw Unsayable()
+                }
+            case .and(let tests): return try joined(tests, " AND ", ofNone: "true", &expressions)
+            case .or(let tests): return try joined(tests, " OR ", ofNone: "false", &expressions)
+            case .not(let test): return "(NOT \(try self.test(test, &expressions)))"
+            }
+        }
+
+        private mutating func joined(
+            _ tests: [TypedResults.Test], _ word: String, ofNone: PostgresFragment,
+            _ expressions: inout PostgresExpression
+        ) throws -> PostgresFragment {
+            guard !tests.isEmpty else { return ofNone }
+            var parts: [PostgresFragment] = []
+            for test in tests { parts.append(try self.test(test, &expressions)) }
+            return "(\(PostgresFragment.joined(parts, by: word)))"
+        }
+    }
+}
+
+extension TypedResults.Column {
+    /// How its values come from the server.
+    fileprivate func wireType(in expressions: PostgresExpression) throws -> PostgresType {
+        switch type {
+        case .null, .codable: .text
+        case .date: expressions.isTimestamp(operand) ? .timestamp : .double
+        default: try expressions.wireType(of: type)
+        }
+    }
+}

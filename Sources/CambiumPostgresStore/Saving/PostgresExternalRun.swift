@@ -1,0 +1,158 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+
+/// Moves the large values of what is written to their table, and removes those from there that rows
+/// lose.
+struct PostgresExternalRun {
+    private let layout: PostgresLayout
+    /// What inserts and removes values, before the rows are written.
+    private(set) var statements: [PostgresStatement] = []
+    /// What the rows hold in place of the values, for the objects.
+    private(set) var moved: [DerivedRow] = []
+    /// Keeps the records of the request alive.
+    private var records: [PlacedRecord] = []
+    private var waiting: [(name: Data, record: Record, slot: Int)] = []
+    private var waitingBytes = 0
+
+    /// So many bytes a statement inserts at once, unless one value has more.
+    private static let bytesAtOnce = 1 << 24
+
+    init(_ layout: PostgresLayout) {
+        self.layout = layout
+    }
+
+    /// The request with names in place of large values.
+    mutating func prepare(_ request: SaveRequest) throws -> SaveRequest {
+        var request = request
+        for deletion in request.deletions {
+            remove(
+                of: deletion.records, deletion.entity.externalSlots, deletion.entity, kept: [])
+        }
+        for index in request.updates.indices {
+            let update = request.updates[index]
+            let slots = update.slots.intersection(update.entity.externalSlots)
+            guard !slots.isEmpty else { continue }
+            remove(
+                of: update.records, slots, update.entity, kept: names(in: update.records, slots))
+            request.updates[index].records = try move(update.records, slots, of: update.entity)
+        }
+        for index in request.insertions.indices {
+            let insertion = request.insertions[index]
+            let slots = insertion.entity.externalSlots
+            guard !slots.isEmpty else { continue }
+            request.insertions[index].records = try move(
+                insertion.records, slots, of: insertion.entity)
+        }
+        insertWaiting()
+        return request
+    }
+
+    /// The names that records hold already.
+    private func names(in records: [Record], _ slots: SlotSet) -> [Data] {
+        records.flatMap { record in
+            slots.slots.compactMap { slot in
+                guard record.hasValue(slot), record.bytes(slot).first == ExternalForm.file else {
+                    return nil
+                }
+                return Data(record.bytes(slot).dropFirst())
+            }
+        }
+    }
+
+    /// Removes what rows hold, which are locked.
+    private mutating func remove(
+        of records: [Record], _ slots: SlotSet, _ entity: EntityDescription, kept: [Data]
+    ) {
+        guard !records.isEmpty else { return }
+        for slot in slots.slots {
+            guard let name = entity.layout.slots[slot].column else { continue }
+            let column = PostgresTable.column(name)
+            var parameters = PostgresParameters()
+            parameters.appendArray(of: records.map(\.key))
+            parameters.append(.blob(Data([ExternalForm.file])), as: .bytea)
+            parameters.appendArray(of: .bytea, count: kept.count) {
+                $1.append(contentsOf: kept[$0])
+                return true
+            }
+            statements.append(
+                PostgresStatement(
+                    """
+                    DELETE FROM \(layout.external.table) AS e USING \
+                    \(layout.table(of: entity.entity)) AS \(PostgresTable.alias) \
+                    WHERE t."_id" = ANY($1) AND substring(\(column) FROM 1 FOR 1) = $2 \
+                    AND e."name" = substring(\(column) FROM 2) AND e."name" <> ALL($3)
+                    """, parameters))
+        }
+    }
+
+    private mutating func move(
+        _ records: [Record], _ slots: SlotSet, of entity: EntityDescription
+    ) throws -> [Record] {
+        let writer = RecordWriter()
+        return try records.map { record in
+            let large = slots.slots.filter {
+                record.hasValue($0) && record.bytes($0).first == ExternalForm.inline
+                    && record.bytes($0).count > ExternalForm.largestInline
+            }
+            guard !large.isEmpty else { return record }
+            var copy = writer.makeRecord(entity.shape)
+            copy.record.key = record.key
+            copy.record.version = record.version
+            var row = DerivedRow(entity: entity.index, key: record.key, values: [])
+            for slot in entity.shape.kinds.indices {
+                guard large.contains(slot) else {
+                    writer.copySlot(slot, from: record, to: &copy, entity.shape)
+                    continue
+                }
+                let name = Data(try UUID.random().uuidString.utf8)
+                insert(name, record, slot)
+                let reference = StoredValue.blob([ExternalForm.file] + name)
+                writer.set(reference, slot, of: &copy, entity.shape)
+                row.values.append((slot, reference))
+            }
+            moved.append(row)
+            self.records.append(copy)
+            return copy.record
+        }
+    }
+
+    private mutating func insert(_ name: Data, _ record: Record, _ slot: Int) {
+        let count = record.bytes(slot).count
+        if waitingBytes + count > Self.bytesAtOnce { insertWaiting() }
+        waiting.append((name, record, slot))
+        waitingBytes += count
+    }
+
+    private mutating func insertWaiting() {
+        guard !waiting.isEmpty else { return }
+        let values = waiting
+        (waiting, waitingBytes) = ([], 0)
+        var parameters = PostgresParameters()
+        if values.count == 1 {
+            // In an array it would be copied once more.
+            parameters.append(.blob(values[0].name), as: .bytea)
+            parameters.append(
+                UnsafeRawBufferPointer(rebasing: values[0].record.bytes(values[0].slot).dropFirst())
+            )
+            statements.append(
+                PostgresStatement(
+                    "INSERT INTO \(layout.external.table) (\"name\", \"data\") VALUES ($1, $2)",
+                    parameters))
+            return
+        }
+        parameters.appendArray(of: .bytea, count: values.count) {
+            $1.append(contentsOf: values[$0].name)
+            return true
+        }
+        parameters.appendArray(of: .bytea, count: values.count) {
+            $1.append(contentsOf: values[$0].record.bytes(values[$0].slot).dropFirst())
+            return true
+        }
+        statements.append(
+            PostgresStatement(
+                """
+                INSERT INTO \(layout.external.table) ("name", "data") SELECT * FROM unnest($1, $2)
+                """, parameters))
+    }
+}

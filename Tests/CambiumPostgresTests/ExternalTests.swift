@@ -1,0 +1,112 @@
+import Cambium
+import CambiumEngine
+import CambiumEngineSpecification
+import Foundation
+import Testing
+
+@testable import CambiumPostgresStore
+
+/// Large values have a table of their own, and lengths have a limit.
+struct ExternalTests {
+    /// A store that keeps values of a few bytes only.
+    private struct SmallKind: StoreKind {
+        let url: String
+        let schema: String
+
+        var isTransactional: Bool { true }
+
+        func opener(for request: StoreOpeningRequest) -> any StoreOpening {
+            var opener = PostgresOpener(
+                PostgresSettings(url), schema: schema, request.compiled.modelDescription,
+                request.description.options)
+            opener.largestValue = 300_000
+            return opener
+        }
+    }
+
+    private func withContainer(
+        _ server: PostgresServer,
+        _ body: (PersistentContainer, _ names: () throws -> Int64) throws -> Void
+    ) throws {
+        let schema = "test \(UUID().uuidString)"
+        let container = try PersistentContainer(
+            Album.model,
+            StoreDescription(
+                type: StoreType(
+                    name: "small", kind: SmallKind(url: server.url, schema: schema)),
+                location: .memory))
+        let connection = try server.connect()
+        try body(container) {
+            try connection.run("SELECT count(*) FROM \"\(schema)\".\"_external\"").integer(0, 0)
+        }
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a value is removed with its row, and where another one is set`(
+        _ server: PostgresServer
+    ) throws {
+        try withContainer(server) { container, names in
+            let context = container.newContext()
+            let films = try (0..<3).map { _ in try context.make("Film") }
+            for film in films {
+                film[data: "image"] = Data(count: 200_000)
+                film[data: "sound"] = Data(count: 200_000)
+            }
+            try context.save()
+            #expect(try names() == 6)
+            films[0][data: "image"] = Data(count: 200_001)
+            films[1][data: "sound"] = Data(count: 2)
+            films[2]["name"] = "changed"
+            try context.save()
+            #expect(try names() == 5)
+            context.delete(films[0])
+            try context.save()
+            #expect(try names() == 3)
+            try context.execute(
+                BatchUpdateRequest<ManagedObject>(entityName: "Film")
+                    .setValue(.null, forKey: "image"))
+            #expect(try names() == 1)
+            try context.execute(BatchDeleteRequest<ManagedObject>(entityName: "Photo"))
+            #expect(try names() == 0)
+        }
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a save that is taken back leaves no value behind`(_ server: PostgresServer) throws {
+        try withContainer(server) { container, names in
+            let context = container.newContext()
+            for _ in 0..<2 {
+                try context.make("Photo", ["code": "same"])[data: "image"] = Data(count: 200_000)
+            }
+            #expect(throws: ConstraintConflictError.self) { try context.save() }
+            #expect(try names() == 0)
+        }
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a value that is too large is refused before the save`(_ server: PostgresServer) throws {
+        try withContainer(server) { container, names in
+            let context = container.newContext()
+            let photo = try context.make("Photo")
+            photo[data: "image"] = Data(count: 300_000)
+            let error = #expect(throws: ValidationError.self) { try context.save() }
+            #expect(error?.code == .tooLong)
+            #expect(error?.property == "image")
+            photo[data: "image"] = nil
+            photo["name"] = String(repeating: "x", count: 300_001)
+            #expect(throws: ValidationError.self) { try context.save() }
+            photo["name"] = "short"
+            try context.save()
+            #expect(throws: (any Error).self) {
+                try context.execute(
+                    BatchUpdateRequest<ManagedObject>(entityName: "Photo")
+                        .setValue(.data(Data(count: 300_000)), forKey: "image"))
+            }
+            #expect(try names() == 0)
+        }
+    }
+
+    @Test func `the limit leaves room for what is around a value in a message of 1 GiB`() {
+        #expect(PostgresExternal.largestValue < 1 << 30 - 8_192)
+    }
+}

@@ -1,0 +1,245 @@
+import CambiumEngineSpecification
+import CambiumExchange
+import CambiumPostgres
+import EverythingModel
+import Foundation
+import Testing
+
+@testable import CambiumPostgresStore
+
+/// Stores that become stores of PostgreSQL, and back; files of objects.
+struct MoveTests {
+    private func schema() -> String { "moves \(UUID().uuidString)" }
+
+    private func withFile(_ body: (String) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder.appending(path: "store.sqlite").path())
+    }
+
+    /// Everything of some entities, as a text.
+    private func content(_ container: PersistentContainer) throws -> String {
+        let context = container.newContext()
+        var lines: [String] = []
+        for node in try context.fetch(Node.fetchRequest().sorted(by: Node.number)) {
+            lines.append(
+                "\(node.objectID.key) \(node.number) \(node.label) \(node.box?.name ?? "-") "
+                    + "\(node.next?.number ?? -1) \(node.queue.map(\.name)) "
+                    + "\(node.tags.map(\.name).sorted()) \(node.follows.map(\.number).sorted())")
+        }
+        for topic in try context.fetch(Topic.fetchRequest().sorted(by: Topic.name)) {
+            lines.append("\(topic.name) \(topic.boxes.map(\.name))")
+        }
+        for sample in try context.fetch(Sample.fetchRequest().sorted(by: Sample.long)) {
+            lines.append(
+                "\(sample.long) \(sample.double) \(sample.single) \(sample.amount) "
+                    + "\(sample.text) \(sample.moment.timeIntervalSinceReferenceDate) "
+                    + "\(sample.token) \(sample.bytes.map { $0.count } ?? -1) "
+                    + "\(sample.maybeText ?? "-") \(sample.flag)")
+        }
+        for being in try context.fetch(Being.fetchRequest().sorted(by: Being.name)) {
+            lines.append("\(type(of: being)) \(being.objectID.key) \(being.name)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func fill(_ container: PersistentContainer) throws {
+        let context = container.newContext()
+        let topics = (0..<5).map { Topic(in: context, name: "t\($0)") }
+        let boxes = (0..<4).map { Box(in: context, name: "b\($0)") }
+        topics[0].boxes.replace(with: [boxes[2], boxes[0], boxes[3]])
+        let nodes = (0..<1_200).map { Node(in: context, label: "n", number: Int64($0)) }
+        for (index, node) in nodes.enumerated() {
+            node.box = boxes[index % 4]
+            if index % 3 == 0 {
+                node.queue.replace(with: [topics[4], topics[index % 4], topics[3 - index % 4]])
+            }
+            node.tags.replace(with: [topics[index % 5]])
+            node.follows.replace(
+                with: [nodes[(index + 1) % nodes.count], nodes[(index * 7) % nodes.count]])
+            if index < 500 { node.next = nodes[index + 500] }
+        }
+        for number in 0..<10 {
+            let sample = Sample(in: context, long: number == 0 ? .min : Int64(number))
+            sample.double = [-.infinity, .infinity, 1e-300, -0.0, 1.5][number % 5]
+            sample.text = ["", "e\u{301}\u{1F600}'\\%", "x"][number % 3]
+            sample.moment = Date(timeIntervalSinceReferenceDate: Double(number) * 1_000.000_001)
+            if number == 3 { sample.bytes = Data(repeating: 7, count: 3_000_000) }
+        }
+        _ = Robot(in: context, name: "r", serial: "1")
+        try context.save()
+        // Keys that were given are not given again.
+        let last = Topic(in: context, name: "gone")
+        try context.save()
+        context.delete(last)
+        try context.save()
+        let store = try #require(container.coordinator.persistentStores.first)
+        container.coordinator.setMetadata(["note": "kept"], for: store)
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a store moves to a server and back with all that it has`(_ server: PostgresServer) throws
+    {
+        try withFile { path in
+            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            try fill(container)
+            let before = try content(container)
+            let coordinator = container.coordinator
+            var store = try #require(coordinator.persistentStores.first)
+            for location in [
+                StoreLocation.postgres(server.url, schema: schema()),
+                .postgres(server.url, schema: schema()), .file(path + ".back"),
+            ] {
+                store = try coordinator.migratePersistentStore(store, to: location)
+                #expect(try content(container) == before)
+                #expect(try coordinator.metadata(for: store).notes == ["note": "kept"])
+                // What the file refused would be refused here.
+                #expect(try store.differences() == [])
+            }
+            let context = container.newContext()
+            let topic = Topic(in: context, name: "new")
+            try context.save()
+            #expect(topic.objectID.key > 6)
+        }
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `large values move from files to rows and back`(_ server: PostgresServer) throws {
+        try withFile { path in
+            let container = try PersistentContainer(model: Chronicle.model, at: .file(path))
+            let context = container.newContext()
+            let covers: [Data?] = [
+                Data(repeating: 9, count: 2_000_000), Data(0...255), Data(), nil,
+            ]
+            for (number, cover) in covers.enumerated() {
+                let book = try context.addBook("b\(number)", entity: "Novel")
+                try book.setValue(cover.map { .data($0) } ?? .null, forKey: "cover")
+            }
+            try context.save()
+            var store = try #require(container.coordinator.persistentStores.first)
+            for location in [
+                StoreLocation.postgres(server.url, schema: schema()), .file(path + ".back"),
+            ] {
+                store = try container.coordinator.migratePersistentStore(store, to: location)
+                let books = try container.newContext().fetch(
+                    FetchRequest<ManagedObject>(entityName: "Book"))
+                var found: [String: Value] = [:]
+                for book in books {
+                    guard case .string(let title) = try book.value(forKey: "title") else {
+                        continue
+                    }
+                    found[title] = try book.value(forKey: "cover")
+                }
+                for (number, cover) in covers.enumerated() {
+                    #expect(found["b\(number)"] == cover.map { .data($0) } ?? .null)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a move that fails leaves nothing, and nothing of others is removed`(
+        _ server: PostgresServer
+    ) throws {
+        let (used, mine) = (schema(), schema())
+        let connection = try server.connect()
+        _ = try connection.run("CREATE SCHEMA \"\(mine)\"")
+        _ = try connection.run("CREATE TABLE \"\(mine)\".own (number bigint)")
+        let other = try PersistentContainer(
+            model: Everything.model, at: .postgres(server.url, schema: used))
+        let context = other.newContext()
+        _ = Box(in: context, name: "theirs")
+        try context.save()
+        try withFile { path in
+            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            try fill(container)
+            let store = try #require(container.coordinator.persistentStores.first)
+            // It has objects already.
+            #expect(throws: StoreLoadingError.self) {
+                try container.coordinator.migratePersistentStore(
+                    store, to: .postgres(server.url, schema: used))
+            }
+            #expect(try other.newContext().count(for: Box.fetchRequest()) == 1)
+        }
+        // What an opener has made it removes; what was there stays.
+        for (schema, isThere) in [(mine, true), (self.schema(), false)] {
+            let opener = PostgresOpener(
+                PostgresSettings(server.url), schema: schema,
+                Everything.model.modelDescription, StoreOptions())
+            try opener.open().store.close()
+            opener.removeNewStore()
+            var name = PostgresParameters()
+            name.append(.text(schema), as: .text)
+            let rows = try connection.run(
+                """
+                SELECT count(*), (SELECT count(*) FROM pg_tables WHERE schemaname = $1) \
+                FROM pg_namespace WHERE nspname = $1
+                """, name)
+            #expect(rows.integer(0, 0) == (isThere ? 1 : 0))
+            #expect(rows.integer(0, 1) == (isThere ? 1 : 0))
+        }
+        let opener = PostgresOpener(
+            PostgresSettings(server.url), schema: used, Everything.model.modelDescription,
+            StoreOptions())
+        try opener.open().store.close()
+        opener.removeNewStore()
+        #expect(try other.newContext().count(for: Box.fetchRequest()) == 1)
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `what another program has changed is told`(_ server: PostgresServer) throws {
+        let schema = schema()
+        let container = try PersistentContainer(
+            model: Everything.model, at: .postgres(server.url, schema: schema))
+        let store = try #require(container.coordinator.persistentStores.first)
+        #expect(try store.differences() == [])
+        let connection = try server.connect()
+        for sql in [
+            "CREATE TABLE \"\(schema)\".theirs (number bigint)",
+            "ALTER TABLE \"\(schema)\".\"Box\" ADD COLUMN more bigint",
+            "ALTER TABLE \"\(schema)\".\"Topic\" ALTER COLUMN name DROP NOT NULL",
+            "CREATE INDEX their_index ON \"\(schema)\".\"Node\" (number, label)",
+        ] { _ = try connection.run(sql) }
+        #expect(
+            try store.differences().map(\.description) == [
+                "Box (changed: more added)", "Topic (changed: name changed)",
+                "their_index (foreign)", "theirs (foreign)",
+            ])
+    }
+
+    // MARK: Files of objects
+
+    @Test(arguments: PostgresServer.all, [ExchangeFormat.jsonLines, .csv()])
+    func `objects are exported to a file, and imported from it`(
+        _ server: PostgresServer, _ format: ExchangeFormat
+    ) throws {
+        try withFile { path in
+            let container = try PersistentContainer(
+                model: Everything.model, at: .postgres(server.url, schema: schema()))
+            let context = container.newContext()
+            for number in 0..<5_000 {
+                _ = Robot(in: context, name: "r\(number) \"e\u{301}\", \n", serial: "\(number)")
+            }
+            try context.save()
+            let file = path + ".txt"
+            let written = try context.execute(
+                ExportRequest(Robot.fetchRequest().sorted(by: Robot.serial), as: format), to: file)
+            #expect(written.count == 5_000)
+            // Those that exist are found by their serial, and changed.
+            for robot in try context.fetch(Robot.fetchRequest()) {
+                robot.name = "other"
+                if robot.objectID.key % 2 == 0 { context.delete(robot) }
+            }
+            try context.save()
+            let result = try container.newContext().execute(
+                ImportRequest(Robot.self, from: .file(file), as: format))
+            #expect(result.inserted == 2_500)
+            #expect(result.updated == 2_500)
+            let again = try container.newContext()
+                .fetch(Robot.fetchRequest().sorted(by: Robot.serial))
+            #expect(again.count == 5_000)
+            #expect(again.allSatisfy { $0.name == "r\($0.serial) \"e\u{301}\", \n" })
+        }
+    }
+}

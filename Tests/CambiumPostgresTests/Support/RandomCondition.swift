@@ -1,0 +1,1 @@
+../../CambiumTests/Fetching/Differential/RandomCondition.swift
