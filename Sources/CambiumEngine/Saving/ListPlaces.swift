@@ -4,7 +4,7 @@ import CambiumModel
 package enum ListPlaces {
     /// The distance of neighbours that were appended: room for twenty insertions, each between the
     /// last and its neighbour, and four bytes are enough for lists of up to two thousand.
-    static let gap = Model.positionGap
+    package static let gap = Model.positionGap
 
     /// What must be written so that the places rise along the list.
     ///
