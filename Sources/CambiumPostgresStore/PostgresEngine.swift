@@ -50,6 +50,12 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         try pool.withReader(body)
     }
 
+    func readTogether(
+        _ statements: [PostgresStatement], _ interruption: Interruption?
+    ) throws -> [PostgresRows] {
+        try pool.withReader { try $0.readTogether(statements, interruption: interruption) }
+    }
+
     func withSnapshot<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
         try pool.withReader { connection in
             try connection.transaction(isReadOnly: true) { try body(connection) }
@@ -61,7 +67,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
     var largestValue: Int? { greatestLength }
 
     func externalData(named name: String) throws -> Data {
-        try pool.withConnection { try layout.external.read(name, $0) }
+        try pool.withReader { try layout.external.read(name, $0) }
     }
 
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {

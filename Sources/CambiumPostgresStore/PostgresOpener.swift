@@ -39,28 +39,32 @@ package struct PostgresOpener: StoreOpening {
     package func open() throws -> (store: any StoreEngine, migration: MigrationOutcome) {
         let pool = PostgresPool(settings, terms, waitLimit: waitLimit)
         let derivations = PostgresDerivations(PostgresLayout(model, schema: schema))
+        let layout = derivations.layout
         let found = try pool.withConnection {
-            connection -> (identifier: StoreIdentifier, isNew: Bool) in
+            connection -> (identifier: StoreIdentifier, made: Made?) in
             try require(connection)
             return try connection.transaction { try identifier(derivations, connection) }
         }
-        let history = try PostgresHistory(derivations.layout, options.historyRetention)
+        if let new = found.made { made.withLock { $0 = new } }
+        let history = try PostgresHistory(layout, options.historyRetention)
         if !options.isReadOnly {
             try pool.withConnection { try history.setUp(options, $0) }
         }
         let store = PostgresEngine(
             pool, derivations, identifier: found.identifier, options: options, history: history,
             largestValue: largestValue)
-        return (store, found.isNew ? .created : .current)
+        return (store, found.made == nil ? .current : .created)
     }
 
     package func open(filledWith rows: MovedRows) throws -> any StoreEngine {
-        let opened = try open().store
+        var opened: (any StoreEngine)?
         do {
-            try opened.takeOver(rows)
-            return opened
+            let store = try open().store
+            opened = store
+            try store.takeOver(rows)
+            return store
         } catch {
-            opened.close()
+            opened?.close()
             removeNewStore()
             throw error
         }
@@ -116,7 +120,7 @@ package struct PostgresOpener: StoreOpening {
     /// The identity of the store, which is made where there is none.
     private func identifier(
         _ derivations: PostgresDerivations, _ connection: PostgresConnection
-    ) throws -> (identifier: StoreIdentifier, isNew: Bool) {
+    ) throws -> (identifier: StoreIdentifier, made: Made?) {
         let layout = derivations.layout
         // Of several programs one makes the store.
         var name = PostgresParameters()
@@ -141,7 +145,7 @@ package struct PostgresOpener: StoreOpening {
                         + "program has version \(expected.version).",
                     remedy: "Open it with a program of that version.")
             }
-            return (StoreIdentifier(uuid), false)
+            return (StoreIdentifier(uuid), nil)
         }
         guard !options.isReadOnly else { throw MigrationError.notAStore }
         let uuid = try UUID.random()
@@ -150,18 +154,18 @@ package struct PostgresOpener: StoreOpening {
         let hasSchema = try connection.run(
             "SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1)", own
         ).boolean(0, 0)
-        made.withLock {
-            $0 = hasSchema ? .tables(Self.tables(in: layout)) : .schema(layout.schema)
-        }
         _ = try connection.run(
             schema.statements.map { PostgresStatement($0) }
                 + [statement([("uuid", uuid.uuidString)] + expected.values, layout)])
-        return (StoreIdentifier(uuid), true)
+        return (
+            StoreIdentifier(uuid),
+            hasSchema ? .tables(Self.tables(in: layout)) : .schema(layout.schema)
+        )
     }
 
     /// The tables of a store, with the schema.
     private static func tables(in layout: PostgresLayout) -> [String] {
-        [layout.metadata, layout.keys]
+        [layout.metadata, layout.keys, layout.external.table]
             + Schema(of: layout.model.model).tables.filter { $0.content != .system }
             .map { layout.qualified($0.name) }
             + PostgresHistorySQL(layout).tables

@@ -1,5 +1,6 @@
 import CambiumEngine
 import CambiumModel
+import CambiumRecords
 
 /// A store as it was at a moment.
 final class PostgresPinnedStore: PostgresReading {
@@ -23,6 +24,12 @@ final class PostgresPinnedStore: PostgresReading {
 
     func withSnapshot<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
         try pin.reading(body)
+    }
+
+    func readTogether(
+        _ statements: [PostgresStatement], _ interruption: Interruption?
+    ) throws -> [PostgresRows] {
+        try pin.reading { try $0.run(statements, interruption: interruption) }
     }
 }
 

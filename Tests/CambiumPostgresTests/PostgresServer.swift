@@ -1,3 +1,5 @@
+import CambiumEngineSpecification
+import CambiumPostgres
 import Foundation
 import Testing
 
@@ -16,6 +18,16 @@ struct PostgresServer: Sendable, CustomTestStringConvertible {
     }
 
     var testDescription: String { "PostgreSQL \(version)" }
+
+    /// Stores on the server, each with connections that no other one uses: so their round trips can be
+    /// counted.
+    var entry: EngineEntry {
+        EngineEntry(testDescription, canBeOpenedAgain: true) { [url] _ in
+            let name = UUID().uuidString
+            return StoreDescription(
+                location: .postgres("\(url)&application_name=\(name)", schema: "test \(name)"))
+        }
+    }
 
     func connect() throws -> PostgresConnection {
         try PostgresConnection(PostgresSettings(url))

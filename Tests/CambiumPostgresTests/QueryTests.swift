@@ -10,10 +10,10 @@ import Testing
 struct QueryTests {
     /// Runs a body with a store of nodes, each in a box of its own.
     private func withNodes(
-        _ engine: EngineEntry, count: Int = 50,
+        _ engine: PostgresServer, count: Int = 50,
         _ body: (ManagedObjectContext, PostgresEngine) throws -> Void
     ) throws {
-        try engine.withStore(Everything.model) { store in
+        try engine.entry.withStore(Everything.model) { store in
             let context = store.container.newContext()
             for number in 0..<count {
                 let node = Node(in: context, label: number == 7 ? "É7" : "N\(number)")
@@ -36,9 +36,9 @@ struct QueryTests {
 
     private let nodes = Node.fetchRequest()
 
-    @Test(arguments: EngineEntry.servers)
+    @Test(arguments: PostgresServer.all)
     func `only the rows that the server is not sure of are looked at`(
-        _ engine: EngineEntry
+        _ engine: PostgresServer
     ) throws {
         try withNodes(engine) { context, store in
             let request = nodes.filter(format: "label BEGINSWITH[c] 'n1'")
@@ -53,8 +53,8 @@ struct QueryTests {
         }
     }
 
-    @Test(arguments: EngineEntry.servers)
-    func `a part that the server cannot decide is named`(_ engine: EngineEntry) throws {
+    @Test(arguments: PostgresServer.all)
+    func `a part that the server cannot decide is named`(_ engine: PostgresServer) throws {
         try withNodes(engine) { context, _ in
             let request = nodes.filter(format: "number > 3 AND label LIKE label")
             let steps = try request.explain(in: context).steps
@@ -65,8 +65,8 @@ struct QueryTests {
         }
     }
 
-    @Test(arguments: EngineEntry.servers)
-    func `a request may refuse what is decided in memory`(_ engine: EngineEntry) throws {
+    @Test(arguments: PostgresServer.all)
+    func `a request may refuse what is decided in memory`(_ engine: PostgresServer) throws {
         try withNodes(engine) { context, _ in
             let strict = nodes.allowsInMemoryFiltering(false)
             try #expect(context.fetch(strict.filter(Node.number > 3)).count == 46)
@@ -84,9 +84,9 @@ struct QueryTests {
         }
     }
 
-    @Test(arguments: EngineEntry.servers)
+    @Test(arguments: PostgresServer.all)
     func `related rows are read together for what is decided in memory`(
-        _ engine: EngineEntry
+        _ engine: PostgresServer
     ) throws {
         try withNodes(engine) { context, store in
             // BEGIN, the nodes, their boxes, COMMIT; what the boxes have.
@@ -104,8 +104,8 @@ struct QueryTests {
         }
     }
 
-    @Test(arguments: EngineEntry.servers)
-    func `results are one statement`(_ engine: EngineEntry) throws {
+    @Test(arguments: PostgresServer.all)
+    func `results are one statement`(_ engine: PostgresServer) throws {
         try withNodes(engine) { context, store in
             let request = nodes.dictionaries([
                 "name": Node.box.name.resultExpression, "sum": Node.number.sum.resultExpression,
@@ -119,9 +119,9 @@ struct QueryTests {
         }
     }
 
-    @Test(arguments: EngineEntry.servers)
+    @Test(arguments: PostgresServer.all)
     func `results that may be in doubt are one round trip where none is`(
-        _ engine: EngineEntry
+        _ engine: PostgresServer
     ) throws {
         try withNodes(engine) { context, store in
             func results(_ condition: String) throws -> [[String: PropertyValue]] {
@@ -142,8 +142,8 @@ struct QueryTests {
         }
     }
 
-    @Test(arguments: EngineEntry.servers)
-    func `a window is found in a part of the rows`(_ engine: EngineEntry) throws {
+    @Test(arguments: PostgresServer.all)
+    func `a window is found in a part of the rows`(_ engine: PostgresServer) throws {
         try withNodes(engine) { context, _ in
             let ordered = nodes.sorted(by: Node.number.descending)
             let labels = { (request: FetchRequest<Node>) in
@@ -166,9 +166,9 @@ struct QueryTests {
         }
     }
 
-    @Test(arguments: EngineEntry.servers)
-    func `operators of texts mean what they mean in memory`(_ engine: EngineEntry) throws {
-        try engine.withStore(Everything.model) { store in
+    @Test(arguments: PostgresServer.all)
+    func `operators of texts mean what they mean in memory`(_ engine: PostgresServer) throws {
+        try engine.entry.withStore(Everything.model) { store in
             let context = store.container.newContext()
             let words =
                 ConditionWorld.awkwardWords + ["ab\ncd", "A1", "_", "a\r\n", "aB", "\u{1F}"]

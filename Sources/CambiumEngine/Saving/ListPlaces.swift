@@ -18,8 +18,9 @@ package enum ListPlaces {
     }
 
     /// The places of members at the end; nil where the numbers do not reach.
-    package static func appended(_ members: [Int64], after last: Int64?) -> [(member: Int64, place: Int64)]?
-    {
+    package static func appended(_ members: [Int64], after last: Int64?) -> [(
+        member: Int64, place: Int64
+    )]? {
         var place = last ?? 0
         var result: [(member: Int64, place: Int64)] = []
         result.reserveCapacity(members.count)

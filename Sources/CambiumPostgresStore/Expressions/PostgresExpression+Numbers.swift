@@ -199,7 +199,10 @@ extension PostgresExpression {
     ) throws -> PostgresFragment {
         // All others need subqueries, or look at more than the row.
         if isOfGeneratedColumn, function != .length { throw Unsayable() }
-        if function == .now { return nowConstant }
+        if function == .now {
+            if isKept { throw Unsayable() }
+            return nowConstant
+        }
         guard let first = operands.first else { throw Unsayable() }
         switch function {
         case .entity:

@@ -46,6 +46,8 @@ struct PostgresExpression {
     /// Whether the values are those of a generated column, in which are no subqueries, and which reads
     /// no other one.
     private(set) var isOfGeneratedColumn = false
+    /// Whether the statement is kept, so that no moment can stand in it.
+    private(set) var isKept = false
     /// Where any of them is true, what has been written so far is wrong.
     var doubts: [PostgresFragment] = []
 
@@ -82,6 +84,7 @@ struct PostgresExpression {
             derivation, as: attribute.type, entity: entity, model: model)
         // A number that single precision cannot hold would be an error.
         if attribute.type == .float { throw Unsayable() }
+        isKept = true
         let value = try value(typed)
         guard doubts.isEmpty else { throw Unsayable() }
         return value

@@ -72,17 +72,14 @@ struct PostgresRecorder {
 
     /// - Parameters:
     ///   - statement: `UPDATE … AS t` of a table of objects.
-    ///   - table: That table, or a temporary one with its former rows.
-    ///   - alias: What the statement calls the rows that it writes.
-    ///   - returnsKeys: Whether it returns the keys of the rows.
+    ///   - table: That table, or a temporary one with the same columns.
     func updating(
-        _ statement: PostgresStatement, _ entity: EntityDescription, in table: String,
-        alias: String = PostgresTable.alias, returnsKeys: Bool = false
+        _ statement: PostgresStatement, _ entity: EntityDescription, in table: String
     ) -> PostgresStatement {
         guard let recorded = objects(entity) else { return statement }
         let former = " JOIN \(table) AS o ON o.\"_id\" = n.\"_id\""
         return noting(
-            statement, as: .new, returning: "\(alias).*",
+            statement, as: .new, returning: "t.*",
             touches: recorded.owners.flatMap { owner in
                 [Version.old, .new].map {
                     touch(owner, $0, joined: former, where: differs(owner.key))
@@ -98,7 +95,6 @@ struct PostgresRecorder {
                 properties: names.isEmpty
                     ? "''" : "array_to_string(ARRAY[\(names.joined(separator: ", "))], ' ')",
                 values: keepsValues ? differences(of: recorded.columns, entity) : nil)
-                + (returnsKeys ? " RETURNING \"key\"" : "")
         }
     }
 

@@ -25,7 +25,9 @@ extension PostgresEngine {
                 let nodes = try MovedRows.nodes(
                     Array(keys[start..<end]), root: root, of: model,
                     fetch: { try store.fetch($0, $1) }, members: { try store.members(of: $0, $1) },
-                    externalData: { try externalData(named: $0) })
+                    externalData: { name in
+                        try store.withReader { try layout.external.read(name, $0) }
+                    })
                 try receive(nodes, root)
             }
         }
@@ -74,7 +76,13 @@ extension PostgresEngine {
         var nodes = MovedNodes(model)
         let nextKeys = try rows.read { next in
             let request = try nodes.insertions(of: next)
-            try withExtendedLifetime(request) { try writer.copyVerbatim(request.insertions) }
+            var external = PostgresExternalRun(layout)
+            let moved = try external.prepare(request)
+            // They keep the records.
+            try withExtendedLifetime((request, external)) {
+                _ = try connection.run(external.statements)
+                try writer.copyVerbatim(moved.insertions)
+            }
         }
         try writer.writeMembers(of: nodes, atMost: Self.chunk)
         var statements = self.statements(for: notes)

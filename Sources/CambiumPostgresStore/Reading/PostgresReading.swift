@@ -12,6 +12,11 @@ protocol PostgresReading: SharedStore {
 
     /// Runs a body whose statements all see the same.
     func withSnapshot<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result
+
+    /// Runs statements that all see the same, in one round trip.
+    func readTogether(
+        _ statements: [PostgresStatement], _ interruption: Interruption?
+    ) throws -> [PostgresRows]
 }
 
 extension PostgresReading {
@@ -147,15 +152,12 @@ extension PostgresReading {
             }
         }
         try request.allowInMemoryFiltering(layout, computesResults: true)
-        return try withSnapshot { connection in
-            if let results, let check = results.check {
-                let rows = try connection.run(
-                    [check, results.statement], interruption: request.interruption)
-                if !rows[0].boolean(0, 0) { return try results.values(rows[1]) }
-            }
-            // What is worked out in memory may read more rows, which must fit those.
-            return try composed(request, query, connection)
+        if let results, let check = results.check {
+            let rows = try readTogether([check, results.statement], request.interruption)
+            if !rows[0].boolean(0, 0) { return try results.values(rows[1]) }
         }
+        // What is worked out in memory may read more rows, which must fit those.
+        return try withSnapshot { try composed(request, query, $0) }
     }
 
     /// The statement of results; nil where the server cannot compute them.

@@ -174,12 +174,12 @@ final class PostgresBatch: BatchTransaction {
     ) throws {
         let derivations =
             source.stages.contains(.derivedValues)
-            ? PostgresDerivationRun(store.derivations, connection, request, recorder) : nil
+            ? PostgresDerivationRun(store.derivations, connection, request) : nil
         try derivations?.lock()
         let written = try PostgresWriter(store.derivations, connection, from: source, recorder)
             .write(request, swapping: swapped, derivations)
         let (roots, reading) = derivations?.reading() ?? ([], [])
-        let results = try connection.run(reading + written.rest)
+        let results = try connection.run(written.rest + reading).suffix(reading.count)
         guard let derivations else { return }
         changes.refresh(derivations.rows(results, roots), besides: request)
     }

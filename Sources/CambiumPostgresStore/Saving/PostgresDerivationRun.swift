@@ -14,11 +14,10 @@ import CambiumSQL
 final class PostgresDerivationRun {
     private let derivations: PostgresDerivations
     private let layout: PostgresLayout
+    private var recorder: PostgresRecorder?
     private let connection: PostgresConnection
     private var model: ModelDescription { layout.model }
     private let request: SaveRequest
-    /// What notes the values in the history, where the store has one.
-    var recorder: PostgresRecorder?
     /// For each maintained attribute, the keys of the objects whose value may be another one.
     private var owners: [Set<Int64>]
     /// For each maintained attribute, what leads to more of them.
@@ -49,10 +48,9 @@ final class PostgresDerivationRun {
     /// - Returns: Nil where no derived value can be another one.
     init?(
         _ derivations: PostgresDerivations, _ connection: PostgresConnection,
-        _ request: SaveRequest, _ recorder: PostgresRecorder? = nil
+        _ request: SaveRequest
     ) {
         guard !derivations.isEmpty else { return nil }
-        self.recorder = recorder
         self.derivations = derivations
         layout = derivations.layout
         self.connection = connection
@@ -267,8 +265,13 @@ final class PostgresDerivationRun {
 
     /// Writes the values.
     ///
-    /// - Parameter results: Of ``firstLocks()``.
-    func compute(_ locks: OwnerLocks, _ results: [PostgresRows], now: Date) throws {
+    /// - Parameters:
+    ///   - results: Of ``firstLocks()``.
+    ///   - recorder: What notes that in the history.
+    func compute(
+        _ locks: OwnerLocks, _ results: [PostgresRows], now: Date, _ recorder: PostgresRecorder?
+    ) throws {
+        self.recorder = recorder
         var (locks, results) = (locks, results)
         let levels = (derivations.maintained.map(\.level).max() ?? -1) + 1
         for level in 0..<levels {
@@ -404,23 +407,26 @@ final class PostgresDerivationRun {
         let table = layout.tables[maintained.attribute.rootIndex]
         let keys = PostgresFragment(keys: owners[index].sorted())
         let sql: PostgresFragment = """
-            UPDATE \(raw: table.name) AS u SET \(raw: maintained.column) = n.v \
+            UPDATE \(raw: table.name) AS t SET \(raw: maintained.column) = n.v \
             FROM (SELECT t."_id" AS k, (\(value.fragment))::\(raw: maintained.type.name) AS v \
             FROM \(raw: table.source)\(raw: value.joins) WHERE t."_id" = ANY(\(keys))) AS n \
-            WHERE u."_id" = n.k AND u.\(raw: maintained.column) IS DISTINCT FROM n.v
+            WHERE t."_id" = n.k AND t.\(raw: maintained.column) IS DISTINCT FROM n.v
             """
-        return returningKeys(sql.statement(), maintained.attribute.rootIndex)
+        return recorded(sql.statement(), maintained)
     }
 
-    /// A statement that returns the keys of the rows whose values it writes.
-    private func returningKeys(_ statement: PostgresStatement, _ root: Int) -> PostgresStatement {
+    /// A statement that returns the keys of the rows that it writes, and notes them where the store has
+    /// a history.
+    private func recorded(
+        _ statement: PostgresStatement, _ maintained: PostgresDerivations.Maintained
+    ) -> PostgresStatement {
+        let root = model.entities[maintained.attribute.rootIndex]
         guard let recorder else {
             return PostgresStatement(
-                "\(statement.sql) RETURNING u.\"_id\"", statement.parameters)
+                "\(statement.sql) RETURNING t.\"_id\"", statement.parameters)
         }
-        return recorder.updating(
-            statement, model.entities[root], in: layout.tables[root].name, alias: "u",
-            returnsKeys: true)
+        let noting = recorder.updating(statement, root, in: layout.table(of: root.entity))
+        return PostgresStatement("\(noting.sql) RETURNING \"key\"", noting.parameters)
     }
 
     /// The statement that writes the values of an attribute which memory computes.
@@ -449,10 +455,10 @@ final class PostgresDerivationRun {
         let table = layout.tables[attribute.rootIndex]
         let statement = PostgresStatement(
             """
-            UPDATE \(table.name) AS u SET \(maintained.column) = n.v \
+            UPDATE \(table.name) AS t SET \(maintained.column) = n.v \
             FROM unnest($1, $2) AS n(k, v) \
-            WHERE u."_id" = n.k AND u.\(maintained.column) IS DISTINCT FROM n.v
+            WHERE t."_id" = n.k AND t.\(maintained.column) IS DISTINCT FROM n.v
             """, parameters)
-        return returningKeys(statement, attribute.rootIndex)
+        return recorded(statement, maintained)
     }
 }

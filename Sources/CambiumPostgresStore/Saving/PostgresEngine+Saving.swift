@@ -102,7 +102,6 @@ extension PostgresEngine {
         } catch let error as PostgresError where error.isDisconnection && isFirst {
             throw LostBeforeWriting(error: error)
         }
-        derivations?.recorder = recorder
         var request = request
         var keepsRecords: SavePlan?
         var swapped: Set<RowIdentity> = []
@@ -113,7 +112,7 @@ extension PostgresEngine {
             outcome.droppedPairs = plan.droppedPairs
             swapped = try planner.rowsWithSwappedValues(in: plan)
             keepsRecords = plan
-            derivations = PostgresDerivationRun(self.derivations, connection, request, recorder)
+            derivations = PostgresDerivationRun(self.derivations, connection, request)
             try derivations?.lock()
         }
         let written = try withExtendedLifetime(keepsRecords) {
@@ -125,14 +124,16 @@ extension PostgresEngine {
         try willCommit()
         let (roots, reading) = derivations?.reading() ?? ([], [])
         let results = try commit(
-            reading + written.rest + history.ending(recorder, by: author), connection)
-        outcome.derived = (derivations?.rows(results, roots) ?? []) + written.moved
+            written.rest + reading + history.ending(recorder, by: author), connection)
+        outcome.derived =
+            (derivations?.rows(results[written.rest.count...], roots) ?? []) + written.moved
         if let notes { didWrite(notes) }
         return outcome
     }
 
     /// Sends the last statements, and commits.
     ///
+    /// - Returns: The results.
     /// - Throws: ``StoreError`` with `unknownOutcome` where the connection is lost meanwhile.
     private func commit(
         _ statements: [PostgresStatement], _ connection: PostgresConnection
@@ -193,15 +194,13 @@ extension PostgresEngine {
             add(request.checks.filter { isOfRoot($0.entity) }.flatMap(\.records), "SHARE")
         }
         let preparation = derivations?.preparation ?? []
-        let firstOwner = statements.count - leading.count
-        let firstAnswer = firstOwner + preparation.count
+        let count = statements.count - leading.count
         let results = Array(
             try connection.run(
                 statements + preparation.map(\.statement) + inquiry.statements
             ).dropFirst(leading.count))
-        derivations?.takeOwners(
-            from: results[firstOwner..<firstAnswer], preparation.map(\.index))
-        try inquiry.take(results[firstAnswer...])
+        derivations?.takeOwners(from: results[count...], preparation.map(\.index))
+        try inquiry.take(results[(count + preparation.count)...])
         let isCurrent = zip(results.dropFirst(2), expected).allSatisfy { rows, versions in
             // Others are locked with them.
             var missing = versions.count

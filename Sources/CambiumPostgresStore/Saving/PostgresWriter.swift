@@ -27,13 +27,20 @@ struct PostgresWriter {
         self.source = source
     }
 
+    /// What has become of a request.
+    struct Written {
+        /// What is to be sent before the commit, or before anything is read.
+        let rest: [PostgresStatement]
+        /// What rows hold in place of values that went to a table of their own.
+        let moved: [DerivedRow]
+    }
+
     /// Writes what is asked for.
     ///
     /// - Parameters:
     ///   - swapped: Rows whose unique values others take.
     ///   - run: What brings derived values up to date.
     ///   - ending: What is sent behind all that, in the same go.
-    /// - Returns: What is left to be sent, and what is in place of values.
     /// - Throws: ``SaveConflict`` where rows are not as they were read. Where a batch operation
     ///   writes, ``RefusedRow`` names the row that the server refuses or a rule; then the transaction
     ///   is to be taken back.
@@ -80,15 +87,16 @@ struct PostgresWriter {
         let firstLock = work.statements.count
         work.statements += (locks?.statements ?? []) + ending
         let results = try work.run(connection)
-        try inquiry.take(results[firstAnswer..<firstLock])
+        try inquiry.take(results[firstAnswer...])
         try checkPartners(request, partners)
         var rest: [PostgresStatement] = []
         for ((order, list), rows) in zip(lists, results[firstList...]) {
             rest += write(order, list, rows)
         }
         if let run, let locks {
+            let count = locks.statements.count
             try run.compute(
-                locks, Array(results[firstLock..<firstLock + locks.statements.count]), now: .now)
+                locks, Array(results[firstLock..<firstLock + count]), now: .now, recorder)
         }
         if source.stages.contains(.rules) { try checkRules(request) }
         return Written(rest: rest, moved: external.moved)
@@ -134,14 +142,6 @@ struct PostgresWriter {
             try writeNaming(Array(records[..<half]), entity, statement)
             try writeNaming(Array(records[half...]), entity, statement)
         }
-    }
-
-    /// What writing rows comes to.
-    struct Written {
-        /// What is to be sent before the commit, or before anything is read.
-        let rest: [PostgresStatement]
-        /// What rows hold in place of values that went to a table of their own.
-        let moved: [DerivedRow]
     }
 
     /// Statements that are sent in one go, with how many rows some of them must write.
@@ -367,10 +367,19 @@ struct PostgresWriter {
     func copyVerbatim(_ insertions: [SaveRequest.Insertion]) throws {
         for insertion in insertions {
             let entity = insertion.entity
-            try copy(
-                insertion.records, entity,
-                entity.layout.slots.indices.filter { column($0, of: entity) != nil })
+            let slots = entity.layout.slots.indices.filter {
+                column($0, of: entity) != nil && !isGenerated($0, of: entity)
+            }
+            try copy(insertion.records, entity, slots)
         }
+    }
+
+    private func isGenerated(_ slot: Int, of entity: EntityDescription) -> Bool {
+        guard entity.derivedSlots.contains(slot), let attribute = entity.attributes[slot] else {
+            return false
+        }
+        let declarer = model.model.declarer(of: attribute.name, in: entity.entity)
+        return derivations.generation(of: attribute, of: declarer ?? entity.entity) != nil
     }
 
     /// Writes the links and lists of rows of another store.
@@ -421,7 +430,7 @@ struct PostgresWriter {
             let pending = PendingArrays(
                 records, slots.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) })
             // A temporary table would not outlive the statement; the rows go through it as a record.
-            let saved = "_swap_\(entity.index)_\(back.count)"
+            let saved = "pg_temp._swap_\(entity.index)_\(back.count)"
             work.add(
                 "CREATE TEMP TABLE \(saved) ON COMMIT DROP AS SELECT t.* FROM \(table) AS t "
                     + "WHERE t.\"_id\" = ANY($1)",
@@ -433,24 +442,16 @@ struct PostgresWriter {
             var sets = ["\"_version\" = p.\"version\" + 1"]
             sets += slots.compactMap { slot in column(slot, of: entity).map { "\($0) = p.c\(slot)" }
             }
+            let change = PostgresStatement(
+                """
+                UPDATE \(saved) AS t SET \(sets.joined(separator: ", ")) \
+                FROM \(pending.source) WHERE t."_id" = p."key"
+                """, pending.parameters)
+            back.append(recorded(change) { $0.updating($1, entity, in: saved) })
+            let columns = derivations.writableColumns(ofRoot: entity.rootIndex)
             back.append(
                 PostgresStatement(
-                    """
-                    UPDATE \(saved) AS t SET \(sets.joined(separator: ", ")) \
-                    FROM \(pending.source) WHERE t."_id" = p."key"
-                    """, pending.parameters))
-            let columns = derivations.writableColumns(ofRoot: entity.rootIndex)
-            let insertion = PostgresStatement(
-                "INSERT INTO \(table) AS t (\(columns)) SELECT \(columns) FROM \(saved)")
-            if let recorder {
-                let former = "\(saved)_former"
-                work.add(
-                    "CREATE TEMP TABLE \(former) ON COMMIT DROP AS SELECT * FROM \(saved)",
-                    PostgresParameters())
-                back.append(recorder.updating(insertion, entity, in: former))
-            } else {
-                back.append(insertion)
-            }
+                    "INSERT INTO \(table) (\(columns)) SELECT \(columns) FROM \(saved)"))
             moved.formUnion(records.map { RowIdentity(root: entity.rootIndex, key: $0.key) })
         }
         return (moved, back)

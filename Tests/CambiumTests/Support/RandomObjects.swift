@@ -162,14 +162,20 @@ struct RandomObjects {
     // MARK: Looking
 
     /// By entity and key, each object in words: all values and all links.
-    static func contents(of context: ManagedObjectContext) throws -> [String: String] {
+    ///
+    /// - Parameter dates: How a store keeps dates in which the objects are, or will be; nil where it
+    ///   keeps them to the bit.
+    static func contents(
+        of context: ManagedObjectContext, dates: KeptDates? = nil
+    ) throws -> [String: String] {
         let model = context.coordinator.managedObjectModel
         var contents: [String: String] = [:]
         for root in model.entities where root.parent == nil {
             for object in try context.all(root.name) {
                 let entity = object.entity
                 let values = try model.attributes(of: entity).map { attribute in
-                    "\(attribute.name)=\(try words(object.value(forKey: attribute.name)))"
+                    let value = try object.value(forKey: attribute.name)
+                    return "\(attribute.name)=\(words(dates?.rounded(value) ?? value))"
                 }
                 let links = try model.relationships(of: entity).map { relationship in
                     let others =
