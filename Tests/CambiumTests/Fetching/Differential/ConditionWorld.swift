@@ -151,7 +151,8 @@ struct ConditionWorld {
 
     private static let awkwardDoubles: [Double] = [
         -0.0, 0.1, 0.3, -0.7, 1e16, 9_007_199_254_740_992, 0x1p63, -0x1p63, 1e19, 1e-5, 2.5, -2.5,
-        .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, 0x1p-1030, 1e200,
+        .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, 0x1p-1030,
+        1e200,
         1e-200, .infinity, -.infinity,
     ]
 
