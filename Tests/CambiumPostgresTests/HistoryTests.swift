@@ -81,7 +81,8 @@ struct PostgresHistoryTests {
     @Test(arguments: PostgresServer.all)
     func `a history adds no round trip to a save`(_ server: PostgresServer) throws {
         let counts = try [HistoryTracking.off, .values].map { tracking in
-            let container = try server.open(tracking)
+            let description = server.description(tracking, hasOwnConnections: true)
+            let container = try PersistentContainer(Everything.model, description)
             let store = try #require(container.coordinator.persistentStores.first).store
             let engine = try #require(store as? PostgresEngine)
             let context = container.newContext()
@@ -322,17 +323,7 @@ struct PostgresHistoryTests {
 }
 
 extension PostgresServer {
-    /// A description of a new store.
-    func description(
-        _ tracking: HistoryTracking = .asStored, schema: String = Self.newSchema
-    ) -> StoreDescription {
-        var description = StoreDescription(location: .postgres(url, schema: schema))
-        description.options.history = tracking
-        return description
-    }
-
-    static var newSchema: String { "test \(UUID().uuidString)" }
-
+    /// A container of a new store.
     fileprivate func open(_ tracking: HistoryTracking) throws -> PersistentContainer {
         try PersistentContainer(Everything.model, description(tracking))
     }

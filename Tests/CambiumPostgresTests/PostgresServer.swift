@@ -22,11 +22,23 @@ struct PostgresServer: Sendable, CustomTestStringConvertible {
     /// Stores on the server, each with connections that no other one uses: so their round trips can be
     /// counted.
     var entry: EngineEntry {
-        EngineEntry(testDescription, canBeOpenedAgain: true) { [url] _ in
-            let name = UUID().uuidString
-            return StoreDescription(
-                location: .postgres("\(url)&application_name=\(name)", schema: "test \(name)"))
+        EngineEntry(testDescription, canBeOpenedAgain: true) { _ in
+            description(hasOwnConnections: true)
         }
+    }
+
+    static var newSchema: String { "test \(UUID().uuidString)" }
+
+    /// A store on the server.
+    func description(
+        _ tracking: HistoryTracking = .asStored, schema: String = Self.newSchema,
+        hasOwnConnections: Bool = false
+    ) -> StoreDescription {
+        // Stores with the same settings share their connections.
+        let settings = hasOwnConnections ? "\(url)&application_name=\(UUID().uuidString)" : url
+        var description = StoreDescription(location: .postgres(settings, schema: schema))
+        description.options.history = tracking
+        return description
     }
 
     func connect() throws -> PostgresConnection {

@@ -92,6 +92,11 @@ final class ContextState {
 }
 
 extension ContextState {
+    /// The number of the entity of the object that a to-one leads to.
+    func destinationEntity(of relationship: RelationshipDescription, in record: Record) -> Int {
+        coordinator.model.destination(of: relationship, in: record)
+    }
+
     /// Where rows of a hierarchy are read from.
     func store(ofRoot root: Int) -> any ReadableStore {
         if let parentReader { return parentReader }

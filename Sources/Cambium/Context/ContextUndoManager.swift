@@ -384,7 +384,7 @@ extension ObjectUndo {
         guard before.hasValue(slot) else { return object.setDestination(of: relationship, to: nil) }
         let former = LinkSet.Member(
             key: before.integer(slot),
-            entity: object.destinationEntity(of: relationship, in: before)
+            entity: object.state.destinationEntity(of: relationship, in: before)
         )
         let destination = object.managedObjectContext?.revival.livingObject(former)
         // Who has to lead somewhere stays where it is, rather than lead nowhere.

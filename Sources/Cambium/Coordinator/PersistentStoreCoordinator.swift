@@ -123,6 +123,9 @@ public final class PersistentStoreCoordinator: Sendable {
         published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.keptDates }
     }
 
+    /// A date, in seconds since 2001, as the stores keep it.
+    func kept(_ seconds: Double) -> Double { keptDates?.rounded(seconds) ?? seconds }
+
     /// The greatest number of bytes of a value; nil where no store has a limit.
     var largestValue: Int? {
         published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.largestValue }

@@ -32,8 +32,6 @@ open class ManagedObject {
     @exclusivity(unchecked) @usableFromInline final var status: ObjectStatus
     /// Whether observers may observe the object, so that reads are noted.
     @exclusivity(unchecked) @usableFromInline final var notesReads: Bool
-    /// Whether dates are rounded when they are set, as the store keeps them.
-    @usableFromInline final let roundsDates: Bool
     @exclusivity(unchecked) final var page: RowPage?
     @exclusivity(unchecked) final var extras: ObjectExtras?
     final let state: ContextState
@@ -74,10 +72,10 @@ open class ManagedObject {
         page = registration.placed?.page
         status = ObjectStatus(
             flags: registration.lifecycle == .inserted ? .isReady : [],
-            lifecycle: registration.lifecycle)
+            lifecycle: registration.lifecycle,
+            roundsDates: registration.state.coordinator.roundsDates)
         state = registration.state
         notesReads = registration.state.notesReads
-        roundsDates = registration.state.coordinator.roundsDates
         entityDescription = registration.entity
         key = registration.key
         let type = Swift.type(of: self)
@@ -190,11 +188,13 @@ public struct ObjectRegistration {
     let lifecycle: Lifecycle
 }
 
-/// What a setter must know, in three bytes.
+/// What a setter must know, in four bytes.
 @usableFromInline
 struct ObjectStatus {
     @usableFromInline var flags: ChangeFlags
     var lifecycle: Lifecycle
+    /// Whether dates are rounded when they are set, as the store keeps them.
+    @usableFromInline let roundsDates: Bool
 }
 
 /// Where an object stands between its context and the store.

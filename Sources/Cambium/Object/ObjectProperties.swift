@@ -122,7 +122,7 @@ struct ObjectProperties: ObjectAccess {
         return id(
             of: LinkSet.Member(
                 key: record.integer(slot),
-                entity: subject.destinationEntity(of: relationship, in: record)))
+                entity: subject.state.destinationEntity(of: relationship, in: record)))
     }
 
     /// The ids of the objects that a relationship references, as far as they are known.

@@ -307,7 +307,7 @@ struct SnapshotChange {
         }
         guard !record.isEqual(slot, kind, to: object.readable) else { return }
         if attribute.type == .date, record.hasValue(slot) {
-            let seconds = object.roundsDates ? object.rounded(record.real(slot)) : record.real(slot)
+            let seconds = object.state.coordinator.kept(record.real(slot))
             let present = object.readable
             if present.hasValue(slot), present.real(slot) == seconds { return }
             object.writeReal(slot, seconds)

@@ -330,7 +330,7 @@ extension Validator {
     private mutating func validateStoredForms(_ description: EntityDescription) {
         if let unfit = object.extras?.unfitSlots, !unfit.isEmpty { addUnfit(unfit.sorted()) }
         if !description.presenceRules.isEmpty { validatePresence(description) }
-        if object.roundsDates { validateDates(description) }
+        if object.status.roundsDates { validateDates(description) }
         if let limit = object.state.coordinator.largestValue { validateLengths(description, limit) }
         for slot in object.readable.slotsHoldingNUL(description.shape) {
             let property = description.layout.slots[slot].property

@@ -55,7 +55,7 @@ struct ChangeTransfer {
             guard let slot = relationship.slot, step.slots.contains(slot) else { continue }
             var destination: ManagedObject?
             if record.hasValue(slot) {
-                let entity = step.source.destinationEntity(of: relationship, in: record)
+                let entity = step.source.state.destinationEntity(of: relationship, in: record)
                 destination = context.revival.livingObject(
                     LinkSet.Member(key: record.integer(slot), entity: entity))
             }

@@ -68,7 +68,7 @@ extension ManagedObject {
             if notesReads { noteRead(of: slot) }
             let record = readable
             guard record.hasValue(slot) else { return nil }
-            let entity = destinationEntity(of: relationship, in: record)
+            let entity = state.destinationEntity(of: relationship, in: record)
             let key = record.integer(slot)
             guard let context = state.context else {
                 state.noteLostContext()
@@ -77,12 +77,6 @@ extension ManagedObject {
             return context.registry.object(entity: entity, key: key)
         }
         return links(relationship.ordinal).members.first.flatMap { object(for: $0) }
-    }
-
-    final func destinationEntity(
-        of relationship: RelationshipDescription, in record: Record
-    ) -> Int {
-        state.coordinator.model.destination(of: relationship, in: record)
     }
 
     final func setDestination(of relationship: RelationshipDescription, to object: ManagedObject?) {

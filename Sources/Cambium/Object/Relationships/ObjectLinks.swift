@@ -338,7 +338,7 @@ struct ObjectLinks: ObjectAccess {
             else { continue }
             let member = LinkSet.Member(
                 key: record.integer(slot),
-                entity: subject.destinationEntity(of: relationship, in: record))
+                entity: subject.state.destinationEntity(of: relationship, in: record))
             guard let other = state.context?.revival.livingObject(member) else {
                 subject.setDestination(of: relationship, to: nil)
                 continue

@@ -130,13 +130,13 @@ extension ManagedObject {
     /// Writes a date, in seconds since 2001-01-01 UTC and as exactly as the store keeps it, as a change.
     @inlinable
     public final func writeDate(_ slot: Int, _ seconds: Double) {
-        writeReal(slot, roundsDates ? rounded(seconds) : seconds)
+        if status.roundsDates { writeRoundedDate(slot, seconds) } else { writeReal(slot, seconds) }
     }
 
-    /// A date as the store keeps it.
+    /// Writes a date as a change, after rounding it as the store does.
     @usableFromInline
-    final func rounded(_ seconds: Double) -> Double {
-        state.coordinator.keptDates?.rounded(seconds) ?? seconds
+    final func writeRoundedDate(_ slot: Int, _ seconds: Double) {
+        writeReal(slot, state.coordinator.kept(seconds))
     }
 
     /// Takes a value away, as a change. No value fits every optional type.
