@@ -229,7 +229,7 @@ let package = Package(
                 "CambiumExchange", "CambiumEngine", "CambiumRecords", "CambiumSQL", "CambiumModel",
                 "EverythingModel", "ShopModel",
             ],
-            swiftSettings: settings),
+            exclude: ["Cases"], swiftSettings: settings),
         .testTarget(
             name: "CambiumPlanTests", dependencies: ["CambiumPlan", "CambiumModel"],
             swiftSettings: settings),

@@ -36,25 +36,6 @@ final class PostgresLayout: Sendable {
     var external: PostgresExternal { PostgresExternal(table: "\(schema).\"_external\"") }
 }
 
-/// Names in PostgreSQL, which keeps 63 bytes of each.
-enum PostgresName {
-    private static let maximum = 63
-
-    /// A name in quotes; of a long one its beginning and a hash, which is the same wherever it is
-    /// used.
-    static func identifier(_ name: String) -> String { SQLText.identifier(short(name)) }
-
-    static func short(_ name: String) -> String {
-        guard name.utf8.count > maximum else { return name }
-        let hash = SHA256.hexadecimal(of: name).prefix(12)
-        var beginning = name[...]
-        while beginning.utf8.count + hash.utf8.count + 1 > maximum {
-            beginning = beginning.dropLast()
-        }
-        return "\(beginning)~\(hash)"
-    }
-}
-
 /// How the rows of an entity and its sub-entities are read.
 final class PostgresTable: Sendable {
     /// A column of a row that a statement returns, and the slot that it goes to.
@@ -110,7 +91,7 @@ final class PostgresTable: Sendable {
 
     static func type(ofSlot slot: Int, of entity: EntityDescription) -> PostgresType {
         if let attribute = entity.attributes[slot] {
-            return PostgresType(attribute.type, in: entity.model)
+            return .column(of: attribute, in: entity.model)
         }
         return entity.layout.slots[slot].isEntityOfKey ? .text : .bigint
     }

@@ -79,7 +79,7 @@ final class PostgresDerivations: Sendable {
                 value: value.map { ($0, expression.joinedTables) }, level: level,
                 column: PostgresName.identifier(
                     model.column(of: candidate.attribute.name, in: candidate.entity)),
-                type: PostgresType(candidate.attribute.type, in: model).ofDerived)
+                type: .column(of: candidate.attribute, in: model))
         }
         let columns = description.entities.map { entity -> [String] in
             guard entity.rootIndex == entity.index else { return [] }

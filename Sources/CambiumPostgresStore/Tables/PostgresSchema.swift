@@ -41,10 +41,10 @@ struct PostgresSchema {
 
     private static func table(_ table: Table, _ derivations: PostgresDerivations) -> String {
         let layout = derivations.layout
-        var lines = table.columns.map { column($0, derivations) }
+        var lines = table.columns.map { column($0, of: table, derivations) }
         if !table.primaryKey.isEmpty {
             let columns = table.primaryKey.map(PostgresName.identifier).joined(separator: ", ")
-            lines.append("PRIMARY KEY (\(columns))")
+            lines.append("\(key(of: table)) (\(columns))")
         }
         lines += checks(of: table, layout.model.model).map { name, condition in
             "CONSTRAINT \(PostgresName.identifier(name.text)) CHECK (\(condition))"
@@ -54,6 +54,11 @@ struct PostgresSchema {
                 \(lines.joined(separator: ",\n    "))
             )
             """
+    }
+
+    /// The server's own name for the key's index may be that of another table.
+    private static func key(of table: Table) -> String {
+        "CONSTRAINT \(PostgresName.identifier("\(table.name).key")) PRIMARY KEY"
     }
 
     private typealias Check = (name: ConstraintName, condition: String)
@@ -74,18 +79,23 @@ struct PostgresSchema {
             else { return [] }
             return checks(of: attribute, of: entity, column.name, model)
         }
-            // What the sub-entities require, and whole composite values: in any engine's words.
-            + table.checks.compactMap { check in
-                guard case .property = check.name else { return nil }
-                return (check.name, check.condition)
-            }
+            + requirements(of: table, model)
+    }
+
+    /// What the sub-entities require, and whole composite values.
+    private static func requirements(of table: Table, _ model: Model) -> [Check] {
+        guard case .objects(let name) = table.content, let root = model.entity(named: name) else {
+            return []
+        }
+        return Schema.requirements(of: root, in: model, PostgresName.identifier)
+            .map { ($0.name, $0.condition) }
     }
 
     private static func column(
-        _ column: Table.Column, _ derivations: PostgresDerivations
+        _ column: Table.Column, of table: Table, _ derivations: PostgresDerivations
     ) -> String {
         let model = derivations.layout.model.model
-        var type: PostgresType
+        let type: PostgresType
         var value: String?
         var generation: String?
         switch column.content {
@@ -97,9 +107,8 @@ struct PostgresSchema {
         case .attribute(let owner, let name):
             let entity = model.entity(named: owner)
             let attribute = entity?.attributes.first { $0.name == name }
-            type = attribute.map { PostgresType($0.type, in: model) } ?? .text
+            type = attribute.map { .column(of: $0, in: model) } ?? .text
             if let entity, let attribute, attribute.derivation != nil {
-                type = type.ofDerived
                 generation = derivations.generation(of: attribute, of: entity)
             }
             if column.isRequired, let attribute {
@@ -109,7 +118,7 @@ struct PostgresSchema {
         var text = "\(PostgresName.identifier(column.name)) \(type.name)"
         if type == .text { text += " COLLATE \"C\"" }
         if column.isRequired { text += " NOT NULL" }
-        if column.isPrimaryKey { text += " PRIMARY KEY" }
+        if column.isPrimaryKey { text += " \(key(of: table))" }
         if let value { text += " DEFAULT \(value)" }
         if let generation { text += " GENERATED ALWAYS AS (\(generation)) STORED" }
         return text
@@ -168,14 +177,15 @@ struct PostgresSchema {
 
     private static func index(_ index: TableIndex, _ layout: PostgresLayout) -> String? {
         // An index by what SQLite computes has another form here.
-        guard index.elements.allSatisfy({ $0.hasPrefix("\"") }),
+        guard index.elements.allSatisfy(\.isColumn),
             index.condition == nil || index.uniqueRows != nil
         else { return nil }
         let rows = index.condition.map { " WHERE \($0)" } ?? ""
+        let elements = index.elements.map { $0.text(PostgresName.identifier) }
         return """
             CREATE \(index.uniqueRows == nil ? "" : "UNIQUE ")INDEX \
             \(PostgresName.identifier(index.name)) ON \(layout.qualified(index.table)) \
-            (\(index.elements.joined(separator: ", ")))\(rows)
+            (\(elements.joined(separator: ", ")))\(rows)
             """
     }
 }

@@ -20,7 +20,7 @@ enum PostgresType: Sendable, Hashable {
     case uuid
     case bytea
 
-    /// The type of the column of an attribute.
+    /// The type that holds the values of an attribute's type.
     init(_ type: AttributeType, in model: Model) {
         self =
             switch type {
@@ -222,11 +222,14 @@ enum PostgresTimestamp {
 }
 
 extension PostgresType {
-    /// The type of a column whose values are computed, and may be greater than the attribute's.
-    var ofDerived: PostgresType {
-        switch self {
-        case .smallint, .integer: .bigint
-        default: self
+    /// The type of the column of an attribute. Values that are computed may be greater than the
+    /// attribute's.
+    static func column(of attribute: Attribute, in model: Model) -> PostgresType {
+        switch PostgresType(attribute.type, in: model) {
+        case .smallint where attribute.derivation != nil,
+            .integer where attribute.derivation != nil:
+            .bigint
+        case let type: type
         }
     }
 

@@ -5,6 +5,8 @@ import CambiumPlan
 struct ObjectTableBuilder {
     let root: Entity
     let model: Model
+    /// Writes the name of a column in checks.
+    var identifier: (String) -> String = SQLText.identifier
 
     var family: [Entity] { model.family(of: root) }
 
@@ -13,10 +15,15 @@ struct ObjectTableBuilder {
         return Table(
             name: root.name,
             columns: systemColumns + entities.flatMap(columns),
-            checks: entities.flatMap(requirements) + entities.flatMap(presences)
-                + entities.flatMap(rules),
+            checks: requirements + entities.flatMap(rules),
             options: "STRICT", indexes: entities.flatMap(indexes),
             content: .objects(root: root.name))
+    }
+
+    /// What rows of sub-entities need, and composite values.
+    var requirements: [Table.Check] {
+        let entities = family
+        return entities.flatMap(requirements) + entities.flatMap(presences)
     }
 
     private var systemColumns: [Table.Column] {
@@ -102,7 +109,7 @@ struct ObjectTableBuilder {
             Table.Check(
                 name: .property(entity: entity.name, property: property, .required),
                 condition:
-                    "\(otherEntities(than: entity)) OR \(SQLText.identifier(column)) IS NOT NULL",
+                    "\(otherEntities(than: entity)) OR \(identifier(column)) IS NOT NULL",
                 columns: [SystemColumn.entity, column])
         }
     }
@@ -115,7 +122,7 @@ struct ObjectTableBuilder {
                 parts.map { model.column(of: $0, in: entity) }
             }
             func columns(_ parts: [String], _ test: String) -> String {
-                names(parts).map { "\(SQLText.identifier($0)) \(test)" }
+                names(parts).map { "\(identifier($0)) \(test)" }
                     .joined(separator: " AND ")
             }
             return Table.Check(
@@ -179,7 +186,7 @@ struct ObjectTableBuilder {
             let position = model.inversePositionColumn(of: relationship, of: entity)
             return index(
                 "\(entity.name).key.\(relationship.name)",
-                by: [column, position].compactMap { $0.map(SQLText.identifier) })
+                by: [column, position].compactMap { $0.map { .column($0) } })
         }
     }
 
@@ -193,7 +200,7 @@ struct ObjectTableBuilder {
             return index(
                 ConstraintName.unique(
                     entity: entity.name, properties: constraint.properties
-                ).text, by: [rows.list], where: rows.condition, unique: rows)
+                ).text, by: rows.columns.map { .column($0) }, where: rows.condition, unique: rows)
         }
     }
 
@@ -218,20 +225,21 @@ struct ObjectTableBuilder {
         }
     }
 
-    private func indexed(_ element: IndexElement, of entity: Entity) -> String? {
-        let direction = element.isDescending ? " DESC" : ""
+    private func indexed(_ element: IndexElement, of entity: Entity) -> TableIndex.Element? {
         guard let expression = element.expression else {
-            return SQLText.identifier(column(of: element.property, in: entity)) + direction
+            return .column(
+                column(of: element.property, in: entity), isDescending: element.isDescending)
         }
-        return model.columnValue(expression, of: entity).map { "(\($0))\(direction)" }
+        return model.columnValue(expression, of: entity)
+            .map { .value($0, isDescending: element.isDescending) }
     }
 
     private func index(
-        _ name: String, by columns: [String], where condition: String? = nil,
+        _ name: String, by elements: [TableIndex.Element], where condition: String? = nil,
         unique: UniqueRows? = nil
     ) -> TableIndex {
         TableIndex(
-            name: name, table: root.name, elements: columns, condition: condition,
+            name: name, table: root.name, elements: elements, condition: condition,
             uniqueRows: unique)
     }
 

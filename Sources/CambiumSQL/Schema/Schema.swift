@@ -64,6 +64,16 @@ package final class Schema: Sendable, Equatable {
         ObjectTableBuilder(root: root, model: model).table
     }
 
+    /// The checks of a root entity's table that other engines can make of the same words: what
+    /// sub-entities require, and composite values that are whole.
+    ///
+    /// - Parameter identifier: Writes the name of a column.
+    package static func requirements(
+        of root: Entity, in model: Model, _ identifier: @escaping (String) -> String
+    ) -> [Table.Check] {
+        ObjectTableBuilder(root: root, model: model, identifier: identifier).requirements
+    }
+
     /// The table of that name, or nil.
     package func table(named name: String) -> Table? {
         tables.first { $0.name == name }
@@ -223,7 +233,7 @@ extension Model {
             indexes: [
                 TableIndex(
                     name: index, table: name,
-                    elements: ["_destination", "_source"].map(SQLText.identifier))
+                    elements: [.column("_destination"), .column("_source")])
             ] + orderIndexes(of: ends, in: name),
             content: .links(entity: entity.name, relationship: relationship.name))
     }
@@ -238,7 +248,7 @@ extension Model {
             else { return nil }
             return TableIndex(
                 name: "\(entity.name).order.\(relationship.name)", table: table,
-                elements: [owner, position, member].map(SQLText.identifier))
+                elements: [owner, position, member].map { .column($0) })
         }
     }
 

@@ -235,8 +235,8 @@ package struct TableIndex: Sendable, Equatable {
     package let name: String
     /// Its table.
     package let table: String
-    /// The columns, or SQL for values, in order.
-    package let elements: [String]
+    /// What it is sorted by, in order.
+    package let elements: [Element]
     /// SQL for which rows are in it; nil if all are.
     package var condition: String?
     /// Which rows may not be alike; nil where that is allowed.
@@ -246,9 +246,30 @@ package struct TableIndex: Sendable, Equatable {
     package var createStatement: String {
         """
         CREATE \(uniqueRows == nil ? "" : "UNIQUE ")INDEX \(SQLText.identifier(name)) \
-        ON \(SQLText.identifier(table)) (\(elements.joined(separator: ", ")))
+        ON \(SQLText.identifier(table)) (\(elements.map { $0.text(SQLText.identifier) }.joined(separator: ", ")))
         """
             + (condition.map { "\n    WHERE \($0)" } ?? "")
+    }
+
+    /// What an index is sorted by.
+    package enum Element: Sendable, Equatable {
+        case column(String, isDescending: Bool = false)
+        /// What SQLite computes.
+        case value(String, isDescending: Bool)
+
+        /// Whether it is a column.
+        package var isColumn: Bool {
+            if case .column = self { true } else { false }
+        }
+
+        /// - Parameter identifier: Writes the name of a column.
+        package func text(_ identifier: (String) -> String) -> String {
+            switch self {
+            case .column(let name, let isDescending):
+                identifier(name) + (isDescending ? " DESC" : "")
+            case .value(let sql, let isDescending): "(\(sql))" + (isDescending ? " DESC" : "")
+            }
+        }
     }
 
     /// Whether an index of that name may be a model's: of this version or of another one.

@@ -1,0 +1,23 @@
+import CambiumModel
+
+/// Names in PostgreSQL, which keeps 63 bytes of each and has columns of its own in every table.
+package enum PostgresName {
+    private static let maximum = 63
+    /// The server's own columns.
+    private static let taken: Set = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"]
+
+    /// A name in quotes, in the form that the server has.
+    package static func identifier(_ name: String) -> String { SQLText.identifier(short(name)) }
+
+    /// The form of a name that the server has: of one that it does not take the beginning and a
+    /// hash, which is the same wherever it is used.
+    package static func short(_ name: String) -> String {
+        guard name.utf8.count > maximum || taken.contains(name) else { return name }
+        let hash = SHA256.hexadecimal(of: name).prefix(12)
+        var beginning = name[...]
+        while beginning.utf8.count + hash.utf8.count + 1 > maximum {
+            beginning = beginning.dropLast()
+        }
+        return "\(beginning)~\(hash)"
+    }
+}
