@@ -2,7 +2,7 @@
 # Proves that no module imports what the architecture does not allow: reads the `import` lines of
 # Sources, Plugins, Models and the specification of engines, and compares them with the table below.
 # In the runtime it also proves that engines stay behind their seam: no cast to one, no import of
-# one and no SQL elsewhere. Nested packages of tests have modules by links. The imports of these are
+# one, no name of one and no SQL elsewhere. Nested packages of tests have modules by links. The imports of these are
 # compared with the dependencies in the nested package. POSIX sh and awk.
 #
 #   check-imports.sh [FOLDER]     checks the package in FOLDER (default: this one)
@@ -38,6 +38,8 @@ CambiumPostgres: Cambium CambiumEngine CambiumPostgresStore
 CambiumNotificationCenter: Cambium | Foundation
 CambiumExchange: Cambium CambiumRecords CambiumSQLiteStore
 PackageIndex: Cambium PackagesModel FirstPackagesModel
+PackageIndexProgram: PackageIndex
+PackageIndexPostgres: PackageIndex CambiumPostgres
 CambiumEngineSpecification: Cambium CambiumCustomStores CambiumPostgres CambiumModel CambiumEngine CambiumRecords CambiumSQL EverythingModel ShopModel | Foundation Testing
 CambiumBuildPlugin: | PackagePlugin Foundation
 CambiumCommandPlugin: | PackagePlugin Foundation
@@ -52,6 +54,17 @@ SQLite CambiumSQLite
 # Files of the runtime that may import the library of an engine: file: reason.
 importers='
 Exports.swift: SQLiteError is public, as the errors of a store are
+'
+# Files of the runtime that may name the engine of files. Those of servers are named nowhere.
+namers='
+Store/Opening/StoreKind.swift: it is what opens stores of that kind
+Store/Opening/StoreDescription.swift: StoreType.sqlite is public
+Store/Opening/StoreLocation.swift: a file has that type
+Container/PersistentContainer.swift: a container without a location has a file of that type
+Coordinator/PersistentStoreCoordinator.swift: metadata of files that are not open
+Coordinator/PersistentStoreCoordinator+Stores.swift: copies and removes files
+Errors/LocalizedErrors.swift: describes what the library refuses
+Errors/CoreDataCompatibleError.swift: SQLiteError is public
 '
 # Files of the runtime that may have SQL in them: file: reason.
 writers='
@@ -95,7 +108,8 @@ for manifest in Tests/*/Package.swift; do
 done
 [ -s "$list" ] || { echo "check-imports: there are no Swift files in $(pwd)" >&2; exit 1; }
 
-RULES=$rules LIST=$list RUNTIME=$runtime ENGINES=$engines IMPORTERS=$importers WRITERS=$writers \
+RULES=$rules LIST=$list RUNTIME=$runtime ENGINES=$engines IMPORTERS=$importers NAMERS=$namers \
+    WRITERS=$writers \
     awk '
     BEGIN {
         list = ENVIRON["LIST"]
@@ -113,6 +127,7 @@ RULES=$rules LIST=$list RUNTIME=$runtime ENGINES=$engines IMPORTERS=$importers W
         for (i = 1; i <= count; i++)
             if (split(lines[i], parts, " ") == 2) engineModule[parts[1]] = parts[2]
         exempt(ENVIRON["IMPORTERS"], mayImport)
+        exempt(ENVIRON["NAMERS"], mayName)
         exempt(ENVIRON["WRITERS"], mayWrite)
         while ((getline path < list) > 0) check(path)
         printf "%d imports in %d files of %d modules", imports, files, modules
@@ -141,6 +156,14 @@ RULES=$rules LIST=$list RUNTIME=$runtime ENGINES=$engines IMPORTERS=$importers W
             if (!(file in mayImport) && line ~ ("^import[ \t].*" engineModule[engine] "([^A-Za-z]|$)"))
                 fail(path, number, "the runtime may not import " engineModule[engine] ": its engine does")
         }
+    }
+    # Any engine may be behind the seam: identifiers and texts of the runtime name none.
+    function checkNames(path, number, line,    file) {
+        file = substr(path, length(runtime) + 1)
+        sub(/[ \t]\/\/ .*/, "", line)
+        line = tolower(line)
+        if (line ~ /postgre|libpq/ || (line ~ /sqlite/ && !(file in mayName) && line !~ /^import[ \t]/))
+            fail(path, number, "the runtime may not name an engine")
     }
     # CambiumSQL writes SQL, and the folders Statements of what is about SQLite alone.
     function checkText(path, number, line,    file) {
@@ -177,6 +200,7 @@ RULES=$rules LIST=$list RUNTIME=$runtime ENGINES=$engines IMPORTERS=$importers W
                 sub(/^[^ \t]+[ \t]+/, "", line)
             if (line !~ /^\/\//) {
                 if (path ~ /^Sources\/Cambium(Exchange)?\//) checkSeam(path, number, line)
+                if (path ~ /^Sources\/Cambium\//) checkNames(path, number, line)
                 if (path ~ /^Sources\/Cambium(CoreDataStore|CustomStores|Engine|Exchange|SQLiteStore)?\// && path !~ /\/Statements\//)
                     checkText(path, number, line)
             }
