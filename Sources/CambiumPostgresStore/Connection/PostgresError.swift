@@ -65,6 +65,8 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     static let foreignKeyViolation = "23503"
     static let checkViolation = "23514"
     static let notNullViolation = "23502"
+    /// An entry of an index that is too long, among other things.
+    static let limitExceeded = "54000"
     static let cancelled = "57014"
     static let lockTimeout = "55P03"
 
@@ -80,7 +82,8 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
         if isDisconnection {
             return StoreError(
                 code: .inaccessible, message: "There is no connection to the server: \(ended)",
-                remedy: "See that the server runs and can be reached, and try again.",
+                remedy: "See that the server runs and can be reached, and that it takes the user, "
+                    + "the password and the sslmode. Then try again.",
                 underlying: self)
         }
         if state == Self.lockTimeout {
@@ -103,8 +106,8 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     private var ended: String { message.hasSuffix(".") ? message : "\(message)." }
 
     package var description: String {
-        let code = state.isEmpty ? "" : " \(state)"
-        return "PostgreSQL error\(code): \(message)"
+        // Without a state it is libpq's, which says what it was doing.
+        state.isEmpty ? message : "PostgreSQL error \(state): \(message)"
     }
 }
 

@@ -41,7 +41,8 @@ public struct StoreDescription: Sendable {
 extension StoreDescription: CustomStringConvertible {
     /// The type, the place and the configuration.
     public var description: String {
-        "\(type) store \(location)" + (configuration.map { " (configuration \($0))" } ?? "")
+        let place = if case .server = location { "" } else { " \(location)" }
+        return "\(type) store\(place)" + (configuration.map { " (configuration \($0))" } ?? "")
     }
 }
 
