@@ -154,8 +154,10 @@ package struct PostgresOpener: StoreOpening {
         let hasSchema = try connection.run(
             "SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1)", own
         ).boolean(0, 0)
+        // Making one that exists needs a right that its owner may not have.
         _ = try connection.run(
-            schema.statements.map { PostgresStatement($0) }
+            (hasSchema ? [] : [layout.schemaStatement]).map { PostgresStatement($0) }
+                + schema.statements.map { PostgresStatement($0) }
                 + [statement([("uuid", uuid.uuidString)] + expected.values, layout)])
         return (
             StoreIdentifier(uuid),

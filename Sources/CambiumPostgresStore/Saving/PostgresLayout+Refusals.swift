@@ -9,8 +9,26 @@ extension PostgresLayout {
         if error.state == PostgresError.foreignKeyViolation {
             return ValidationError.danglingKey(error)
         }
+        if error.state == PostgresError.limitExceeded, error.message.hasPrefix("index row") {
+            return tooLong(error)
+        }
         guard let constraint = brokenConstraint(error) else { return error }
         return ValidationError(breaking: constraint, of: model, error)
+    }
+
+    /// The server names the index of an entry that is a little too long.
+    private func tooLong(_ error: PostgresError) -> ValidationError {
+        let constraint = PostgresSchema.constraints(of: model.model)
+            .first { PostgresName.short($0.text) == error.constraint }
+        var property: String?
+        if case .unique(_, let names) = constraint, names.count == 1 { property = names[0] }
+        let index = error.constraint.map { " \($0)" } ?? ""
+        return ValidationError(
+            code: .tooLong, entityName: constraint?.entity ?? "", objectID: nil,
+            property: property, rule: nil,
+            message: "A value is too long for the index\(index), whose entries have at most 2,704 "
+                + "bytes. Save a shorter one; with a maxLength no longer one is saved.",
+            underlying: error)
     }
 
     private func brokenConstraint(_ error: PostgresError) -> ConstraintName? {

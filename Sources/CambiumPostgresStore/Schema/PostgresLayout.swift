@@ -25,6 +25,9 @@ final class PostgresLayout: Sendable {
         tables = model.entities.map { PostgresTable($0, model, prefix) }
     }
 
+    /// What makes the schema.
+    var schemaStatement: String { "CREATE SCHEMA \(schema)" }
+
     /// A table or index with the schema before it.
     func qualified(_ name: String) -> String { "\(schema).\(PostgresName.identifier(name))" }
 

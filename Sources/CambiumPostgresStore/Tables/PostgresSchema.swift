@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumRecords
 import CambiumSQL
 
-/// The statements that make an empty store in a schema of a database.
+/// The statements that make an empty store in an empty schema of a database.
 ///
 /// The tables and columns are those of a store in SQLite, with PostgreSQL's types.
 struct PostgresSchema {
@@ -14,8 +14,7 @@ struct PostgresSchema {
         let schema = Schema(of: model)
         let objects = schema.tables.filter { $0.content != .system }
         statements =
-            ["CREATE SCHEMA IF NOT EXISTS \(layout.schema)"]
-            + [
+            [
                 """
                 CREATE TABLE \(layout.metadata) ("name" text COLLATE "C" PRIMARY KEY, \
                 "value" text NOT NULL)
@@ -177,9 +176,7 @@ struct PostgresSchema {
 
     private static func index(_ index: TableIndex, _ layout: PostgresLayout) -> String? {
         // An index by what SQLite computes has another form here.
-        guard index.elements.allSatisfy(\.isColumn),
-            index.condition == nil || index.uniqueRows != nil
-        else { return nil }
+        guard index.isOfEveryEngine else { return nil }
         let rows = index.condition.map { " WHERE \($0)" } ?? ""
         let elements = index.elements.map { $0.text(PostgresName.identifier) }
         return """

@@ -1,4 +1,4 @@
-CREATE SCHEMA IF NOT EXISTS "cambium";
+CREATE SCHEMA "cambium";
 
 CREATE TABLE "cambium"."_metadata" ("name" text COLLATE "C" PRIMARY KEY, "value" text NOT NULL);
 

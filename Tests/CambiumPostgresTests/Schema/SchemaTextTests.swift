@@ -25,7 +25,8 @@ struct SchemaTextTests {
         /// Statements that make a store in the schema `cambium`.
         fileprivate var statements: [String] {
             let layout = PostgresLayout(model.modelDescription, schema: "cambium")
-            return PostgresSchema(of: PostgresDerivations(layout)).statements
+            return [layout.schemaStatement]
+                + PostgresSchema(of: PostgresDerivations(layout)).statements
                 + PostgresHistorySQL(layout).createStatements
         }
 
@@ -51,6 +52,38 @@ struct SchemaTextTests {
         #expect(
             text == expected,
             "\(difference); accept: CAMBIUM_ACCEPT=1 swift test --filter SchemaTextTests")
+    }
+
+    @Test func `the page of the tables shows those of its model`() throws {
+        let products = Relationship(
+            name: "products", destination: "Product", inverse: "category", isToMany: true)
+        let category = Entity(
+            name: "Category",
+            attributes: [
+                Attribute(name: "name", type: .string, limits: Limits(maximumLength: 80))
+            ], relationships: [products],
+            uniqueConstraints: [UniqueConstraint(properties: ["name"])])
+        let product = Entity(
+            name: "Product",
+            attributes: [
+                Attribute(
+                    name: "price", type: .decimal(scale: 2), limits: Limits(minimum: .int(0))),
+                Attribute(name: "added", type: .date),
+            ],
+            relationships: [
+                Relationship(name: "category", destination: "Category", inverse: "products")
+            ])
+        let page = URL(filePath: #filePath)
+            .appending(path: "../../../../Sources/Cambium/Cambium.docc/StoreTables.md").standardized
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let sql = try #require(text.firstMatch(of: /(?s)```sql\n(.*?);\n```/)?.1)
+        func words(_ text: some StringProtocol) -> String {
+            text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        }
+        let model = Model(name: "Shop", version: "1", entities: [category, product])
+        let statements = Case(model: CompiledModel(model)).statements
+            .filter { $0.contains("\"cambium\".\"Product\"") }
+        #expect(sql.split(separator: ";\n").map(words) == statements.map(words))
     }
 
     @Test(arguments: PostgresServer.all, Case.all)

@@ -1,0 +1,62 @@
+import CambiumEngine
+import CambiumPostgres
+import EverythingModel
+import Foundation
+import Testing
+
+@testable import CambiumPostgresStore
+
+/// What a user of the server may do, and what its tables hold.
+struct OpeningTests {
+    @Test(arguments: PostgresServer.all)
+    func `a user who may make no schema opens a store in one that exists`(
+        _ server: PostgresServer
+    ) throws {
+        let (user, schema) = ("user \(UUID().uuidString)", PostgresServer.newSchema)
+        let connection = try server.connect()
+        for sql in [
+            "CREATE ROLE \"\(user)\" LOGIN",
+            "CREATE SCHEMA \"\(schema)\" AUTHORIZATION \"\(user)\"",
+        ] { _ = try connection.run(sql) }
+        defer {
+            _ = try? connection.run("DROP OWNED BY \"\(user)\" CASCADE")
+            _ = try? connection.run("DROP ROLE \"\(user)\"")
+        }
+        let name = try #require(
+            user.addingPercentEncoding(withAllowedCharacters: .urlUserAllowed))
+        let url = server.url.replacing("cambium@", with: "\(name)@")
+        let other = StoreLocation.postgres(url, schema: PostgresServer.newSchema)
+        let error = #expect(throws: StoreLoadingError.self) {
+            try PersistentContainer(Everything.model, StoreDescription(location: other))
+        }
+        #expect("\(error as Any)".contains("permission denied"))
+        for _ in 0..<2 {
+            let container = try PersistentContainer(
+                Everything.model,
+                StoreDescription(location: .postgres(url, schema: schema)))
+            let context = container.newContext()
+            _ = Box(in: context, name: "one")
+            try context.save()
+        }
+        let count = try connection.run("SELECT count(*) FROM \"\(schema)\".\"Box\"")
+        #expect(count.integer(0, 0) == 2)
+    }
+
+    @Test(arguments: PostgresServer.all, [200, 1_000])
+    func `a text that is too long for an index is named`(
+        _ server: PostgresServer, length: Int
+    ) throws {
+        let container = try PersistentContainer(Everything.model, server.description())
+        let context = container.newContext()
+        // The server cannot compress random digits well.
+        let serial = (0..<length).map { _ in UUID().uuidString }.joined()
+        let robot = Robot(in: context, name: "robot", serial: serial)
+        let error = #expect(throws: ValidationError.self) { try context.save() }
+        #expect(error?.code == .tooLong)
+        #expect("\(error as Any)".contains("2,704 bytes"))
+        // The server does not say where one is that is much too long.
+        if length == 200 { #expect(error?.property == "serial") }
+        robot.serial = String(serial.prefix(600))
+        try context.save()
+    }
+}
