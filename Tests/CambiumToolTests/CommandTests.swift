@@ -50,6 +50,36 @@ struct CommandTests {
         #expect(ToolRun("check", "--strickt").errors.contains("Did you mean '--strict'?"))
     }
 
+    @Test func `check says what is another one on PostgreSQL, where that is asked for`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.bundle(
+            """
+            <entity name="Area">
+            <attribute name="xmin" type="double"/><attribute name="title" type="string"/>
+            <attribute name="key" type="string" maxLength="100"/>
+            <attribute name="code" type="string" maxLength="400"/>
+            <attribute name="price" type="int64"/>
+            <unique by="title"/><unique by="key, xmin"/><index by="code, key, price"/>
+            <index by="code, price" where="price > 0"/>
+            <rule name="cheap">price &lt; 100</rule>
+            </entity>
+            """)
+        let plain = ToolRun("check", path)
+        #expect(plain.errors == "" && !plain.output.contains("PostgreSQL"))
+        let run = ToolRun("check", path, "--engine", "postgres", "--strict")
+        #expect(run.code == .modelHasWarnings)
+        #expect(run.errors.components(separatedBy: "[CM616]").count == 2, "\(run.errors)")
+        #expect(run.errors.contains("values of 'title' may have more"))
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.contains("  PostgreSQL calls the column xmin of Area xmin~eafb2f50be97"))
+        #expect(
+            lines.contains {
+                $0.hasPrefix("  PostgreSQL has no index Area.index.code+price")
+            })
+        #expect(lines.contains("  The rule Area.cheap is checked on save; the store cannot"))
+        #expect(ToolRun("check", path, "--engine", "oracle").code == .usage)
+    }
+
     @Test func `a new model can be checked, formatted, frozen, drawn and documented`() throws {
         let folder = try TemporaryFolder()
         let made = ToolRun("new", "Shop", "--example", "--in", folder.url.path)

@@ -226,5 +226,23 @@ extension Explanation {
             wrong: .words("A fetch index over the expression uppercase:(title)"),
             right: .words(
                 "A derived attribute from uppercase:(title), and a fetch index over it")),
+        Explanation(
+            .unlimitedIndex, title: "An index has values of any length",
+            meaning: """
+                PostgreSQL refuses to save a row whose entry in an index has more than 2,704 bytes. \
+                A unique constraint is an index too. Whether a value fits is known only when it is \
+                saved: the server compresses long values first. SQLite has no such limit, so \
+                `cambium check` says this only with --engine postgres.
+                """,
+            remedy: """
+                Limit the length of the text, in all to 670 characters: one may take 4 bytes. Or \
+                leave it out of the index.
+                """,
+            wrong: .product(
+                #"<attribute name="sku" type="string"/>"#,
+                #"<unique by="sku"/>"#),
+            right: .product(
+                #"<attribute name="sku" type="string" maxLength="100"/>"#,
+                #"<unique by="sku"/>"#)),
     ]
 }

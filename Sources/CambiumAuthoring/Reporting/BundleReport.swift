@@ -19,13 +19,15 @@ package struct BundleReport: Sendable {
     /// - Parameters:
     ///   - declarations: The file of declarations, where it does not lie beside the bundle.
     ///   - contents: What is in the bundle, where that is known.
+    ///   - engine: What the stores are in.
     ///   - verdicts: What was found out before; nil finds out everything.
     package init(
         checking path: String, declarations: String? = nil, _ contents: BundleContents? = nil,
-        verdicts: VerdictCache? = nil
+        engine: CheckedEngine = .sqlite, verdicts: VerdictCache? = nil
     ) {
         let key = contents.flatMap { contents in
-            verdicts?.key(of: "report", [path, declarations ?? "", contents.digest])
+            verdicts?.key(
+                of: "report", [path, declarations ?? "", contents.digest, engine.rawValue])
         }
         if let text = key.flatMap({ verdicts?.verdict(for: $0) }),
             let kept = try? JSONDecoder().decode(KeptReport.self, from: Data(text.utf8)).report,
@@ -35,11 +37,11 @@ package struct BundleReport: Sendable {
             return
         }
         let compilation = ModelCompiler.compile(
-            path, declarations: declarations, verdicts: verdicts)
+            path, declarations: declarations, engine: engine, verdicts: verdicts)
         diagnostics = compilation.diagnostics
         notes = compilation.notes
         summary = compilation.bundle?.summary
-        remarks = compilation.bundle?.remarks ?? []
+        remarks = compilation.bundle?.remarks(for: engine) ?? []
         // Somebody may have written to a file while it was read.
         guard summary != nil, let key, let data = try? JSONEncoder().encode(KeptReport(self)),
             BundleContents(of: path, declarations: declarations)?.digest == contents?.digest
@@ -126,14 +128,16 @@ extension CompiledBundle {
 
     /// What is right and worth knowing, a line each: the rules that only a save checks, and what the
     /// program's own steps of migrations have to fill.
-    package var remarks: [String] {
+    package func remarks(for engine: CheckedEngine = .sqlite) -> [String] {
         guard let model = versions.last?.model else { return [] }
         return steppedRemarks
             + model.entities.flatMap { entity in
-                entity.rules.filter { !model.isEnforcedByStore($0, of: entity) }.map { rule in
+                entity.rules.filter {
+                    engine == .postgres || !model.isEnforcedByStore($0, of: entity)
+                }.map { rule in
                     "The rule \(entity.name).\(rule.name) is checked on save; the store cannot"
                 }
-            }
+            } + (engine == .postgres ? model.postgresRemarks : [])
     }
 
     private var steppedRemarks: [String] {

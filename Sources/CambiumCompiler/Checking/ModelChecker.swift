@@ -9,6 +9,7 @@ package final class ModelChecker {
     let parsed: ParsedModel
     var diagnostics: [Diagnostic] = []
     private var isCurrent = true
+    private(set) var engine = CheckedEngine.sqlite
     /// Names that are declared, but not in a way that can be used.
     var brokenNames: Set<String> = []
     /// The entities that miss what a parent would give them, because it is none: what is unknown
@@ -54,14 +55,16 @@ package final class ModelChecker {
     ///   - previous: That version, if it is without errors.
     ///   - isCurrent: Whether to look for what is legal and will hurt, which can only be put right
     ///     in the version that has not shipped.
+    ///   - engine: What the stores are in.
     /// - Returns: No model where any of the diagnostics is an error.
     package static func check(
         _ parsed: ParsedModel, bundleName: String, previousVersion: String?,
         previous: CheckedModel?,
-        isCurrent: Bool = true
+        isCurrent: Bool = true, engine: CheckedEngine = .sqlite
     ) -> (model: CheckedModel?, diagnostics: [Diagnostic]) {
         let checker = ModelChecker(parsed)
         checker.isCurrent = isCurrent
+        checker.engine = engine
         let model = checker.check(
             bundleName: bundleName, previousVersion: previousVersion, previous: previous)
         let diagnostics = checker.diagnostics.sortedByPlace()

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumSQL
 
 extension ModelChecker {
     /// Reports what is legal and will hurt. Only a model without errors is looked at.
@@ -11,6 +12,7 @@ extension ModelChecker {
             warnAboutAttributes(of: entity, draft, in: model)
             warnAboutDeletes(of: entity, draft, in: model)
             warnAboutIndexes(of: entity, draft, in: model)
+            if engine == .postgres { warnAboutEntries(of: entity, draft, in: model) }
             warnAboutFloatingUniques(of: entity, draft, in: model)
             warnAboutConditions(of: entity, draft, in: model)
             warnAboutPatterns(of: entity, draft)
@@ -134,7 +136,7 @@ extension ModelChecker {
         }
     }
 
-    /// PostgreSQL cuts longer names off, and people cannot read them.
+    /// PostgreSQL does not take longer names, and people cannot read them.
     @inline(never)
     private func warnAboutLength(
         of stored: String, _ kind: String, _ element: ParsedElement
@@ -142,7 +144,10 @@ extension ModelChecker {
         guard stored.utf8.count > 63, let name = element["name"] else { return }
         report(
             .longName, "The \(kind) '\(stored)' has a name of more than 63 bytes", at: name,
-            notes: ["Some databases and tools cut it off; choose a shorter name"])
+            notes: [
+                "Choose a shorter name. Some databases and tools cut it off; a store on "
+                    + "PostgreSQL calls it \(PostgresName.identifier(stored))"
+            ])
     }
 
     /// A derived attribute that looks beyond its neighbours is computed again after changes of many
@@ -284,6 +289,55 @@ extension ModelChecker {
                 .leakyConstraint,
                 "Objects without '\(name)' are never taken for equal, whatever else they share",
                 at: written, notes: ["Make '\(name)' required, or leave it out"])
+        }
+    }
+
+    /// What PostgreSQL cannot keep: an entry of an index has a limit.
+    private func warnAboutEntries(of entity: Entity, _ draft: EntityDraft, in model: Model) {
+        let uniques = zip(entity.uniqueConstraints, kept("unique", of: draft)).map {
+            ($0.properties, $1)
+        }
+        let indexes = zip(entity.indexes, kept("index", of: draft)).compactMap { index, element in
+            // The store has no other ones.
+            index.condition == nil && index.elements.allSatisfy { $0.expression == nil }
+                ? (index.elements.map(\.property), element) : nil
+        }
+        for (names, element) in uniques + indexes {
+            let lengths = names.map { name in
+                model.attribute(name, of: entity).map { ($0, greatestLength(of: $0)) }
+            }
+            guard let written = element["by"],
+                let (attribute, _) = lengths.compactMap({ $0 }).max(by: {
+                    ($0.1 ?? .max) < ($1.1 ?? .max)
+                }),
+                lengths.reduce(0, { $0 + ($1.map { $0.1 ?? Self.greatestEntry } ?? 8) })
+                    >= Self.greatestEntry
+            else { continue }
+            report(
+                .unlimitedIndex,
+                """
+                On PostgreSQL an entry of an index has at most \(Self.greatestEntry) bytes, and \
+                values of '\(attribute.name)' may have more
+                """, at: written,
+                notes: [
+                    """
+                    Give it a \(wording.name("maxLength")): a character may take 4 bytes. Or leave \
+                    it out of the index
+                    """
+                ])
+        }
+    }
+
+    /// What is left of the 2,704 bytes for values.
+    private static let greatestEntry = 2_680
+
+    /// The greatest number of bytes of a value; nil where there is no limit.
+    private func greatestLength(of attribute: Attribute) -> Int? {
+        switch attribute.type {
+        case .string, .uri: attribute.limits.maximumLength.map { $0 * 4 }
+        case .data: attribute.isExternal ? nil : attribute.limits.maximumLength
+        case .codable: nil
+        default: 32
         }
     }
 

@@ -1,3 +1,9 @@
+/// The engine of the stores that a model is meant for.
+package enum CheckedEngine: String, Sendable, CaseIterable {
+    case sqlite
+    case postgres
+}
+
 /// A kind of finding. The number is for people to search for and never changes its meaning; CM305, CM710,
 /// CM711, LQ103 and LQ104 existed once and are not used again. What there is to say of a code is its
 /// `Explanation` in CambiumAuthoring, with an example that the tests compile.
@@ -171,6 +177,8 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case inertOption = 614
     /// An index of an Xcode model is left out.
     case skippedIndex = 615
+    /// An index has texts of any length, which PostgreSQL does not keep.
+    case unlimitedIndex = 616
 
     // MARK: Migrations
 
@@ -275,7 +283,7 @@ extension DiagnosticCode {
             .childlessAbstract, .singularToMany, .limitWithoutOrder, .unusedParameter,
             .rtreeKeptBinary, .coveredIndex, .uselessIndex, .leakyConstraint,
             .constantCondition, .impliedRule, .distantDerivation, .inertOption, .skippedIndex,
-            .impliedDrop, .emptyProof, .brokenChain, .idleFill:
+            .unlimitedIndex, .impliedDrop, .emptyProof, .brokenChain, .idleFill:
             .warning
         case .invalidSuppression: .error
         default: isOfLint ? .warning : .error
@@ -295,6 +303,9 @@ extension DiagnosticCode {
         default: false
         }
     }
+
+    /// The engine whose stores alone it is about; nil for all.
+    package var engine: CheckedEngine? { self == .unlimitedIndex ? .postgres : nil }
 
     /// What a finding is about: a version, the step to it, or a suppression, which nothing suppresses.
     package enum Subject: Sendable { case version, step, suppression }

@@ -34,14 +34,15 @@ package final class ModelCompiler {
     ///     one beside the bundle, where there is one.
     ///   - checksLock: Whether versions that are frozen have to be as they were then.
     ///   - emits: Whether the Swift is wanted too.
+    ///   - engine: What the stores are in.
     ///   - verdicts: What was proven before, which is not proven again; nil proves everything.
     package static func compile(
         _ path: String, declarations: String? = nil, checksLock: Bool = true, emits: Bool = false,
-        verdicts: VerdictCache? = nil
+        engine: CheckedEngine = .sqlite, verdicts: VerdictCache? = nil
     ) -> Compilation {
         let compiler = ModelCompiler(verdicts: verdicts)
         let result = compiler.compile(
-            path, declarations, checksLock: checksLock, emits: emits)
+            path, declarations, checksLock: checksLock, emits: emits, engine)
         let hasErrors = compiler.diagnostics.hasErrors
         return Compilation(
             bundle: hasErrors ? nil : result?.bundle, files: hasErrors ? [] : result?.files ?? [],
@@ -51,10 +52,11 @@ package final class ModelCompiler {
     }
 
     private func compile(
-        _ path: String, _ declarations: String?, checksLock: Bool, emits: Bool
+        _ path: String, _ declarations: String?, checksLock: Bool, emits: Bool,
+        _ engine: CheckedEngine
     ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
         let (bundle, readingDiagnostics) = BundleReader.read(path, declarations: declarations)
-        let (versions, found, notes) = Self.check(bundle)
+        let (versions, found, notes) = Self.check(bundle, engine)
         diagnostics = readingDiagnostics + found
         self.notes = notes
         if checksLock { diagnostics += LockChecker.check(bundle, versions) }
@@ -71,7 +73,7 @@ package final class ModelCompiler {
     /// Checks all versions that stores go through; those with errors are left out. All but errors is
     /// a note where the version has shipped.
     package static func check(
-        _ bundle: ParsedBundle
+        _ bundle: ParsedBundle, _ engine: CheckedEngine = .sqlite
     ) -> (versions: [CheckedModel], diagnostics: [Diagnostic], notes: [Diagnostic]) {
         var diagnostics = HistoryChecker.check(bundle)
         var notes = bundle.notes
@@ -85,7 +87,7 @@ package final class ModelCompiler {
             let isCurrent = index == chain.count - 1
             let (model, found) = ModelChecker.check(
                 parsed, bundleName: bundle.name, previousVersion: previousVersion,
-                previous: previous, isCurrent: isCurrent)
+                previous: previous, isCurrent: isCurrent, engine: engine)
             let (reported, remarks) = found.settled(isCurrent: isCurrent)
             diagnostics += reported
             notes += remarks

@@ -251,16 +251,18 @@ package struct TableIndex: Sendable, Equatable {
             + (condition.map { "\n    WHERE \($0)" } ?? "")
     }
 
+    /// Whether other engines than SQLite can make it of the same words: of columns, and of all rows
+    /// but where it says which are unique.
+    package var isOfEveryEngine: Bool {
+        elements.allSatisfy { if case .column = $0 { true } else { false } }
+            && (condition == nil || uniqueRows != nil)
+    }
+
     /// What an index is sorted by.
     package enum Element: Sendable, Equatable {
         case column(String, isDescending: Bool = false)
         /// What SQLite computes.
         case value(String, isDescending: Bool)
-
-        /// Whether it is a column.
-        package var isColumn: Bool {
-            if case .column = self { true } else { false }
-        }
 
         /// - Parameter identifier: Writes the name of a column.
         package func text(_ identifier: (String) -> String) -> String {

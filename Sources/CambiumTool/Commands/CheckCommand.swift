@@ -8,7 +8,8 @@ enum CheckCommand: Command {
     static let name = "check"
     static let summary = "Report everything that is wrong with models, and prove their migrations"
     static let usage = """
-        MODEL ... [--strict] [--verbose] [--format text|json|sarif] [--output FILE]
+        MODEL ... [--strict] [--verbose] [--engine sqlite|postgres]
+                             [--format text|json|sarif] [--output FILE]
                              [--declarations FILE] [--proofs FOLDER | --no-proof-cache]
                --package FOLDER
         """
@@ -28,6 +29,10 @@ enum CheckCommand: Command {
         Nothing can be put right in a version that has shipped, so that all but errors there are
         notes, which --verbose shows: what becomes of what Xcode wrote, for example.
 
+        With --engine postgres it also warns of texts without a limit in unique constraints and
+        indexes, which PostgreSQL refuses to store where they are long. It lists the names that are
+        others there, because they have more than 63 bytes or the server has columns of that name.
+
         With --package it names the targets of a Swift package that have a model which nothing
         compiles, because the build plugin is missing: no plugin, and no generated code.
 
@@ -39,6 +44,7 @@ enum CheckCommand: Command {
         [
             Option("--strict", nil, "warnings count: exit code 3"),
             Option("--verbose", nil, "show the notes on versions that have shipped too"),
+            Option("--engine", "NAME", "what the stores are in: sqlite (default) or postgres"),
             Option("--format", "FORM", "text (default), json or sarif"),
             Option("--output", "FILE", "write json or sarif into a file"),
             Option("--package", "FOLDER", "name the targets of a package that forget a model"),
@@ -61,8 +67,9 @@ enum CheckCommand: Command {
         if declarations != nil, paths.count > 1 {
             throw arguments.usage("--declarations belongs to one model.")
         }
+        let engine = try arguments.word("--engine", CheckedEngine.self) ?? .sqlite
         let verdicts = ProofFolder.verdicts(arguments, console)
-        let reports = reports(on: paths, declarations, verdicts)
+        let reports = reports(on: paths, declarations, engine, verdicts)
         verdicts?.prune()
         let diagnostics = reports.flatMap(\.diagnostics)
         let findings =
@@ -110,7 +117,8 @@ enum CheckCommand: Command {
     /// The reports in the order of the paths. The largest bundle is begun first, so that none is
     /// left at the end for one thread alone.
     private static func reports(
-        on paths: [String], _ declarations: String?, _ verdicts: VerdictCache?
+        on paths: [String], _ declarations: String?, _ engine: CheckedEngine,
+        _ verdicts: VerdictCache?
     ) -> [BundleReport] {
         let contents = paths.concurrentMap { BundleContents(of: $0, declarations: declarations) }
         let order = paths.indices.sorted {
@@ -119,7 +127,7 @@ enum CheckCommand: Command {
         let found = order.concurrentMap { index -> (Int, BundleReport) in
             let report = BundleReport(
                 checking: paths[index], declarations: declarations, contents[index],
-                verdicts: verdicts)
+                engine: engine, verdicts: verdicts)
             return (index, report)
         }
         return found.sorted { $0.0 < $1.0 }.map(\.1)

@@ -10,7 +10,9 @@ struct ExplanationTests {
     static let codes: [DiagnosticCode] = DiagnosticCode.allCases
 
     /// What the compiler says of an example; nil where it is no model.
-    private func findings(of example: Explanation.Example) throws -> [DiagnosticCode]? {
+    private func findings(
+        of example: Explanation.Example, _ code: DiagnosticCode
+    ) throws -> [DiagnosticCode]? {
         func version(_ number: Int, _ body: String) -> String {
             """
             <model xmlns="urn:cambium:model:1" name="Shop" version="\(number)">
@@ -27,18 +29,19 @@ struct ExplanationTests {
             files = ["1.xml": version(1, first), "2.xml": version(2, second)]
         }
         let folder = try BundleFolder(files)
-        return ModelCompiler.compile(folder.bundle.path).diagnostics.map(\.code)
+        return ModelCompiler.compile(folder.bundle.path, engine: code.engine ?? .sqlite)
+            .diagnostics.map(\.code)
     }
 
     @Test(arguments: codes)
     func `the wrong example has the mistake and no other`(code: DiagnosticCode) throws {
-        guard let found = try findings(of: code.explanation.wrong) else { return }
+        guard let found = try findings(of: code.explanation.wrong, code) else { return }
         #expect(Set(found) == [code])
     }
 
     @Test(arguments: codes)
     func `the right example has no mistake`(code: DiagnosticCode) throws {
-        guard let found = try findings(of: code.explanation.right) else { return }
+        guard let found = try findings(of: code.explanation.right, code) else { return }
         #expect(found == [])
     }
 

@@ -1,0 +1,29 @@
+import CambiumModel
+import CambiumSQL
+
+extension Model {
+    /// What of a store is another one on PostgreSQL, a line each: names that the server does not take,
+    /// and indexes that it has not.
+    var postgresRemarks: [String] {
+        var remarks: [String] = []
+        for table in Schema(of: self).tables {
+            func note(_ kind: String, _ name: String) {
+                let short = PostgresName.short(name)
+                guard short != name else { return }
+                let place = kind == "table" ? "" : " of \(PostgresName.short(table.name))"
+                remarks.append("PostgreSQL calls the \(kind) \(name)\(place) \(short)")
+            }
+            note("table", table.name)
+            for column in table.columns { note("column", column.name) }
+            for index in table.indexes {
+                if index.isOfEveryEngine {
+                    note("index", index.name)
+                } else {
+                    remarks.append(
+                        "PostgreSQL has no index \(index.name), of computed values or some rows")
+                }
+            }
+        }
+        return remarks
+    }
+}
