@@ -30,7 +30,8 @@ let package = Package(
         // tool of a plugin only so.
         .executable(name: "CambiumGenerator", targets: ["CambiumGenerator"]),
         .executable(name: "CambiumTool", targets: ["CambiumTool"]),
-        .executable(name: "package-index", targets: ["PackageIndex"]),
+        .executable(name: "package-index", targets: ["PackageIndexProgram"]),
+        .executable(name: "package-index-postgres", targets: ["PackageIndexPostgres"]),
         .plugin(name: "CambiumBuildPlugin", targets: ["CambiumBuildPlugin"]),
         .plugin(name: "CambiumCommandPlugin", targets: ["CambiumCommandPlugin"]),
     ],
@@ -181,10 +182,15 @@ let package = Package(
         .model("ContactsModel", path: "Models/Stepped"),
         .model("TimesModel", path: "Models/Times"),
 
-        // The demo
-        .executableTarget(
+        // The demo: with SQLite, and with PostgreSQL beside it
+        .target(
             name: "PackageIndex", dependencies: ["Cambium", "PackagesModel", "FirstPackagesModel"],
             resources: [.embedInCode("Excerpt/packages.deb822")], swiftSettings: settings),
+        .executableTarget(
+            name: "PackageIndexProgram", dependencies: ["PackageIndex"], swiftSettings: settings),
+        .executableTarget(
+            name: "PackageIndexPostgres", dependencies: ["PackageIndex", "CambiumPostgres"],
+            swiftSettings: settings),
 
         // What tests need: a file system that fails, and a process that is killed
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),

@@ -87,8 +87,8 @@ missing_packages() {
     has_library libxml-2.0 libxml/parser.h || printf 'libxml2-dev '
     has_library sqlite3 sqlite3.h || printf 'libsqlite3-dev '
     # The tests use PostgreSQL's library; the demo and the programs of others do not.
-    case $0 in
-        *demo.sh) ;;
+    case $0/${demo:-} in
+        *demo.sh/package-index) ;;
         *) has_library libpq libpq-fe.h || printf 'libpq-dev ' ;;
     esac
 }

@@ -1,13 +1,21 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// What the command line asks for.
-struct Arguments: Equatable {
+package struct Arguments: Equatable, Sendable {
     /// The package list; nil takes the machine's own, or else the excerpt.
     var input: String?
     /// The store; nil makes a new one in the directory for temporary files.
-    var store: String?
+    package private(set) var store: String?
     /// Whether only the usage is wanted.
-    var wantsHelp = false
+    package private(set) var wantsHelp = false
 
-    static let usage = """
+    package static let usage = """
         usage: package-index [--input FILE] [--store FILE]
 
         Reads a list of Debian packages into a Cambium store and shows what goes on: migration,
@@ -22,7 +30,7 @@ struct Arguments: Equatable {
         """
 
     /// Parses the arguments, without the program's name.
-    init(_ arguments: some Sequence<String>) throws(UsageError) {
+    package init(_ arguments: some Sequence<String>) throws(UsageError) {
         var rest = Array(arguments)[...]
         while let argument = rest.popFirst() {
             let parts = argument.split(
@@ -47,6 +55,24 @@ struct Arguments: Equatable {
         }
     }
 
+    /// Runs a program with its arguments, and ends it where they or the program are in error.
+    @MainActor
+    package static func run(
+        _ name: String, _ body: @MainActor (Arguments) async throws -> Void
+    ) async {
+        let errors = Terminal(descriptor: STDERR_FILENO)
+        do {
+            try await body(try Arguments(CommandLine.arguments.dropFirst()))
+        } catch let error as UsageError {
+            errors.event("\(name): \(error.description)")
+            errors.event("\(name) --help says what it takes")
+            exit(64)  // EX_USAGE
+        } catch {
+            errors.event("\(name): \(error)")
+            exit(1)
+        }
+    }
+
     private static func set(
         _ option: inout String?, to value: String, _ name: String
     ) throws(UsageError) {
@@ -56,6 +82,6 @@ struct Arguments: Equatable {
 }
 
 /// A command line that asks for nothing the program can do.
-struct UsageError: Error, Equatable, CustomStringConvertible {
-    let description: String
+package struct UsageError: Error, Equatable, CustomStringConvertible {
+    package let description: String
 }

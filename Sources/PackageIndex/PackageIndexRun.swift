@@ -3,30 +3,19 @@ import PackagesModel
 
 /// One run of the program: its stages, in order.
 @MainActor
-struct PackageIndexRun {
-    let list: PackageList
-    let store: String
-    let terminal: Terminal
+package struct PackageIndexRun {
+    private let list: PackageList
+    private let store: DemoStore
+    private let terminal: Terminal
 
-    /// Takes the store of the arguments, or a new one in the directory for temporary files.
-    init(_ arguments: Arguments, _ terminal: Terminal) throws {
+    package init(_ arguments: Arguments, _ store: DemoStore, _ terminal: Terminal) {
         self.terminal = terminal
+        self.store = store
         list = PackageList(path: arguments.input)
-        if let store = arguments.store {
-            self.store = store
-        } else {
-            // A folder of its own, so that nothing of the run before is left, not even a backup.
-            let folder = FileManager.default.temporaryDirectory.appending(path: "package-index")
-            if FileManager.default.fileExists(atPath: folder.path) {
-                try FileManager.default.removeItem(at: folder)
-            }
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true)
-            store = folder.appending(path: "store.sqlite").path
-        }
     }
 
-    func run() async throws {
+    @discardableResult
+    package func run() async throws -> Summary {
         let clock = ContinuousClock()
         let start = clock.now
         terminal.event("list: \(list.name)")
@@ -48,22 +37,23 @@ struct PackageIndexRun {
             terminal.event("no later changes and no conflict: they would write to the store")
         }
 
-        let summary = Summary(
-            list: list, report: report, store: store, importTime: importTime,
-            totalTime: clock.now - start)
-        for line in try summary.lines(container.viewContext) { terminal.event(line) }
+        let summary = try Summary(
+            of: report, container, importTime: importTime,
+            totalTime: clock.now - start, store)
+        for line in summary.lines { terminal.event(line) }
+        return summary
     }
 
     /// Opens the store; where there is none, the first release makes one to start from.
     private func openContainer() async throws -> PersistentContainer {
-        if !FileManager.default.fileExists(atPath: store) {
-            let names = try await makeFirstRelease(at: store, with: try firstRecords())
+        if let path = store.path, !FileManager.default.fileExists(atPath: path) {
+            let names = try await makeFirstRelease(at: path, with: try firstRecords())
             terminal.event(
                 "store: made with version 1 of the model: \(names.joined(separator: ", "))")
         }
         let clock = ContinuousClock()
         let start = clock.now
-        let container = try PersistentContainer(model: Packages.model, at: .file(store))
+        let container = try PersistentContainer(model: Packages.model, at: store.location)
         if case .migrated(let from, let to, let steps, let backup) = container.migration {
             for step in steps { terminal.event("store: \(step.summary)") }
             terminal.event(

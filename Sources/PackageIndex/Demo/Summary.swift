@@ -3,19 +3,30 @@ import PackagesModel
 
 /// What is said at the end.
 @MainActor
-struct Summary {
-    let list: PackageList
+package struct Summary {
     let report: ImportReport
-    let store: String
-    let importTime: Duration
-    let totalTime: Duration
+    let store: DemoStore
+    package let figures: Figures
+    /// Whether the store was empty before, so that all that it has is of the list.
+    package let isOfNewStore: Bool
 
-    /// The lines, with what the store itself counts.
-    func lines(_ context: ManagedObjectContext) throws -> [String] {
-        let packages = try context.count(for: Package.fetchRequest())
-        let edges = try context.count(for: Dependency.fetchRequest())
-        let sections = try context.count(for: Section.fetchRequest())
-        let maintainers = try context.count(for: Maintainer.fetchRequest())
+    init(
+        of report: ImportReport, _ container: PersistentContainer, importTime: Duration,
+        totalTime: Duration, _ store: DemoStore
+    ) throws {
+        self.report = report
+        self.store = store
+        if case .created = container.migration { isOfNewStore = true } else { isOfNewStore = false }
+        let context = container.viewContext
+        figures = Figures(
+            store: store.name, packages: try context.count(for: Package.fetchRequest()),
+            edges: try context.count(for: Dependency.fetchRequest()),
+            sections: try context.count(for: Section.fetchRequest()),
+            maintainers: try context.count(for: Maintainer.fetchRequest()),
+            refused: report.refused.count, importTime: importTime, totalTime: totalTime)
+    }
+
+    var lines: [String] {
         var lines = [
             "list: \(counted(report.read, "package")), of which \(grouped(report.imported))"
                 + " imported (\(grouped(report.inserted)) new, \(grouped(report.updated)) updated,"
@@ -23,11 +34,14 @@ struct Summary {
                 + " refused",
             "edges: \(grouped(report.edges)) of the list, \(grouped(report.resolvedEdges)) of them"
                 + " to a package of the store; \(grouped(report.changedEdges)) written",
-            "store: \(counted(packages, "package")), \(counted(edges, "edge")),"
-                + " \(counted(sections, "section")), \(counted(maintainers, "maintainer"))",
-            "time: import \(formatted(importTime)), all \(formatted(totalTime))",
-            "size: \(formatted(bytes: storeSize)) in \(store)",
+            "store: \(counted(figures.packages, "package")), \(counted(figures.edges, "edge")),"
+                + " \(counted(figures.sections, "section")),"
+                + " \(counted(figures.maintainers, "maintainer"))",
+            "time: import \(formatted(figures.importTime)), all \(formatted(figures.totalTime))",
         ]
+        if let path = store.path, let size = store.size {
+            lines.append("size: \(formatted(bytes: size)) in \(path)")
+        }
         if report.otherStanzas > 0 {
             lines.insert(
                 "list: \(counted(report.otherStanzas, "stanza")) without the field 'Package'"
@@ -36,20 +50,43 @@ struct Summary {
         if !report.hasChanges { lines.append("nothing was written: the store was up to date") }
         return lines
     }
+}
 
-    /// The bytes of the store's files.
-    private var storeSize: Int {
-        storeFiles(store).reduce(0) { sum, path in
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-            // The type of the number differs between platforms.
-            let size = attributes?[.size]
-            return sum
-                + (size as? Int ?? (size as? any BinaryInteger).map { Int(clamping: $0) } ?? 0)
+/// What a store has at the end of a run, and how long that took.
+package struct Figures: Sendable {
+    let store: String
+    let packages: Int
+    let edges: Int
+    let sections: Int
+    let maintainers: Int
+    let refused: Int
+    let importTime: Duration
+    let totalTime: Duration
+
+    /// What is the same in all stores.
+    package var counts: [Int] { [packages, edges, sections, maintainers, refused] }
+
+    private var texts: [String] {
+        counts.map(grouped) + [formatted(importTime), formatted(totalTime)]
+    }
+
+    private static let names = [
+        "packages", "edges", "sections", "maintainers", "refused", "import", "all",
+    ]
+
+    /// A table of these and others.
+    package func lines(beside others: Figures) -> [String] {
+        func line(_ name: String, _ columns: [String]) -> String {
+            name.padded(to: 20) + columns.map { $0.padded(to: 14, atStart: true) }.joined()
         }
+        return [line("", [others.store, store])]
+            + Self.names.indices.map { line(Self.names[$0], [others.texts[$0], texts[$0]]) }
     }
 }
 
-/// The files that make up a SQLite store.
-func storeFiles(_ path: String) -> [String] {
-    [path, path + "-wal", path + "-shm"]
+extension String {
+    fileprivate func padded(to width: Int, atStart: Bool = false) -> String {
+        let space = String(repeating: " ", count: max(0, width - count))
+        return atStart ? space + self : self + space
+    }
 }

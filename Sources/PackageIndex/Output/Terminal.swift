@@ -13,20 +13,22 @@ import Synchronization
 /// On a terminal, progress is one line that is written over, and a table may stand above it and
 /// follow what changes; in a pipe there are no escape codes and no tables, and every event, progress
 /// too, is a line of its own.
-final class Terminal: Sendable {
+package final class Terminal: Sendable {
+    /// Shows nothing.
+    package static let silent = Terminal(descriptor: -1, isInteractive: false)
     /// Whether somebody looks at it.
     let isInteractive: Bool
     private let descriptor: Int32
     private let region = Mutex(LiveRegion())
 
     /// Writes to a descriptor; without a word about it, `isatty` says what is at its other end.
-    init(descriptor: Int32 = STDOUT_FILENO, isInteractive: Bool? = nil) {
+    package init(descriptor: Int32 = STDOUT_FILENO, isInteractive: Bool? = nil) {
         self.descriptor = descriptor
         self.isInteractive = isInteractive ?? (isatty(descriptor) == 1)
     }
 
     /// Writes something that happened.
-    func event(_ text: String) {
+    package func event(_ text: String) {
         region.withLock { put($0.text(ofEvent: Self.printable(text))) }
     }
 
