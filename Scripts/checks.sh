@@ -26,16 +26,16 @@ says_nothing_of() { # pattern, name
     result $? "$2"
 }
 
-# readme_files FOLDER: writes the files of the README's example, each of which has its name before
-# its text.
+# readme_files FOLDER [PAGE]: writes the files of an example, each of which has its name before its text:
+# of the README's, or of a page's.
 readme_files() {
     awk -v folder="$1/" '
-        /^`[^`]+`:$/ { path = folder substr($0, 2, length($0) - 3); next }
+        /`[^`]+`:$/ { path = $NF; path = folder substr(path, 2, length(path) - 3); next }
         /^```/ && writing { writing = 0; close(path); path = ""; next }
         /^```/ && path { parent = path; sub(/\/[^\/]*$/, "", parent)
             system("mkdir -p \"" parent "\""); writing = 1; next }
         writing { print > path }
-    ' "$root/README.md"
+    ' "${2:-$root/README.md}"
 }
 
 # Says how many checks there were, and ends with 1 where one failed.

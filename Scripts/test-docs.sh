@@ -78,6 +78,16 @@ for block in $(find "$work/models" -type f | sort -V); do
     "$tool" check "$work/$(basename "$block")/Shop.cambium" >"$work/output" 2>&1
     result $? "ModelLanguage.md:$(basename "$block")"
 done
+for page in Postgres StoreTables; do
+    blocks $page xml "$work/$page"
+    for block in "$work/$page/"*; do
+        grep -v '<?xml' "$block" >"$work/body"
+        version "$work/body" "$work/$page-$(basename "$block")/Library.cambium"
+        "$tool" check --engine postgres --strict "$work/$page-$(basename "$block")/Library.cambium" \
+            >"$work/output" 2>&1
+        result $? "$page.md:$(basename "$block")"
+    done
+done
 blocks XcodeModels xcode "$work/xcode"
 for block in "$work/xcode/"*; do
     bundle=$work/x$(basename "$block")/Shop.xcdatamodeld
@@ -169,10 +179,12 @@ sdk=
 [ "$(uname -s)" != Darwin ] || sdk="-sdk $(xcrun --show-sdk-path)"
 mkdir "$work/symbols"
 for module in Cambium CambiumEngine CambiumModel CambiumMigration CambiumCoreDataStore CambiumCoreData \
-    CambiumCustomStores CambiumExchange CambiumMigrationCommand CambiumSQLite; do
-    # shellcheck disable=SC2086
+    CambiumCustomStores CambiumExchange CambiumMigrationCommand CambiumPostgres CambiumSQLite; do
+    # shellcheck disable=SC2086,SC2046
     swift symbolgraph-extract -module-name "$module" -I "$modules" -target "$target" $sdk \
         -Xcc -fmodule-map-file=Sources/CSQLite/module.modulemap \
+        -Xcc -fmodule-map-file=Sources/CPostgres/module.modulemap \
+        $(pkg-config --cflags libpq 2>/dev/null | sed 's/-I */-Xcc -I/g') \
         -minimum-access-level public -output-dir "$work/symbols" >"$work/output" 2>&1
     result $? "the symbols of $module"
 done

@@ -65,6 +65,9 @@ findings() {
 
 plugin() { sh Scripts/test-plugin.sh; }
 
+# Packages that do not use PostgreSQL, and the example of those that do.
+postgres() { sh Scripts/test-postgres.sh "$(products)/CambiumTool"; }
+
 # The README as a new user follows it, from an empty folder to a frozen version.
 first_hour() { sh Scripts/test-first-hour.sh; }
 
@@ -244,6 +247,7 @@ part "20,000 random conditions" 1 conditions
 part "20,000 random predicates on servers" 10 predicates
 part "all edits of lists of five objects" 1 small_lists
 part "the plugin on packages of its own" 2 plugin
+part "packages without PostgreSQL and with it" 3 postgres
 part "the first hour, by the README" 4 first_hour
 part "generated Swift of all fixtures" 2 generated
 part "generated Swift of real models" 2 corpus
