@@ -59,7 +59,7 @@ struct CommandTests {
             <attribute name="key" type="string" maxLength="100"/>
             <attribute name="code" type="string" maxLength="400"/>
             <attribute name="price" type="int64"/>
-            <unique by="title"/><unique by="key, xmin"/><index by="code, key, price"/>
+            <unique by="title"/><unique by="key, price"/><index by="code, key, price"/>
             <index by="code, price" where="price > 0"/>
             <rule name="cheap">price &lt; 100</rule>
             </entity>

@@ -316,8 +316,8 @@ extension ModelChecker {
             report(
                 .unlimitedIndex,
                 """
-                On PostgreSQL an entry of an index has at most \(Self.greatestEntry) bytes, and \
-                values of '\(attribute.name)' may have more
+                On PostgreSQL an entry of an index has at most 2,704 bytes, and values of \
+                '\(attribute.name)' may have more
                 """, at: written,
                 notes: [
                     """
