@@ -17,6 +17,17 @@ package struct RowRequest {
         }
     }
 
+    /// The near ends of a relationship.
+    package struct Owners {
+        package let keys: [Int64]
+        package let relationship: RelationshipDescription
+
+        package init(keys: [Int64], relationship: RelationshipDescription) {
+            self.keys = keys
+            self.relationship = relationship
+        }
+    }
+
     /// What selects the rows.
     package enum Selection {
         /// Those that meet a condition; all without one.
@@ -46,6 +57,10 @@ package struct RowRequest {
     package var interruption: Interruption?
     package var limit: Int?
     package var offset = 0
+    /// The paths along relationships whose far ends will be asked for next.
+    package var prefetched: [[RelationshipDescription]] = []
+    /// Whose far ends are wanted of the rows that meet the condition, which may be more.
+    package var owners: Owners?
 
     package init(
         entity: EntityDescription, selection: Selection, includesSubentities: Bool = true,

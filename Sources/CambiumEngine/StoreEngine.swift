@@ -8,6 +8,14 @@ package protocol ReadableStore: AnyObject {
     /// the store.
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws
 
+    /// Finds rows as ``fetch(_:_:)`` does, and with them what the request prefetches: all as it is at
+    /// one moment, where the store can.
+    ///
+    /// - Returns: What answers with the far ends that were read; nil where they are to be asked for.
+    func fetchAhead(
+        _ request: RowRequest, _ receive: (StoreRow) throws -> Void
+    ) throws -> (any SharedStore)?
+
     /// Reads the row of a key, where there is one: what a fault asks for, so often that the way
     /// there counts.
     ///
@@ -42,6 +50,15 @@ package protocol ReadableStore: AnyObject {
 }
 
 extension ReadableStore {
+    package func fetchAhead(
+        _ request: RowRequest, _ receive: (StoreRow) throws -> Void
+    ) throws -> (any SharedStore)? {
+        var request = request
+        request.prefetched = []
+        try fetch(request, receive)
+        return nil
+    }
+
     package func readRow(
         _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?, into writer: RecordWriter
     ) throws -> ReadRow? {

@@ -56,9 +56,11 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         try pool.withReader { try $0.readTogether(statements, interruption: interruption) }
     }
 
-    func withSnapshot<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+    func withSnapshot<Result>(
+        last: (Result) throws -> [PostgresStatement], _ body: (PostgresConnection) throws -> Result
+    ) throws -> (Result, [PostgresRows]) {
         try pool.withReader { connection in
-            try connection.transaction(isReadOnly: true) { try body(connection) }
+            try connection.snapshot(last: last) { try body(connection) }
         }
     }
 

@@ -22,8 +22,13 @@ final class PostgresPinnedStore: PostgresReading {
         try pin.reading(body)
     }
 
-    func withSnapshot<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
-        try pin.reading(body)
+    func withSnapshot<Result>(
+        last: (Result) throws -> [PostgresStatement], _ body: (PostgresConnection) throws -> Result
+    ) throws -> (Result, [PostgresRows]) {
+        try pin.reading { connection in
+            let result = try body(connection)
+            return (result, try connection.run(last(result)))
+        }
     }
 
     func readTogether(

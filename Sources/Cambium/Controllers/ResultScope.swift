@@ -102,15 +102,17 @@ extension ResultScope {
             batchSize == 0 || request.limit != nil || request.offset > 0
             || context.fetching.countsPendingChanges
         if needsObjects {
-            return try entries(of: context.fetching.objects(request, true), order, in: context)
+            return try entries(request, order, in: context) {
+                try context.fetching.objects($0, true)
+            }
         }
         var entries: [ResultEntry] = []
         let keys = try fetchKeys(in: context)
         entries.reserveCapacity(keys.count)
         for step in keys.pieces(of: Self.keysPerStep) {
-            let objects = try context.fetching.rows(
-                RowRequest(entity: request.entity, selection: .keys(step)))
-            entries += try self.entries(of: objects, order, in: context)
+            entries += try self.entries(
+                RowRequest(entity: request.entity, selection: .keys(step)), order, in: context,
+                context.fetching.rows)
             context.sweepIfGrown()
         }
         return entries
@@ -130,12 +132,16 @@ extension ResultScope {
     }
 
     private func entries(
-        of objects: [ManagedObject], _ order: ObjectOrder, in context: ManagedObjectContext
+        _ request: RowRequest, _ order: ObjectOrder, in context: ManagedObjectContext,
+        _ find: (RowRequest) throws -> [ManagedObject]
     ) throws -> [ResultEntry] {
-        for path in related.paths { try context.faulting.load(objects, along: path) }
         let keepsObjects = batchSize == 0
-        if keepsObjects {
-            try context.prefetching.prefetch(options.prefetched, of: objects, request.entity)
+        let objects = try context.fetching.objects(
+            request, prefetching: keepsObjects ? options.prefetched : []
+        ) { request in
+            let objects = try find(request)
+            for path in related.paths { try context.faulting.load(objects, along: path) }
+            return objects
         }
         return try objects.map { object in
             ResultEntry(

@@ -57,6 +57,26 @@ struct Fetching: ContextAccess {
             || !merges.deferred.isEmpty
     }
 
+    /// The objects that a request finds, and what relationships of them reference, which is read at
+    /// once where the store can.
+    ///
+    /// - Parameters:
+    ///   - paths: Names of relationships, joined by dots.
+    ///   - find: Finds the objects, by the request that it is given.
+    func objects(
+        _ request: RowRequest, prefetching paths: [String],
+        _ find: (RowRequest) throws -> [ManagedObject]
+    ) throws -> [ManagedObject] {
+        if paths.isEmpty { return try find(request) }
+        var request = request
+        request.prefetched = try prefetching.relationships(along: paths, of: request.entity)
+        return try reads.withReadAhead {
+            let found = try find(request)
+            try prefetching.prefetch(request.prefetched, of: found)
+            return found
+        }
+    }
+
     /// The objects that a request finds, with their values unless it asks for faults.
     func objects(_ request: RowRequest, _ options: RequestOptions) throws -> [ManagedObject] {
         let includesPendingChanges = options.includesPendingChanges
@@ -78,7 +98,7 @@ struct Fetching: ContextAccess {
         let request = request.leavingOrderFree
         let store = reads.store(of: request.entity)
         return try objects(of: request, readAt: coordinator.rowCache.commit) { receive in
-            try store.fetch(request, receive)
+            reads.use(try store.fetchAhead(request, receive), readWith: request.entity)
         }
     }
 
@@ -196,6 +216,8 @@ struct Fetching: ContextAccess {
                 entity: request.entity, selection: request.selection,
                 includesSubentities: request.includesSubentities)
             saved.allowsInMemoryFiltering = request.allowsInMemoryFiltering
+            // Of a part of the rows it would be more than what is wanted.
+            if request.limit == nil, request.offset == 0 { saved.prefetched = request.prefetched }
             candidates = try rows(saved).filter { $0.lifecycle == .clean }
             candidates += changes.updated.filter {
                 $0.lifecycle == .updated && family.contains($0.entityDescription.index)
@@ -245,9 +267,9 @@ struct Fetching: ContextAccess {
                     isDescending: element.isDescending)
             },
             limit: options.limit, offset: options.offset)
-        let found = try objects(request, options.includesPendingChanges)
-        try prefetching.prefetch(options.prefetched, of: found, destination)
-        return found
+        return try objects(request, prefetching: options.prefetched) {
+            try objects($0, options.includesPendingChanges)
+        }
     }
 
     /// Finds the keys of rows, and brings the row cache up to date with them.
@@ -265,7 +287,8 @@ struct Fetching: ContextAccess {
         var members = MemberList()
         var read: [RowCache.Row] = []
         var outdated: [RowIdentity] = []
-        try reads.store(of: request.entity).fetch(request) { row in
+        let store = reads.store(of: request.entity)
+        let ahead = try store.fetchAhead(request) { row in
             members.append(LinkSet.Member(key: row.key, entity: row.entity))
             if !request.readsKeysOnly {
                 let placed = try row.record(in: writer)
@@ -280,6 +303,7 @@ struct Fetching: ContextAccess {
                 outdated.append(RowIdentity(root: root, key: row.key))
             }
         }
+        reads.use(ahead, readWith: request.entity)
         if !read.isEmpty { cache.insert(read, readAt: commit) }
         if !outdated.isEmpty { cache.remove(outdated) }
         return members

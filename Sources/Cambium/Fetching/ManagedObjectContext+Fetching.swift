@@ -15,9 +15,8 @@ extension ManagedObjectContext {
         processChanges()
         let rows = try fetching.rowRequest(for: request)
         let options = request.options(for: rows.entity)
-        let found = try fetching.objects(rows, options)
-        if !options.prefetched.isEmpty {
-            try prefetching.prefetch(options.prefetched, of: found, rows.entity)
+        let found = try fetching.objects(rows, prefetching: options.prefetched) {
+            try fetching.objects($0, options)
         }
         return found.cast(to: Entity.self)
     }
@@ -164,7 +163,9 @@ extension ManagedObjectContext {
         let commit = coordinator.rowCache.commit
         var wanted = rows.leavingOrderFree
         wanted.interruption = .ofTask
-        let read = try await coordinator.threads.run { [wanted] in
+        wanted.prefetched = try prefetching.relationships(
+            along: options.prefetched, of: rows.entity)
+        let (read, ahead) = try await coordinator.threads.run { [wanted] in
             try BackgroundRead.rows(wanted, store, progress)
         }
         try Task.checkCancellation()
@@ -172,16 +173,18 @@ extension ManagedObjectContext {
         guard merges.mergedCommit == merged,
             !(options.includesPendingChanges && fetching.countsPendingChanges)
         else { return try fetch(request) }
-        let found = try fetching.objects(of: wanted, readAt: commit) { receive in
-            let values = BackgroundRow()
-            let current = StoreRow(values: values)
-            for row in read {
-                values.move(current, to: row)
-                try receive(current)
+        let found = try reads.withReadAhead {
+            let found = try fetching.objects(of: wanted, readAt: commit) { receive in
+                let values = BackgroundRow()
+                let current = StoreRow(values: values)
+                for row in read {
+                    values.move(current, to: row)
+                    try receive(current)
+                }
             }
-        }
-        if !options.prefetched.isEmpty {
-            try prefetching.prefetch(options.prefetched, of: found, rows.entity)
+            reads.use(ahead, readWith: rows.entity)
+            try prefetching.prefetch(wanted.prefetched, of: found)
+            return found
         }
         sweepIfGrown()
         return found.cast(to: Entity.self)
@@ -225,11 +228,11 @@ private enum BackgroundRead {
 
     static func rows(
         _ request: RowRequest, _ store: any SharedStore, _ progress: (@Sendable (Int) -> Void)?
-    ) throws -> [Row] {
+    ) throws -> (rows: [Row], ahead: (any SharedStore)?) {
         try cancellable(request) {
             let writer = RecordWriter()
             var rows: [Row] = []
-            try store.fetch(request) { row in
+            let ahead = try store.fetchAhead(request) { row in
                 if request.interruption?.isRequested == true { throw CancellationError() }
                 rows.append(
                     Row(
@@ -238,7 +241,7 @@ private enum BackgroundRead {
                 if rows.count.isMultiple(of: 1000) { progress?(rows.count) }
             }
             progress?(rows.count)
-            return rows
+            return (rows, ahead)
         }
     }
 

@@ -12,16 +12,32 @@ struct Prefetch: ContextAccess {
     func prefetch(
         _ paths: [String], of objects: [ManagedObject], _ entity: EntityDescription
     ) throws {
+        try prefetch(relationships(along: paths, of: entity), of: objects)
+    }
+
+    func prefetch(_ paths: [[RelationshipDescription]], of objects: [ManagedObject]) throws {
         for path in paths {
-            var (objects, entity) = (objects, entity)
-            for name in path.split(separator: ".") {
+            var objects = objects
+            for relationship in path { objects = try prefetch(relationship, of: objects) }
+        }
+    }
+
+    /// The relationships of each of some paths.
+    ///
+    /// - Throws: ``StoreError`` where an entity has no relationship of a name.
+    func relationships(
+        along paths: [String], of entity: EntityDescription
+    ) throws -> [[RelationshipDescription]] {
+        try paths.map { path in
+            var entity = entity
+            return try path.split(separator: ".").map { name in
                 guard let relationship = entity.relationship(named: String(name)) else {
                     throw StoreError.unknownName(
                         "The entity \(entity.name) has no relationship \(name) to prefetch.",
                         String(name), among: entity.relationships.map { $0.relationship.name })
                 }
-                objects = try prefetch(relationship, of: objects)
                 entity = coordinator.model.entities[relationship.destination]
+                return relationship
             }
         }
     }
@@ -157,6 +173,7 @@ struct Prefetch: ContextAccess {
         var awoken: [ManagedObject] = []
         var request = RowRequest(entity: destination, selection: .matching(condition, [:]))
         request.isUnordered = true
+        request.owners = RowRequest.Owners(keys: owners.map(\.key), relationship: relationship)
         try reads.store(of: destination).fetch(request) { row in
             let placed = try row.record(in: reads.rowWriter)
             let entity = coordinator.model.entities[row.entity]

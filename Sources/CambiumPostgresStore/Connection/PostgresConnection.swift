@@ -26,6 +26,8 @@ final class PostgresConnection {
     private var preparedCount = 0
     /// Whether what is to be sent has not all left yet.
     private var hasUnsent = false
+    /// What begins a transaction, and is sent with its first statements.
+    private var beginning: PostgresStatement?
     /// How often something was sent and then waited for.
     private(set) var roundTrips = 0
     /// What whoever uses the connection wants of it.
@@ -107,6 +109,14 @@ final class PostgresConnection {
     ) throws(PostgresError) -> [PostgresRows] {
         guard !statements.isEmpty else { return [] }
         roundTrips += 1
+        let beginning = beginning.take().map { [$0] } ?? []
+        let rows = try watched(beginning + statements, interruption)
+        return Array(rows.dropFirst(beginning.count))
+    }
+
+    private func watched(
+        _ statements: [PostgresStatement], _ interruption: Interruption?
+    ) throws(PostgresError) -> [PostgresRows] {
         guard let watch = terms.watch else { return try exchange(statements, interruption, nil) }
         let trip = WatchedTrip(statements, number: watch.nextTrip())
         defer { watch.tell(trip) }
@@ -262,16 +272,33 @@ final class PostgresConnection {
 
     // MARK: Transactions
 
+    /// Runs a body all of whose statements see the same.
+    ///
+    /// - Parameter last: What is read at the end, after the body.
+    func snapshot<Result>(
+        last: (Result) throws -> [PostgresStatement], _ body: () throws -> Result
+    ) throws -> (Result, [PostgresRows]) {
+        beginning = Self.begin(isReadOnly: true)
+        defer { beginning = nil }
+        do {
+            let result = try body()
+            let statements = try last(result)
+            // Without any statement there is no transaction.
+            if beginning != nil, statements.isEmpty { return (result, []) }
+            return (result, try run(statements + [PostgresStatement("COMMIT")]).dropLast())
+        } catch {
+            if beginning == nil { _ = try? run("ROLLBACK") }
+            throw error
+        }
+    }
+
     /// Runs a body in a transaction, which is taken back where the body throws.
     ///
-    /// - Parameters:
-    ///   - isReadOnly: Whether all is read as it was at one moment.
-    ///   - ending: What is sent with the commit, after the body.
+    /// - Parameter ending: What is sent with the commit, after the body.
     func transaction<Result>(
-        isReadOnly: Bool = false, ending: () -> [PostgresStatement] = { [] },
-        _ body: () throws -> Result
+        ending: () -> [PostgresStatement] = { [] }, _ body: () throws -> Result
     ) throws -> Result {
-        _ = try run([Self.begin(isReadOnly: isReadOnly)])
+        _ = try run([Self.begin(isReadOnly: false)])
         do {
             let result = try body()
             _ = try run(ending() + [PostgresStatement("COMMIT")])

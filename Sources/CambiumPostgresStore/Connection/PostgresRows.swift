@@ -1,8 +1,9 @@
 import CPostgres
 
 /// The rows that a statement has returned, in libpq's memory.
-final class PostgresRows {
-    // Safety: made by libpq, and cleared when nobody has the rows any more.
+final class PostgresRows: @unchecked Sendable {
+    // Safety: made by libpq, which only reads it from now on, and cleared when nobody has the rows any
+    // more.
     private let result: OpaquePointer
     let count: Int
     /// How many rows a statement has written that returns none.

@@ -11,7 +11,11 @@ protocol PostgresReading: SharedStore {
     func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result
 
     /// Runs a body whose statements all see the same.
-    func withSnapshot<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result
+    ///
+    /// - Parameter last: What is read at the end, after the body.
+    func withSnapshot<Result>(
+        last: (Result) throws -> [PostgresStatement], _ body: (PostgresConnection) throws -> Result
+    ) throws -> (Result, [PostgresRows])
 
     /// Runs statements that all see the same, in one round trip.
     func readTogether(
@@ -21,6 +25,10 @@ protocol PostgresReading: SharedStore {
 
 extension PostgresReading {
     private var model: ModelDescription { layout.model }
+
+    func withSnapshot<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+        try withSnapshot(last: { _ in [] }, body).0
+    }
 
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
         let select = try PostgresSelect(request, layout)
@@ -38,14 +46,39 @@ extension PostgresReading {
         }
     }
 
+    func fetchAhead(
+        _ request: RowRequest, _ receive: (StoreRow) throws -> Void
+    ) throws -> (any SharedStore)? {
+        if request.prefetched.isEmpty {
+            try fetch(request, receive)
+            return nil
+        }
+        let select = try PostgresSelect(request, layout)
+        guard select.isComplete else {
+            // Which rows they are is known when they were looked at: it takes one more round trip.
+            let ((subjects, prefetch), rows) = try withSnapshot(last: { $0.1.statements }) {
+                let subjects = try PostgresSnapshot(layout, $0).subjects(request)
+                let keys = subjects.map(\.expressionKey)
+                return (subjects, try PostgresPrefetch(request, of: keys, layout))
+            }
+            try deliver(subjects, receive)
+            return PostgresReadAhead(self, prefetch, rows)
+        }
+        let prefetch = try PostgresPrefetch(request, select, layout)
+        let rows = try readTogether(
+            [select.statement] + prefetch.statements, request.interruption)
+        try deliver(rows[0], request, receive)
+        return PostgresReadAhead(self, prefetch, Array(rows.dropFirst()), of: rows[0])
+    }
+
     private func deliver(
         _ rows: PostgresRows, _ request: RowRequest, _ receive: (StoreRow) throws -> Void
     ) throws {
-        let table = layout.tables[request.entity.index]
-        let values = ServerRow(rows, table, model)
+        let values = ServerRow(model)
         let row = StoreRow(values: request.readsKeysOnly ? nil : values)
+        let table = layout.tables[request.entity.index]
         for index in 0..<rows.count {
-            values.move(row, to: index)
+            values.move(row, to: index, of: rows, table)
             try receive(row)
         }
     }
@@ -187,27 +220,25 @@ extension PostgresReading {
 }
 
 /// A row that the server has returned.
-private final class ServerRow: RowValues {
-    private let rows: PostgresRows
-    private let table: PostgresTable
+final class ServerRow: RowValues {
     private let model: ModelDescription
-    private var index = 0
+    private var place: (rows: PostgresRows, table: PostgresTable, index: Int)?
 
-    init(_ rows: PostgresRows, _ table: PostgresTable, _ model: ModelDescription) {
-        self.rows = rows
-        self.table = table
+    init(_ model: ModelDescription) {
         self.model = model
     }
 
-    func move(_ row: StoreRow, to index: Int) {
-        self.index = index
+    func move(_ row: StoreRow, to index: Int, of rows: PostgresRows, _ table: PostgresTable) {
+        place = (rows, table, index)
         row.move(
             to: rows.integer(index, 0), version: rows.integer(index, 1),
             entity: table.entity(of: rows, index, in: model))
     }
 
     func record(of row: StoreRow, in writer: RecordWriter) throws -> PlacedRecord? {
-        try table.read(rows, index, entity: row.entity, in: model, into: writer)
+        guard let place else { return nil }
+        return try place.table.read(
+            place.rows, place.index, entity: row.entity, in: model, into: writer)
     }
 }
 

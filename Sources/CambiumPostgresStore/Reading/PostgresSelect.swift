@@ -15,6 +15,9 @@ struct PostgresSelect {
     }
 
     let statement: PostgresStatement
+    /// What the same rows are selected from, where ``isComplete``, for another select in which their
+    /// order does not matter.
+    let source: PostgresFragment
     /// Which of the rows have to be looked at in memory: the server could not say the whole
     /// condition.
     let doubt: PostgresExpression.Doubt
@@ -76,11 +79,14 @@ struct PostgresSelect {
                 source.conditions.append("(\(doubt))")
             }
         }
-        var sql: PostgresFragment = "SELECT \(columns) \(source.fragment)"
+        var ordered = source.fragment
         if purpose != .count, sorts, !request.isUnordered {
             order.append(PostgresFragment(raw: Self.key))
-            sql.append(" ORDER BY \(PostgresFragment.joined(order, by: ", "))")
+            ordered.append(" ORDER BY \(PostgresFragment.joined(order, by: ", "))")
         }
+        let hasWindow = request.limit != nil || request.offset > 0
+        self.source = hasWindow ? "\(ordered)\(.window(request))" : source.fragment
+        var sql: PostgresFragment = "SELECT \(columns) \(ordered)"
         let limit = Self.firstRows(of: request)
         if purpose == .rows, sorts {
             if isExact {
@@ -241,8 +247,10 @@ struct PostgresLink {
     let owner: String
     /// The column of the places in the list, where the store keeps them.
     let position: String?
+    /// The table of pairs, and its column that holds the key at the far end.
+    let pairs: (table: String, member: String)?
 
-    private static let pairs = "_p"
+    private static let pairsAlias = "_p"
 
     /// - Throws: ``StoreError`` for a relationship that is not kept elsewhere.
     init(
@@ -257,15 +265,16 @@ struct PostgresLink {
         switch model.storage(of: relationship.relationship, of: declarer) {
         case .inverseKey(let column):
             join = ""
+            pairs = nil
             owner = PostgresTable.column(column)
             self.position = position.map { PostgresTable.column($0) }
         case .joinTable(let name, let source, let destination):
-            join =
-                " JOIN \(layout.qualified(name)) AS \(Self.pairs) ON "
-                + "\(PostgresTable.column(destination, of: Self.pairs)) = "
-                + PostgresTable.column(SystemColumn.key)
-            owner = PostgresTable.column(source, of: Self.pairs)
-            self.position = position.map { PostgresTable.column($0, of: Self.pairs) }
+            let table = "\(layout.qualified(name)) AS \(Self.pairsAlias)"
+            let member = PostgresTable.column(destination, of: Self.pairsAlias)
+            join = " JOIN \(table) ON \(member) = \(PostgresTable.column(SystemColumn.key))"
+            pairs = (table, member)
+            owner = PostgresTable.column(source, of: Self.pairsAlias)
+            self.position = position.map { PostgresTable.column($0, of: Self.pairsAlias) }
         case .key, .transient:
             throw StoreError.invalidRequest(
                 "The relationship \(relationship.relationship.name) is not asked for.",

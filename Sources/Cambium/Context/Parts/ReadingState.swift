@@ -9,6 +9,16 @@ final class ReadingState {
     // Safety: an access calls nothing that could come back to the same variable.
     /// What the context reads is noted in the last of them, while somebody counts.
     @exclusivity(unchecked) private(set) var logs: [ReadLog] = []
+    /// What was read ahead of what asks for it.
+    private var ahead: ReadAhead?
+
+    private struct ReadAhead {
+        let rows: any SharedStore
+        /// Where they were read.
+        let store: any ReadableStore
+        /// What the context had merged then.
+        let commit: Int64?
+    }
 
     init(_ state: ContextState) {
         self.state = state
@@ -20,8 +30,32 @@ final class ReadingState {
     /// Where rows of an entity are read from.
     func store(of entity: EntityDescription) -> any ReadableStore {
         let store = state.store(ofRoot: entity.rootIndex)
-        return logs.last.map { WatchedStore(store, $0) } ?? store
+        let source = ahead.flatMap { isUseful($0, store) ? $0.rows : nil } ?? store
+        return logs.last.map { WatchedStore(source, $0) } ?? source
     }
+
+    // MARK: Reading ahead
+
+    /// Runs a body that asks for what was read ahead, or reads ahead itself.
+    func withReadAhead<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let former = ahead
+        defer { ahead = former }
+        return try body()
+    }
+
+    /// Takes what was read with rows of an entity, until the end of ``withReadAhead(_:)``.
+    func use(_ rows: (any SharedStore)?, readWith entity: EntityDescription) {
+        guard let rows else { return }
+        ahead = ReadAhead(
+            rows: rows, store: state.store(ofRoot: entity.rootIndex), commit: mergedCommit)
+    }
+
+    /// A hook may have saved or merged meanwhile.
+    private func isUseful(_ ahead: ReadAhead, _ store: any ReadableStore) -> Bool {
+        ahead.store === store && ahead.commit == mergedCommit
+    }
+
+    private var mergedCommit: Int64? { state.context?.merges.mergedCommit }
 
     /// Brings the row cache up to date, where it has the row.
     ///
@@ -97,6 +131,13 @@ final class WatchedStore: ReadableStore {
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
         log.note(request)
         try store.fetch(request, receive)
+    }
+
+    func fetchAhead(
+        _ request: RowRequest, _ receive: (StoreRow) throws -> Void
+    ) throws -> (any SharedStore)? {
+        log.note(request)
+        return try store.fetchAhead(request, receive)
     }
 
     func readRow(

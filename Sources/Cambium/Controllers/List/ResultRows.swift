@@ -359,9 +359,9 @@ final class ResultSource {
         if !missing.isEmpty {
             do {
                 // They are read, not made of their keys: only the row says of which class one is.
-                read = try context.fetching.rows(
-                    RowRequest(entity: entity, selection: .keys(missing)))
-                try context.prefetching.prefetch(prefetched, of: read, entity)
+                read = try context.fetching.objects(
+                    RowRequest(entity: entity, selection: .keys(missing)), prefetching: prefetched,
+                    context.fetching.rows)
             } catch {
                 for key in missing {
                     let object = context.registry.object(entity: entity.index, key: key)

@@ -1,0 +1,129 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+
+/// The statements that read what relationships of rows reference, along the paths of a request. Each
+/// selects the rows before it again, so that all of them can be sent at once.
+struct PostgresPrefetch {
+    /// What a statement reads.
+    struct Part {
+        /// Whose far ends they are: the rows of an earlier part; nil for those of the request.
+        let owners: Int?
+        let relationship: RelationshipDescription
+        let content: Content
+    }
+
+    enum Content {
+        /// Rows that their owners name.
+        case rows
+        /// Rows with their owners, in the order of the lists.
+        case ownedRows
+        /// Owners with keys of rows that the next part reads, in the order of the lists.
+        case pairs
+    }
+
+    /// Rows from which others are reached.
+    private struct Source {
+        let entity: EntityDescription
+        /// FROM and what follows it.
+        let fragment: PostgresFragment
+        let part: Int?
+
+        /// What selects a column of the rows.
+        func column(_ name: String) -> PostgresFragment { "SELECT \(raw: name) \(fragment)" }
+
+        var keys: PostgresFragment { column(PostgresSelect.key) }
+    }
+
+    private(set) var statements: [PostgresStatement] = []
+    private(set) var parts: [Part] = []
+    /// The keys of the rows of the request, where they are known before.
+    let keys: [Int64]
+    private let layout: PostgresLayout
+
+    /// - Parameter select: What selects the rows of the request.
+    init(_ request: RowRequest, _ select: PostgresSelect, _ layout: PostgresLayout) throws {
+        keys = []
+        self.layout = layout
+        try add(
+            request.prefetched[...].map { $0[...] },
+            from: Source(entity: request.entity, fragment: select.source, part: nil))
+    }
+
+    /// - Parameter keys: Those of the rows that the request has found.
+    init(_ request: RowRequest, of keys: [Int64], _ layout: PostgresLayout) throws {
+        self.keys = keys
+        self.layout = layout
+        let rows: PostgresFragment = """
+            FROM \(raw: layout.tables[request.entity.index].source) \
+            WHERE \(raw: PostgresSelect.key) = ANY(\(PostgresFragment(keys: keys)))
+            """
+        try add(
+            request.prefetched[...].map { $0[...] },
+            from: Source(entity: request.entity, fragment: rows, part: nil))
+    }
+
+    /// Adds what paths lead to, their common beginnings once.
+    private mutating func add(
+        _ paths: [ArraySlice<RelationshipDescription>], from source: Source
+    ) throws {
+        var done: Set<Int> = []
+        for relationship in paths.compactMap(\.first)
+        where relationship.place != .memory && done.insert(relationship.identity).inserted {
+            let rest = paths.filter { $0.first?.identity == relationship.identity }
+                .map { $0.dropFirst() }
+            try add(rest, from: add(relationship, of: source))
+        }
+    }
+
+    /// Adds the far ends of a relationship.
+    private mutating func add(
+        _ relationship: RelationshipDescription, of source: Source
+    ) throws -> Source {
+        let destination = layout.model.entities[relationship.destination]
+        let table = layout.tables[destination.index]
+        func rows(_ condition: PostgresFragment) -> Source {
+            Source(
+                entity: destination, fragment: "FROM \(raw: table.source) WHERE \(condition)",
+                part: parts.count)
+        }
+        func note(_ content: Content, _ sql: PostgresFragment) {
+            parts.append(
+                Part(owners: source.part, relationship: relationship, content: content))
+            statements.append(sql.statement())
+        }
+        if let slot = relationship.slot {
+            guard let column = source.entity.layout.slots[slot].column else { return source }
+            let name = PostgresTable.column(column)
+            let found = rows("\(raw: PostgresSelect.key) IN (\(source.column(name)))")
+            note(.rows, "SELECT \(raw: table.list) \(found.fragment)")
+            return found
+        }
+        let link = try PostgresLink(relationship, of: source.entity, layout)
+        let order = link.position.map { "\($0) NULLS LAST, " } ?? ""
+        guard let pairs = link.pairs else {
+            let found = rows("\(raw: link.owner) IN (\(source.keys))")
+            note(
+                .ownedRows,
+                """
+                SELECT \(raw: table.list), \(raw: link.owner) \(found.fragment) \
+                ORDER BY \(raw: order)\(raw: PostgresSelect.key)
+                """)
+            return found
+        }
+        // A row may be the far end of many.
+        let linked: PostgresFragment =
+            "FROM \(raw: pairs.table) WHERE \(raw: link.owner) IN (\(source.keys))"
+        note(
+            .pairs,
+            """
+            SELECT \(raw: link.owner), \(raw: pairs.member) \(linked) \
+            ORDER BY \(raw: order)\(raw: pairs.member)
+            """)
+        let found = rows(
+            "\(raw: PostgresSelect.key) IN (SELECT \(raw: pairs.member) \(linked))")
+        note(.rows, "SELECT \(raw: table.list) \(found.fragment)")
+        return found
+    }
+}
