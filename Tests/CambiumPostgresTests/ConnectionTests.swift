@@ -33,6 +33,45 @@ struct ConnectionTests {
         #expect(try connection.run("SELECT 3::bigint").integer(0, 0) == 3)
     }
 
+    /// Behind a pooler one program meets what another one has prepared.
+    @Test(arguments: PostgresServer.all)
+    func `a prepared statement has a name that no other one has`(_ server: PostgresServer) throws {
+        let statements = [
+            PostgresConnection.begin(isReadOnly: true), PostgresStatement("COMMIT"),
+            PostgresConnection.begin(isReadOnly: false), PostgresStatement("ROLLBACK"),
+        ]
+        func names(_ statements: [PostgresStatement]) throws -> [String: String] {
+            let connection = try server.connect()
+            for statement in statements { _ = try connection.run([statement]) }
+            let rows = try connection.run("SELECT statement, name FROM pg_prepared_statements")
+            return Dictionary(
+                uniqueKeysWithValues: (0..<rows.count).map {
+                    (rows.text($0, 0), rows.text($0, 1))
+                })
+        }
+        let one = try names(statements)
+        #expect(Set(one.values).count == 5)
+        try #expect(names([statements[2], statements[3], statements[0], statements[1]]) == one)
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a connection keeps a limited number of prepared statements`(
+        _ server: PostgresServer
+    ) throws {
+        let connection = try server.connect()
+        for number in 0..<600 {
+            let rows = try connection.run("SELECT \(number)::bigint")
+            #expect(rows.integer(0, 0) == Int64(number))
+        }
+        // One that has failed can be prepared again.
+        for _ in 0..<2 {
+            #expect(throws: PostgresError.self) { try connection.run("SELECT 1 / 0") }
+            try #expect(connection.run("SELECT 599::bigint").integer(0, 0) == 599)
+        }
+        let count = try connection.run("SELECT count(*) FROM pg_prepared_statements")
+        #expect(count.integer(0, 0) < 200)
+    }
+
     @Test(arguments: PostgresServer.all)
     func `a statement ends where its end is requested`(_ server: PostgresServer) throws {
         let connection = try server.connect()

@@ -23,7 +23,9 @@ final class PostgresConnection {
     private let settings: PostgresSettings
     /// The statements that the server has prepared for this connection, with their names.
     private var prepared: [PreparedKey: String] = [:]
+    /// How many the server has, those included that were forgotten.
     private var preparedCount = 0
+    private var errorCount = 0
     /// Whether what is to be sent has not all left yet.
     private var hasUnsent = false
     /// What begins a transaction, and is sent with its first statements.
@@ -40,6 +42,16 @@ final class PostgresConnection {
     private struct PreparedKey: Hashable {
         let sql: String
         let types: [Oid]
+
+        /// The statement alone decides. Under a number, another one could run in its place behind a
+        /// pooler, where another program has prepared that on this connection: such as one that
+        /// begins another kind of transaction.
+        ///
+        /// - Parameter errors: How often the connection has forgotten what it had prepared.
+        func name(after errors: Int) -> String {
+            let types = types.map(String.init).joined(separator: ",")
+            return "cambium_\(SHA256.hexadecimal(of: "\(types) \(sql)").prefix(32))_\(errors)"
+        }
     }
 
     private static let maximumPrepared = 500
@@ -130,6 +142,10 @@ final class PostgresConnection {
         guard PQenterPipelineMode(handle) == 1 else { throw failure() }
         defer { PQexitPipelineMode(handle) }
         var sent: [Sent] = []
+        if preparedCount > Self.maximumPrepared, PQtransactionStatus(handle) == PQTRANS_IDLE {
+            (prepared, preparedCount) = ([:], 0)
+            try sendUnprepared(PostgresStatement("DEALLOCATE ALL"), &sent, isSilent: true)
+        }
         for statement in statements {
             try send(statement, &sent)
             if statement.beginsTransaction, let limits = terms.limits {
@@ -169,6 +185,7 @@ final class PostgresConnection {
             found.state == PostgresError.cancelled && interruption?.isRequested != true
         // Of those whose preparation was not run none may be thought to be there.
         prepared = [:]
+        errorCount += 1
         throw found
     }
 
@@ -185,24 +202,18 @@ final class PostgresConnection {
     private func send(
         _ statement: PostgresStatement, _ sent: inout [Sent], isSilent: Bool = false
     ) throws(PostgresError) {
+        guard settings.preparesStatements else {
+            return try sendUnprepared(statement, &sent, isSilent: isSilent)
+        }
         let (sql, parameters) = (statement.sql, statement.parameters)
         let count = Int32(parameters.count)
-        guard settings.preparesStatements else {
-            let isSent = parameters.withPointers { values, lengths, formats in
-                PQsendQueryParams(
-                    handle, sql, count, parameters.types, values, lengths, formats, 1)
-            }
-            guard isSent == 1 else { throw failure(sql) }
-            sent.append((sql, isSilent))
-            return
-        }
         let key = PreparedKey(sql: sql, types: parameters.types)
         let name: String
         if let known = prepared[key] {
             name = known
         } else {
+            name = key.name(after: errorCount)
             preparedCount += 1
-            name = "cambium_\(preparedCount)"
             guard PQsendPrepare(handle, name, sql, count, parameters.types) == 1 else {
                 throw failure(sql)
             }
@@ -211,6 +222,18 @@ final class PostgresConnection {
         }
         let isSent = parameters.withPointers { values, lengths, formats in
             PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1)
+        }
+        guard isSent == 1 else { throw failure(sql) }
+        sent.append((sql, isSilent))
+    }
+
+    private func sendUnprepared(
+        _ statement: PostgresStatement, _ sent: inout [Sent], isSilent: Bool
+    ) throws(PostgresError) {
+        let (sql, parameters) = (statement.sql, statement.parameters)
+        let isSent = parameters.withPointers { values, lengths, formats in
+            PQsendQueryParams(
+                handle, sql, Int32(parameters.count), parameters.types, values, lengths, formats, 1)
         }
         guard isSent == 1 else { throw failure(sql) }
         sent.append((sql, isSilent))

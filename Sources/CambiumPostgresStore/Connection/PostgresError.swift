@@ -126,7 +126,11 @@ extension PostgresError: LocalizedError {
     }
     /// What to do about it.
     package var recoverySuggestion: String? {
-        switch state.prefix(2) {
+        if state == "26000" || state == "42P05" {
+            return "A pooler between does not know the names of prepared statements: set "
+                + "preparesStatements to false."
+        }
+        return switch state.prefix(2) {
         case "08", "": "See that the server runs, and that the URL leads to it."
         case "28": "See that the URL names a user whom the server knows, with the right password."
         case "3D": "Make the database, or name another one in the URL."
