@@ -146,7 +146,7 @@ extension ExpressionSQL {
         case .abs:
             // SQLite's abs() leaves the sign of −0.0, which a sum with 0.0 takes away.
             guard first.type.scale != nil else { return "(abs(\(operand)) + 0.0)" }
-            guard first.bounds == nil else { return "abs(\(operand))" }
+            if first.hasMagnitude { return "abs(\(operand))" }
             // abs() of the least integer is an error.
             return "abs(nullif(\(operand), \(raw: SQLText.literal(.integer(.min)))))"
         case .modulus: return "(\(operand) % \(try value(operands[1])))"

@@ -313,6 +313,11 @@ extension ExpressionSQL {
             default: return dialect.condition(false)
             }
         }
+        if case .literal(let one, let type) = left, case .literal(let other, let otherType) = right,
+            type.stored(one) == nil || otherType.stored(other) == nil
+        {
+            return dialect.condition(Value.isTrue(one, relation, other))
+        }
         if case .literal(.decimal(let bound), _) = right, let scale = left.type.scale {
             return try compare(left, scale: scale, relation, bound, use)
         }

@@ -255,9 +255,11 @@ extension ExpressionChecker {
         case .parameter(let name):
             return untold(name, at: offset)
         }
-        guard let type = value.naturalType else {
+        guard var type = value.naturalType else {
             return fail("NaN is no value", at: offset)
         }
+        // One that 64 bits do not hold is nil beside what they hold, and a number alone.
+        if type.scale != nil, type.stored(value) == nil { type = .anyDecimal }
         return Checked(
             source: .literal(value), typed: .literal(value, type), offset: offset,
             flexible: operand)

@@ -128,7 +128,7 @@ package struct StatementDepth: Sendable {
             return StatementDepth(stack: function == .uuid ? 20 : 8)
         }
         switch function {
-        case .abs where first.type.scale != nil && first.bounds == nil:
+        case .abs where first.type.scale != nil && !first.hasMagnitude:
             return value(first).behind(2 * call)
         case .abs: return value(first).behind(bracket + call)
         case .modulus where operands.count == 2:

@@ -205,6 +205,9 @@ extension TypedExpression {
         }
     }
 
+    /// Whether 64 bits hold its number of units without the sign, too.
+    package var hasMagnitude: Bool { bounds.flatMap(Self.magnitudes) != nil }
+
     /// What integers can be without their signs.
     static func magnitudes(of bounds: ClosedRange<Int64>) -> ClosedRange<Int64>? {
         corners(bounds.hull(with: 0...0), .multiply, -1...1)

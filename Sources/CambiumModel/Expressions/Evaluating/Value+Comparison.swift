@@ -158,7 +158,9 @@ extension Value {
     }
 
     /// Whether two values stand in a relation.
-    static func isTrue(_ left: Value, _ relation: ComparisonOperator, _ right: Value) -> Bool {
+    package static func isTrue(_ left: Value, _ relation: ComparisonOperator, _ right: Value)
+        -> Bool
+    {
         switch relation {
         case .equal: areEqual(left, right)
         case .notEqual: !areEqual(left, right)

@@ -49,7 +49,10 @@ struct ConditionWorld {
             var kind = Kind(name: "E\(number)")
             for position in 0...Int.random(in: 2...6, using: &random) {
                 let type = types.randomElement(using: &random) ?? .string
-                kind.properties.append(Property(name: "p\(number)x\(position)", type: type))
+                // Some are parts of composite values.
+                let part = values == .awkward && random.chance(0.2) ? ".part" : ""
+                kind.properties.append(
+                    Property(name: "p\(number)x\(position)\(part)", type: type))
             }
             kinds.append(kind)
         }
@@ -147,6 +150,12 @@ struct ConditionWorld {
             "a.b",
             " a ", "\u{A0}a\t", "\n", "😀", "a😀b", "Straße", "12", "-3.5", "0x1F", "1e3", "+1", ".5",
             "ab", "bab", "abab", "A%B", "x'y\"z", "[a]", "(a)", "\u{FEFF}a", "\u{7F}", "zz",
+            "\\*", "a\\?b", "\\\\", "ﬁ", "ı", "\u{212B}", "Å", "가", "\u{1100}\u{1161}", "ς", "σ",
+            "Σ",
+            "𐐀", "𐐨", "ẞ", "\u{301}", "👨‍👩‍👧", "a\u{323}\u{307}", "a\u{307}\u{323}", "ǆ", "ǅ",
+            "\u{200D}",
+            "ŉ", "\u{345}", "\u{10FFFF}", "\u{FFFD}", "Ⅷ", "①", "\u{AD}", "\u{2028}", "\u{85}",
+            "\u{0B}",
         ] + [String(repeating: "ab", count: 1500)]
 
     private static let awkwardDoubles: [Double] = [
@@ -179,7 +188,7 @@ struct ConditionWorld {
                 "0.333333333333333333333333333333", "100", "9223372036854775808",
             ].compactMap { Decimal(string: $0).map { .decimal($0) } }
         case .date:
-            [0.000_001, -0.5, 8e8, -8e9, 822_222_222.123_456].map {
+            [0.000_001, -0.5, 8e8, -8e9, 822_222_222.123_456, 63_000_000_000, -62_000_000_000].map {
                 .date(Date(timeIntervalSinceReferenceDate: $0))
             }
         case .duration:

@@ -21,7 +21,8 @@ struct RandomCondition {
         let names: [String]
 
         func path(_ name: String) -> ModelExpression {
-            .keyPath(root: root, names: names + [name])
+            // A part of a composite value has several names.
+            .keyPath(root: root, names: names + name.split(separator: ".").map(String.init))
         }
     }
 
@@ -68,6 +69,7 @@ struct RandomCondition {
                 [])
         }
         if random.chance(0.05) { return identity(place, start) }
+        if world.values == .awkward, random.chance(0.15), let odd = odd(place) { return odd }
         if world.values == .awkward, random.chance(0.4) { return computed(place) }
         guard let property = place.kind.properties.randomElement(using: &random) else {
             return .and([])
@@ -152,8 +154,46 @@ struct RandomCondition {
     }
 
     private mutating func constant(_ type: AttributeType) -> ModelExpression {
-        random.chance(0.1)
-            ? .literal(.null) : .literal(world.value(of: type, using: &random))
+        if random.chance(0.1) { return .literal(.null) }
+        let value = world.value(of: type, using: &random)
+        // Finer than a server keeps dates.
+        if world.values == .awkward, case .date(let date) = value, random.chance(0.2) {
+            return .literal(.date(date + .random(in: -0.000_002...0.000_002, using: &random)))
+        }
+        return .literal(value)
+    }
+
+    /// What people seldom write.
+    private mutating func odd(_ place: Place) -> ModelExpression? {
+        guard let property = place.kind.properties.randomElement(using: &random) else { return nil }
+        let path = place.path(property.name)
+        let relation = Self.orders.randomElement(using: &random) ?? .equal
+        let numbers: [AttributeType] = [
+            .int16, .int32, .int64, .float, .double, .decimal(scale: 2), .decimal(scale: 4),
+            .anyDecimal,
+        ]
+        func number() -> ModelExpression {
+            constant(numbers.randomElement(using: &random) ?? .int64)
+        }
+        switch Int.random(in: 0..<7, using: &random) {
+        case 0:
+            let count = random.chance(0.1) ? 600 : Int.random(in: 0...2, using: &random)
+            return .comparison(
+                path, .in, .list((0..<count).map { _ in constant(property.type) }), [])
+        case 1: return .comparison(.literal(.null), relation, path, [])
+        case 2: return .comparison(constant(property.type), relation, constant(property.type), [])
+        case 3: return .comparison(number(), relation, number(), [])
+        case 4:
+            let kind = kinds.randomElement(using: &random) ?? place.kind
+            let object = ModelExpression.keyPath(root: place.root, names: place.names)
+            return .comparison(
+                .function(.entity, [object]), random.chance(0.5) ? .equal : .notEqual,
+                .literal(.string(kind.name)), [])
+        default:
+            guard numbers.contains(property.type) else { return nil }
+            if random.chance(0.2) { return .between(path, lower: number(), upper: number()) }
+            return .comparison(path, relation, number(), [])
+        }
     }
 
     /// Something about the members of a to-many relationship.
@@ -172,24 +212,36 @@ struct RandomCondition {
         case 0:
             return .comparison(.aggregate(.count, path), relation, number, [])
         case 1:
+            let isAwkward = world.values == .awkward
             let numbers = destination.properties.filter {
-                [.int32, .double, .decimal(scale: 2), .anyDecimal].contains($0.type)
+                isAwkward
+                    || [.int32, .double, .decimal(scale: 2), .anyDecimal].contains($0.type)
             }
             guard let property = numbers.randomElement(using: &random) else { return nil }
             let function = AggregateFunction.allCases.randomElement(using: &random) ?? .sum
-            let values = ModelExpression.keyPath(
-                root: place.root, names: place.names + [link.name, property.name])
-            return .comparison(.aggregate(function, values), relation, number, [])
+            let members = Place(
+                kind: destination, root: place.root, names: place.names + [link.name])
+            let values =
+                isAwkward && random.chance(0.3)
+                ? .subquery(
+                    members.path(property.name), variable: variable,
+                    condition: condition(member, depth - 1)) : members.path(property.name)
+            return .comparison(
+                .aggregate(function, values), relation,
+                isAwkward && random.chance(0.5) ? constant(property.type) : number, [])
         case 2:
             guard let property = destination.properties.randomElement(using: &random) else {
                 return nil
             }
-            let values = ModelExpression.keyPath(
-                root: place.root, names: place.names + [link.name, property.name])
-            return .quantified(
-                Quantifier.allCases.randomElement(using: &random) ?? .any,
-                .comparison(
-                    values, random.chance(0.5) ? .equal : .notEqual, constant(property.type), []))
+            let members = Place(
+                kind: destination, root: place.root, names: place.names + [link.name])
+            var test = ModelExpression.comparison(
+                members.path(property.name), random.chance(0.5) ? .equal : .notEqual,
+                constant(property.type), [])
+            if world.values == .awkward, random.chance(0.5) {
+                test = memberTest(members.path(property.name), property.type)
+            }
+            return .quantified(Quantifier.allCases.randomElement(using: &random) ?? .any, test)
         default:
             return .comparison(
                 .aggregate(
@@ -202,6 +254,26 @@ struct RandomCondition {
 
 // What is computed, for worlds with awkward values. Not all of it passes the checker.
 extension RandomCondition {
+    /// Any test of a value of members.
+    private mutating func memberTest(
+        _ values: ModelExpression, _ type: AttributeType
+    ) -> ModelExpression {
+        if random.chance(0.2) {
+            return .comparison(values, .in, .list((0...2).map { _ in constant(type) }), [])
+        }
+        let relations: [ComparisonOperator] =
+            type == .string
+            ? [.beginsWith, .endsWith, .contains, .like, .matches, .less] : Self.orders
+        let relation = relations.randomElement(using: &random) ?? .less
+        let right: ModelExpression =
+            relation == .matches
+            ? .literal(.string(Self.patterns.randomElement(using: &random) ?? "a"))
+            : constant(type)
+        let options: ComparisonOptions =
+            type == .string && random.chance(0.4) ? [.caseInsensitive, .diacriticInsensitive] : []
+        return .comparison(values, relation, right, options)
+    }
+
     private static let computedTypes: [AttributeType] = [
         .string, .int64, .double, .decimal(scale: 2), .anyDecimal, .duration, .date,
     ]
@@ -225,7 +297,8 @@ extension RandomCondition {
         "a", "a.*", ".*b", "[a-z]+", "[^a]*", "(a|b)+", "\\d+", "-?[0-9]+(\\.[0-9]+)?", "a?b{1,2}",
         "\\w+", "", ".", "\\s*a\\s*", "é", "[À-ÿ]", "(?i)A",
         "[^a-y]+", "(?:ab)*?", "a|", "(a|ab)(b|)*", ".{2,3}", "[%_]", "[^%]?", "'.*\"z", "^A.*$",
-        "a++b",
+        "a++b", "\\*", "a\\?b", "[*?]+", "\\p{L}+", "(?i)straße", "[^\\s]{1,3}", "\\.", "^$",
+        "a{0}",
         "(\\s|\\w)*", "[a-]+", "\\(a\\)", "[.]?a", "-?\\d+\\.?\\d*", "\\\\?%?", "[A-Z]*", "[^A]+",
     ]
 
@@ -365,16 +438,10 @@ extension RandomCondition {
         }
     }
 
-    /// A constant that any engine computes with.
+    /// A constant: small, or any.
     private mutating func plainConstant(_ type: AttributeType) -> ModelExpression {
-        let constant = constant(type)
-        switch (type, constant) {
-        case (.int64, .literal(.int(.min))), (.decimal, .literal(.decimal)),
-            (.anyDecimal, .literal(.decimal)), (.duration, .literal(.duration)):
-            return random.chance(0.1)
-                ? .literal(.null) : .literal(ConditionWorld.value(of: type, using: &random))
-        default: return constant
-        }
+        random.chance(0.5)
+            ? constant(type) : .literal(ConditionWorld.value(of: type, using: &random))
     }
 
     private mutating func smallNumber() -> ModelExpression {
@@ -384,6 +451,16 @@ extension RandomCondition {
     /// What an order compares, or a column of results has.
     mutating func value(of kind: Int) -> ModelExpression {
         let place = Place(kind: kinds[kind], root: .subject, names: [])
+        if random.chance(0.15), let link = place.kind.links.first(where: \.isToMany) {
+            let members = Place(kind: kinds[link.destination], root: .subject, names: [link.name])
+            let property = members.kind.properties.randomElement(using: &random)
+            let function = AggregateFunction.allCases.randomElement(using: &random) ?? .count
+            return .aggregate(
+                function,
+                function == .count
+                    ? .keyPath(root: .subject, names: [link.name])
+                    : members.path(property?.name ?? ""))
+        }
         if random.chance(0.6) {
             let place = further(place)
             if let name = place.kind.properties.randomElement(using: &random)?.name {
