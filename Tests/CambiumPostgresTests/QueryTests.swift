@@ -81,6 +81,19 @@ struct QueryTests {
                 try context.fetch(strict.sorted(by: Node.label.ascending(.natural)))
             }
             #expect(error?.message.contains("the order") == true)
+            let prefetching = strict.filter(format: "label LIKE label").prefetching(Node.box)
+            #expect(throws: StoreError.self) { try context.fetch(prefetching) }
+            // The server computes no powers.
+            let power = ModelExpression.arithmetic(
+                .keyPath(root: .subject, names: ["number"]), .power, .literal(.int(2)))
+            let columns = ["greatest": ResultExpression(.maximum, of: power)]
+            let results = strict.dictionaries(columns)
+            let refused = #expect(throws: StoreError.self) { try context.fetch(results) }
+            #expect(refused?.message.contains("the results") == true)
+            #expect(refused?.message.contains("allowsInMemoryFiltering") == true)
+            try #expect(results.explain(in: context).steps.last == "in memory: the results")
+            let found = try context.fetch(nodes.dictionaries(columns))
+            #expect(found.map { $0["greatest"] } == [.value(.double(49 * 49))])
         }
     }
 

@@ -54,6 +54,22 @@ struct RandomPredicateTests {
         var count = 0
         var results: [[String]] = []
 
+        /// Without sums of floating-point numbers: SQLite adds them in the order in which it reads
+        /// the rows, on which their last digits depend.
+        func withoutSums(_ typed: TypedResults?) -> Answer {
+            func isSum(_ column: TypedResults.Column) -> Bool {
+                (column.function == .sum || column.function == .average)
+                    && column.operand.type.isFloatingPoint
+            }
+            guard let typed else { return self }
+            var answer = self
+            if typed.order.contains(where: { isSum($0.column) }) { answer.results = [] }
+            for (index, column) in typed.columns.enumerated() where isSum(column) {
+                for row in answer.results.indices { answer.results[row][index] = "" }
+            }
+            return answer
+        }
+
         /// Texts that look alike are not equal, and zero has no sign.
         mutating func add(_ rows: [[Value]]) {
             results = rows.map { $0.map(Self.spelling) }
@@ -117,6 +133,11 @@ struct RandomPredicateTests {
         let place = "\(engine): \(place(question, seed))"
         do {
             let found = try answer(question, store)
+            if found != expected, engine == "SQLite" {
+                let typed = try question.typed(entity(question.kind, store))
+                #expect(found.withoutSums(typed) == expected.withoutSums(typed), "\(place)")
+                return
+            }
             #expect(found == expected, "\(place)")
         } catch {
             Issue.record("\(error): \(place)")

@@ -207,7 +207,8 @@ extension KeyExpression where Value: Comparable {
 }
 
 extension KeyExpression where Value: AdditiveAttribute {
-    /// The sum; 0 of none, nil where it is too great.
+    /// The sum; 0 of none, nil where it is too great. Of floating-point numbers the last digits
+    /// depend on the order in which the store adds them.
     public var sum: AggregateKey<Root, Value.Sum> { AggregateKey(.sum, self) }
     /// The mean, of durations in seconds; nil of none.
     public var average: AggregateKey<Root, Double> { AggregateKey(.average, self) }
