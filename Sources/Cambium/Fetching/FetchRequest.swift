@@ -279,7 +279,8 @@ extension FetchRequest {
     // MARK: What is read
 
     /// The request that also reads what relationships of its results reference: one statement for
-    /// all objects of each, where each object would else read its own when it is asked.
+    /// all objects of each, where each object would else read its own when it is asked. A server
+    /// answers all of them in one round trip, as its rows are at one moment.
     ///
     /// - Parameter keys: Relationships, or paths of them, which read what is on the way too:
     ///   `.prefetching(Product.category.parent, Product.tags)`.

@@ -19,7 +19,7 @@ struct PostgresStatement: Sendable {
 /// One connection to a server. One thread at a time uses it.
 final class PostgresConnection {
     // Safety: closed in `deinit` only.
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     private let settings: PostgresSettings
     /// The statements that the server has prepared for this connection, with their names.
     private var prepared: [PreparedKey: String] = [:]
@@ -29,9 +29,9 @@ final class PostgresConnection {
     /// Whether what is to be sent has not all left yet.
     private var hasUnsent = false
     /// What begins a transaction, and is sent with its first statements.
-    private var beginning: PostgresStatement?
+    var beginning: PostgresStatement?
     /// How often something was sent and then waited for.
-    private(set) var roundTrips = 0
+    var roundTrips = 0
     /// What whoever uses the connection wants of it.
     var terms: PostgresTerms
     /// Whether the connection can be used again: it is not lost, and no transaction was left open.
@@ -141,19 +141,7 @@ final class PostgresConnection {
         let deadline = deadline(of: statements)
         guard PQenterPipelineMode(handle) == 1 else { throw failure() }
         defer { PQexitPipelineMode(handle) }
-        var sent: [Sent] = []
-        if preparedCount > Self.maximumPrepared, PQtransactionStatus(handle) == PQTRANS_IDLE {
-            (prepared, preparedCount) = ([:], 0)
-            try sendUnprepared(PostgresStatement("DEALLOCATE ALL"), &sent, isSilent: true)
-        }
-        for statement in statements {
-            try send(statement, &sent)
-            if statement.beginsTransaction, let limits = terms.limits {
-                try send(limits, &sent, isSilent: true)
-            }
-        }
-        guard PQpipelineSync(handle) == 1 else { throw failure() }
-        hasUnsent = true
+        let sent = try send(statements)
         var rows: [PostgresRows] = []
         var found: PostgresError?
         for (sql, isSilent) in sent {
@@ -198,6 +186,25 @@ final class PostgresConnection {
 
     /// What was sent, and whether nobody waits for its result: it prepares another one, or sets limits.
     private typealias Sent = (sql: String, isSilent: Bool)
+
+    private func send(
+        _ statements: [PostgresStatement]
+    ) throws(PostgresError) -> [Sent] {
+        var sent: [Sent] = []
+        if preparedCount > Self.maximumPrepared, PQtransactionStatus(handle) == PQTRANS_IDLE {
+            (prepared, preparedCount) = ([:], 0)
+            try sendUnprepared(PostgresStatement("DEALLOCATE ALL"), &sent, isSilent: true)
+        }
+        for statement in statements {
+            try send(statement, &sent)
+            if statement.beginsTransaction, let limits = terms.limits {
+                try send(limits, &sent, isSilent: true)
+            }
+        }
+        guard PQpipelineSync(handle) == 1 else { throw failure() }
+        hasUnsent = true
+        return sent
+    }
 
     private func send(
         _ statement: PostgresStatement, _ sent: inout [Sent], isSilent: Bool = false
@@ -287,143 +294,15 @@ final class PostgresConnection {
         PQfreeCancel(request)
     }
 
-    private func failure(_ sql: String? = nil) -> PostgresError {
+    func failure(_ sql: String? = nil) -> PostgresError {
         PostgresError(
             ofLibrary: PQerrorMessage(handle), sql: sql,
             isDisconnection: PQstatus(handle) != CONNECTION_OK)
-    }
-
-    // MARK: Transactions
-
-    /// Runs a body all of whose statements see the same.
-    ///
-    /// - Parameter last: What is read at the end, after the body.
-    func snapshot<Result>(
-        last: (Result) throws -> [PostgresStatement], _ body: () throws -> Result
-    ) throws -> (Result, [PostgresRows]) {
-        beginning = Self.begin(isReadOnly: true)
-        defer { beginning = nil }
-        do {
-            let result = try body()
-            let statements = try last(result)
-            // Without any statement there is no transaction.
-            if beginning != nil, statements.isEmpty { return (result, []) }
-            return (result, try run(statements + [PostgresStatement("COMMIT")]).dropLast())
-        } catch {
-            if beginning == nil { _ = try? run("ROLLBACK") }
-            throw error
-        }
-    }
-
-    /// Runs a body in a transaction, which is taken back where the body throws.
-    ///
-    /// - Parameter ending: What is sent with the commit, after the body.
-    func transaction<Result>(
-        ending: () -> [PostgresStatement] = { [] }, _ body: () throws -> Result
-    ) throws -> Result {
-        _ = try run([Self.begin(isReadOnly: false)])
-        do {
-            let result = try body()
-            _ = try run(ending() + [PostgresStatement("COMMIT")])
-            return result
-        } catch {
-            // A connection that is lost has no transaction any more.
-            _ = try? run("ROLLBACK")
-            throw error
-        }
-    }
-
-    /// Runs statements that read, all of them the same state, in one round trip.
-    func readTogether(
-        _ statements: [PostgresStatement], interruption: Interruption? = nil
-    ) throws(PostgresError) -> [PostgresRows] {
-        do {
-            let rows = try run(
-                [Self.begin(isReadOnly: true)] + statements + [PostgresStatement("COMMIT")],
-                interruption: interruption)
-            return Array(rows.dropFirst().dropLast())
-        } catch {
-            _ = try? run("ROLLBACK")
-            throw error
-        }
-    }
-
-    static func begin(isReadOnly: Bool) -> PostgresStatement {
-        var statement = PostgresStatement(
-            isReadOnly
-                ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-                : "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-        statement.beginsTransaction = true
-        return statement
     }
 
     /// Whether the server has ended the connection while nobody used it.
     var wasLeft: Bool {
         guard cambium_wait(PQsocket(handle), 0, 0) != 0 else { return false }
         return PQconsumeInput(handle) == 0 || !isUsable
-    }
-
-    // MARK: COPY
-
-    /// Writes rows straight into a table: faster than any statement, for many rows.
-    ///
-    /// - Parameters:
-    ///   - sql: `COPY … FROM STDIN (FORMAT binary)`.
-    ///   - rows: What the server reads, in parts.
-    /// - Returns: How many rows it has written.
-    @discardableResult
-    func copy(
-        _ sql: String, _ rows: (_ send: ([UInt8]) throws(PostgresError) -> Void) throws -> Void
-    ) throws -> Int {
-        roundTrips += 1
-        guard let watch = terms.watch else { return try send(sql, rows) }
-        let trip = WatchedTrip([PostgresStatement(sql)], number: watch.nextTrip())
-        defer { watch.tell(trip) }
-        var count = 0
-        defer { trip.ended(rowCount: count) }
-        count = try send(sql, rows)
-        return count
-    }
-
-    private func send(
-        _ sql: String, _ rows: (_ send: ([UInt8]) throws(PostgresError) -> Void) throws -> Void
-    ) throws -> Int {
-        PQsetnonblocking(handle, 0)
-        defer { PQsetnonblocking(handle, 1) }
-        let started = PQexec(handle, sql)
-        let status = PQresultStatus(started)
-        defer { PQclear(started) }
-        guard status == PGRES_COPY_IN else {
-            guard PQstatus(handle) == CONNECTION_OK else { throw failure(sql) }
-            throw PostgresError(started, sql: sql)
-        }
-        do {
-            try rows { (bytes) throws(PostgresError) in
-                let isSent = bytes.withUnsafeBytes { buffer in
-                    // Safety: bytes are characters in C.
-                    PQputCopyData(
-                        handle, buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
-                        Int32(buffer.count))
-                }
-                guard isSent == 1 else { throw failure(sql) }
-            }
-            PQputCopyEnd(handle, nil)
-        } catch {
-            PQputCopyEnd(handle, "given up")
-            while let result = PQgetResult(handle) { PQclear(result) }
-            throw error
-        }
-        var found: PostgresError?
-        var count = 0
-        while let result = PQgetResult(handle) {
-            if PQresultStatus(result) == PGRES_FATAL_ERROR {
-                found = PostgresError(result, sql: sql)
-                PQclear(result)
-            } else {
-                count = PostgresRows(result).changes
-            }
-        }
-        if let found { throw found }
-        return count
     }
 }

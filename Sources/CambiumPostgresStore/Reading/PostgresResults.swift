@@ -41,39 +41,16 @@ struct PostgresResults {
             try column.wireType(in: source.expressions)
         }
 
-        // The values of each row.
         var rowDoubts = source.expressions.doubts
         if case .rows(let doubt) = source.doubt { rowDoubts.append(doubt) }
-        var inner = values.rows
-        inner.append("\(raw: PostgresSelect.key) AS \"k\"")
-        if !rowDoubts.isEmpty {
-            inner.append(
-                "coalesce(\(PostgresFragment.joined(rowDoubts, by: " OR ")), false) AS \"d\"")
-        }
-        // What is computed is used more than once, but is to be computed once.
-        let fence = values.areLeaves ? "" : " OFFSET 0"
-        let rows: PostgresFragment = """
-            (SELECT \(PostgresFragment.joined(inner, by: ", ")) \(source.fragment)\(raw: fence)) \
-            AS \(raw: Self.rows)
-            """
-
-        // Those of each result.
-        var parts: [PostgresFragment] = []
-        for (index, column) in columns.enumerated() {
-            parts.append("\(column) AS \"v\(raw: "\(index)")\"")
-        }
-        for (index, column) in orders.enumerated() {
-            parts.append("\(column) AS \"o\(raw: "\(index)")\"")
-        }
-        let ties = query.isGrouped ? groups : [PostgresFragment(raw: Self.key)]
-        for (index, tie) in ties.enumerated() {
-            parts.append("\(tie) AS \"t\(raw: "\(index)")\"")
-        }
-        if let having { parts.append("\(having) AS \"h\"") }
+        let rows = values.selected(from: source, doubts: rowDoubts)
         var doubts = values.doubts
         if !rowDoubts.isEmpty {
             doubts.append(query.isGrouped ? "bool_or(_r.\"d\")" : "_r.\"d\"")
         }
+        let ties = query.isGrouped ? groups : [PostgresFragment(raw: Self.key)]
+        var parts = Self.named(columns, "v") + Self.named(orders, "o") + Self.named(ties, "t")
+        if let having { parts.append("\(having) AS \"h\"") }
         if !doubts.isEmpty {
             parts.append("coalesce(\(PostgresFragment.joined(doubts, by: " OR ")), false) AS \"d\"")
         }
@@ -87,12 +64,26 @@ struct PostgresResults {
             ? nil
             : ("SELECT EXISTS (SELECT 1 FROM (\(results)) AS _s WHERE _s.\"d\")" as PostgresFragment)
                 .statement()
+        var sql = Self.ordered(results, query, tieCount: ties.count)
+        sql.append(.window(request))
+        statement = sql.statement()
+    }
 
-        // What is left of equal ones, in order.
-        let list = columns.indices.map { "_s.\"v\($0)\"" }
+    /// Parts of a select with the names that a later part has for them.
+    private static func named(
+        _ parts: [PostgresFragment], _ letter: String
+    ) -> [PostgresFragment] {
+        parts.enumerated().map { "\($1) AS \"\(raw: "\(letter)\($0)")\"" }
+    }
+
+    /// What is left of equal results, in order.
+    private static func ordered(
+        _ results: PostgresFragment, _ query: TypedResults, tieCount: Int
+    ) -> PostgresFragment {
+        let list = query.columns.indices.map { "_s.\"v\($0)\"" }
         let names = list.joined(separator: ", ")
         var sql: PostgresFragment = "SELECT \(raw: names) FROM (\(results)) AS _s"
-        if having != nil { sql.append(" WHERE _s.\"h\"") }
+        if query.having != nil { sql.append(" WHERE _s.\"h\"") }
         var order: [PostgresFragment] = []
         for (index, term) in query.order.enumerated() {
             // Of a distinct result each order is one of its columns.
@@ -103,14 +94,13 @@ struct PostgresResults {
                     placesNilLast: term.placesNilLast))
         }
         if query.isDistinct { sql.append(" GROUP BY \(raw: names)") }
-        for tie in query.isDistinct ? list : ties.indices.map({ "_s.\"t\($0)\"" }) {
+        for tie in query.isDistinct ? list : (0..<tieCount).map({ "_s.\"t\($0)\"" }) {
             order.append(PostgresFragment(raw: "\(tie) NULLS FIRST"))
         }
         if !order.isEmpty {
             sql.append(" ORDER BY \(PostgresFragment.joined(order, by: ", "))")
         }
-        sql.append(.window(request))
-        statement = sql.statement()
+        return sql
     }
 
     /// The results out of what the server has returned.
@@ -134,15 +124,34 @@ struct PostgresResults {
     /// What is computed of each row, and out of the rows of a group.
     private struct Values {
         /// What the innermost select has: `expression AS "c0"`.
-        private(set) var rows: [PostgresFragment] = []
+        private var rows: [PostgresFragment] = []
         /// What the rows of a group have in common.
         var groups: [PostgresFragment] = []
         var isGrouped = false
         /// Whether all are written as constants and columns.
-        private(set) var areLeaves = true
+        private var areLeaves = true
         private var operands: [PostgresFragment] = []
         /// Where a group's values may be wrong.
         private(set) var doubts: [PostgresFragment] = []
+
+        /// The select of the values of each row.
+        ///
+        /// - Parameter doubts: Where any of them is true, a row is in doubt.
+        func selected(
+            from source: PostgresSource, doubts: [PostgresFragment]
+        ) -> PostgresFragment {
+            var parts = rows + ["\(raw: PostgresSelect.key) AS \"k\""]
+            if !doubts.isEmpty {
+                parts.append(
+                    "coalesce(\(PostgresFragment.joined(doubts, by: " OR ")), false) AS \"d\"")
+            }
+            // What is computed is used more than once, but is to be computed once.
+            let fence = areLeaves ? "" : " OFFSET 0"
+            return """
+                (SELECT \(PostgresFragment.joined(parts, by: ", ")) \(source.fragment)\(raw: fence)) \
+                AS \(raw: PostgresResults.rows)
+                """
+        }
 
         /// The name of the value of a row.
         mutating func value(

@@ -1,0 +1,66 @@
+import CambiumRecords
+
+// What belongs together.
+extension PostgresConnection {
+    /// Runs a body all of whose statements see the same.
+    ///
+    /// - Parameter last: What is read at the end, after the body.
+    func snapshot<Result>(
+        last: (Result) throws -> [PostgresStatement], _ body: () throws -> Result
+    ) throws -> (Result, [PostgresRows]) {
+        beginning = Self.begin(isReadOnly: true)
+        defer { beginning = nil }
+        do {
+            let result = try body()
+            let statements = try last(result)
+            // Without any statement there is no transaction.
+            if beginning != nil, statements.isEmpty { return (result, []) }
+            return (result, try run(statements + [PostgresStatement("COMMIT")]).dropLast())
+        } catch {
+            if beginning == nil { _ = try? run("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Runs a body in a transaction, which is taken back where the body throws.
+    ///
+    /// - Parameter ending: What is sent with the commit, after the body.
+    func transaction<Result>(
+        ending: () -> [PostgresStatement] = { [] }, _ body: () throws -> Result
+    ) throws -> Result {
+        _ = try run([Self.begin(isReadOnly: false)])
+        do {
+            let result = try body()
+            _ = try run(ending() + [PostgresStatement("COMMIT")])
+            return result
+        } catch {
+            // A connection that is lost has no transaction any more.
+            _ = try? run("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// Runs statements that read, all of them the same state, in one round trip.
+    func readTogether(
+        _ statements: [PostgresStatement], interruption: Interruption? = nil
+    ) throws(PostgresError) -> [PostgresRows] {
+        do {
+            let rows = try run(
+                [Self.begin(isReadOnly: true)] + statements + [PostgresStatement("COMMIT")],
+                interruption: interruption)
+            return Array(rows.dropFirst().dropLast())
+        } catch {
+            _ = try? run("ROLLBACK")
+            throw error
+        }
+    }
+
+    static func begin(isReadOnly: Bool) -> PostgresStatement {
+        var statement = PostgresStatement(
+            isReadOnly
+                ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+                : "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+        statement.beginsTransaction = true
+        return statement
+    }
+}
