@@ -91,7 +91,7 @@ final class PostgresSnapshot {
     }
 
     /// Rows that were read together. One that is known already stays as it is.
-    private func subjects(
+    func subjects(
         _ rows: PostgresRows, _ entity: EntityDescription
     ) throws -> [PostgresSubject] {
         let table = layout.tables[entity.index]
@@ -238,6 +238,12 @@ final class PostgresSubject: ExpressionSubject {
             stored = snapshot.externalValue(bytes)
         }
         return entity.model.value(stored, as: attribute.type) ?? .null
+    }
+
+    /// What the row holds of an attribute.
+    func storedValue(ofAttribute name: String) -> StoredValue {
+        guard let slot = entity.layout.slot(of: name) else { return .null }
+        return placed.record.storedValue(slot, entity.shape.kinds[slot])
     }
 
     /// The key in a slot; nil where there is none.

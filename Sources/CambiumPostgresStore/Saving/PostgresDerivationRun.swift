@@ -11,38 +11,36 @@ import CambiumSQL
 /// them, before the statement that computes: whoever comes second sees everything. A link can become
 /// a part of such a way while another save changes what is behind it. So a save that makes a link
 /// locks both ends.
+///
+/// All that is sent with the statements that write. The values that memory computes are sent with the
+/// commit; where others are computed from those, that takes a round trip of its own.
 final class PostgresDerivationRun {
     private let derivations: PostgresDerivations
     private let layout: PostgresLayout
-    private var recorder: PostgresRecorder?
     private let connection: PostgresConnection
     private var model: ModelDescription { layout.model }
     private let request: SaveRequest
-    /// For each maintained attribute, the keys of the objects whose value may be another one.
-    private var owners: [Set<Int64>]
-    /// For each maintained attribute, what leads to more of them.
-    private var walks: [[Walk]]
+    /// What is to be locked before anything is written.
+    private(set) lazy var locks = DerivationLocks(derivations, request)
+    /// What looks for the objects that lose what their values were computed from: the numbers of the
+    /// attributes, and the rows that they lose.
+    private let losses: [Loss]
+    /// For each maintained attribute, the keys of those objects.
+    private var losers: [Set<Int64>]
+    private lazy var owners = DerivationOwners(derivations, request, known: losers)
+    /// By the number of the root, the keys of rows whose derived values the save could not know.
     private var touched: [Set<Int64>]
-    /// The keys of new rows, by the number of the root: none can be locked, or leads anywhere yet.
-    private var inserted: [Int: Set<Int64>] = [:]
+    /// What was sent last.
+    private var step = Step()
+    /// The moment of the save.
+    private let now = Date.now
+    /// What notes the values in the history, where the store has one.
+    private var recorder: PostgresRecorder?
 
-    /// A query that leads from rows back to others.
-    fileprivate struct Walk {
+    private struct Loss {
+        let index: Int
         let source: MaintainedAttribute.Source
-        /// How far from the attribute's own row the rows are whose keys are known.
-        let start: Int
-        /// How far those are that are looked for.
-        let depth: Int
         let keys: [Int64]
-        /// The number of the root of the rows that are looked for.
-        let root: Int
-
-        /// The query, which is to have the keys for a parameter of a number.
-        func query(_ names: DerivationNames, _ model: ModelDescription, _ number: Int) -> String {
-            source.node.keys(
-                at: depth, from: start, in: model.model, names: names,
-                of: "SELECT unnest($\(number))")
-        }
     }
 
     /// - Returns: Nil where no derived value can be another one.
@@ -51,262 +49,225 @@ final class PostgresDerivationRun {
         _ request: SaveRequest
     ) {
         guard !derivations.isEmpty else { return nil }
+        let model = derivations.layout.model
         self.derivations = derivations
         layout = derivations.layout
         self.connection = connection
         self.request = request
-        owners = derivations.maintained.map { _ in [] }
-        walks = derivations.maintained.map { _ in [] }
-        touched = derivations.layout.model.entities.map { _ in [] }
-        if derivations.maintained.isEmpty { return }
-        for insertion in request.insertions {
-            inserted[insertion.entity.rootIndex, default: []]
-                .formUnion(insertion.records.map(\.key))
-        }
-    }
-
-    // MARK: Locking
-
-    /// What is to be locked before anything is written, by the number of the root.
-    struct Locks {
-        fileprivate(set) var keys: [Int: Set<Int64>] = [:]
-        fileprivate var walks: [Int: [Walk]] = [:]
-        fileprivate let names: DerivationNames
-        fileprivate let model: ModelDescription
-
-        /// A list of keys as SQL, which the parameters get: those given, and those to be locked.
-        func list(
-            _ given: [Int64], root: Int, _ parameters: inout PostgresParameters
-        ) -> String? {
-            let keys = self.keys[root, default: []].union(given)
-            let walks = self.walks[root] ?? []
-            guard !keys.isEmpty || !walks.isEmpty else { return nil }
-            parameters.appendArray(of: keys.sorted())
-            var list = "$\(parameters.count)"
-            for walk in walks {
-                parameters.appendArray(of: walk.keys)
-                let query = walk.query(names, model, parameters.count)
-                list += " || ARRAY(\(query))"
-            }
-            return list
-        }
-
-        /// What locks the rows of a table, and returns their keys; nil where there are none.
-        fileprivate func statement(_ table: PostgresTable, _ root: Int) -> PostgresStatement? {
-            var parameters = PostgresParameters()
-            guard let list = list([], root: root, &parameters) else { return nil }
-            let family = table.ofFamily.map { " AND \($0)" } ?? ""
-            return PostgresStatement(
-                """
-                SELECT t."_id" FROM \(table.source) WHERE t."_id" = ANY(\(list))\(family) \
-                ORDER BY t."_id" FOR NO KEY UPDATE
-                """, parameters)
-        }
-    }
-
-    /// What is to be locked before anything is written.
-    func locks() -> Locks {
-        var locks = Locks(names: derivations.names, model: model)
-        for maintained in derivations.maintained {
-            for source in maintained.attribute.sources {
-                let keys =
-                    source.keysBefore(request, in: model) + source.keysAfter(request, in: model)
-                add(keys, from: source.node.path.count, source, &locks)
-                addEnds(source, &locks)
-            }
-        }
-        return locks
-    }
-
-    /// Locks rows, and all that lead to them.
-    private func add(
-        _ keys: [Int64], from start: Int, _ source: MaintainedAttribute.Source, _ locks: inout Locks
-    ) {
-        let ownRoot = root(source, at: start)
-        let keys = inserted[ownRoot].map { new in keys.filter { !new.contains($0) } } ?? keys
-        guard !keys.isEmpty else { return }
-        locks.keys[ownRoot, default: []].formUnion(keys)
-        for depth in 0..<start {
-            let walk = Walk(
-                source: source, start: start, depth: depth, keys: keys,
-                root: root(source, at: depth))
-            locks.walks[walk.root, default: []].append(walk)
-        }
-    }
-
-    /// Locks the other ends of links that the request makes.
-    private func addEnds(_ source: MaintainedAttribute.Source, _ locks: inout Locks) {
-        let path = source.node.path
-        guard let last = path.last else { return }
-        let near = path.count - 1
-        switch model.model.storage(of: last.relationship, of: last.source) {
-        case .key:
-            let keys = writtenKeys(last.relationship.name, of: last.source)
-            add(keys, at: path.count, source, &locks)
-        case .inverseKey:
-            guard let inverse = last.relationship.inverse else { return }
-            let keys = writtenKeys(inverse, of: source.node.entity)
-            add(keys, from: near, source, &locks)
-        case .joinTable(let table, let column, _):
-            for links in request.links {
-                guard let (name, first) = pairs(of: links), name == table else { continue }
-                let isSource = first == column
-                add(
-                    links.added.map { isSource ? $0.destination : $0.source }, at: path.count,
-                    source, &locks)
-            }
-        case .transient: break
-        }
-    }
-
-    private func add(
-        _ keys: [Int64], at depth: Int, _ source: MaintainedAttribute.Source, _ locks: inout Locks
-    ) {
-        let ownRoot = root(source, at: depth)
-        let keys = inserted[ownRoot].map { new in keys.filter { !new.contains($0) } } ?? keys
-        if !keys.isEmpty { locks.keys[ownRoot, default: []].formUnion(keys) }
-    }
-
-    private func pairs(of links: SaveRequest.Links) -> (table: String, source: String)? {
-        guard
-            let owner = model.entities.first(where: { entity in
-                entity.relationships.contains { $0.identity == links.relationship.identity }
-            }),
-            case .joinTable(let table, let source, _) = model.model.storage(
-                of: links.relationship.relationship, of: owner.entity)
-        else { return nil }
-        return (table, source)
-    }
-
-    /// The keys that rows are written with in a relationship.
-    private func writtenKeys(_ name: String, of owner: Entity) -> [Int64] {
-        func keys(_ records: [Record], _ entity: EntityDescription, _ slots: SlotSet?) -> [Int64] {
-            guard model.model.entity(entity.entity, isKindOf: owner),
-                let slot = entity.relationship(named: name)?.slot,
-                slots?.contains(slot) ?? true
-            else { return [] }
-            return records.compactMap { $0.hasValue(slot) ? $0.integer(slot) : nil }
-        }
-        return request.insertions.flatMap { keys($0.records, $0.entity, nil) }
-            + request.updates.flatMap { keys($0.records, $0.entity, $0.slots) }
-    }
-
-    /// The number of the root of the rows that are so far from the attribute's own one.
-    private func root(_ source: MaintainedAttribute.Source, at depth: Int) -> Int {
-        let path = source.node.path
-        let entity =
-            depth < path.count
-            ? path[depth].source
-            : path.isEmpty
-                ? source.node.entity
-                : model.model.entity(named: path[depth - 1].relationship.destination)
-                    ?? source.node.entity
-        return model.index(named: model.model.root(of: entity).name) ?? 0
-    }
-
-    /// Locks all that in statements of its own, and looks for the objects that lose what their values
-    /// were computed from.
-    func lock() throws {
-        let locks = locks()
-        var statements: [PostgresStatement] = []
-        for root in model.entities where root.rootIndex == root.index {
-            if let statement = locks.statement(layout.tables[root.index], root.index) {
-                statements.append(statement)
-            }
-        }
-        let preparation = preparation
-        takeOwners(
-            from: try connection.run(statements + preparation.map(\.statement))
-                .suffix(preparation.count), preparation.map(\.index))
-    }
-
-    /// What looks for the objects that lose what their values were computed from, with the numbers of
-    /// the attributes: after the rows were locked, and before they are written.
-    var preparation: [(index: Int, statement: PostgresStatement)] {
-        derivations.maintained.enumerated().flatMap { index, maintained in
+        losers = derivations.maintained.map { _ in [] }
+        losses = derivations.maintained.enumerated().flatMap { index, maintained in
             maintained.attribute.sources.compactMap { source in
                 let keys = source.keysBefore(request, in: model)
-                guard !keys.isEmpty else { return nil }
-                return (
-                    index,
-                    PostgresStatement(
-                        source.node.owners(
-                            in: model.model, names: derivations.names, of: "SELECT unnest($1)"),
-                        PendingArrays(keys: keys).parameters)
-                )
+                return keys.isEmpty ? nil : Loss(index: index, source: source, keys: keys)
             }
         }
-    }
-
-    /// Takes over what ``preparation`` has found.
-    func takeOwners(from results: some Sequence<PostgresRows>, _ indices: [Int]) {
-        for (rows, index) in zip(results, indices) {
-            owners[index].formUnion((0..<rows.count).map { rows.integer($0, 0) })
-        }
-    }
-
-    // MARK: Computing
-
-    /// What locks the objects whose values are computed first, after everything was written.
-    func firstLocks() -> OwnerLocks {
-        for index in derivations.maintained.indices {
-            for source in derivations.maintained[index].attribute.sources {
-                note(source.keysAfter(request, in: model), source, for: index)
-            }
-        }
+        touched = model.entities.map { _ in [] }
         for insertion in request.insertions where derivations.hasValues(insertion.entity) {
             touched[insertion.entity.rootIndex].formUnion(insertion.records.map(\.key))
         }
         for update in request.updates where derivations.hasValues(update.entity) {
             touched[update.entity.rootIndex].formUnion(update.records.map(\.key))
         }
-        return ownerLocks(ofLevel: 0)
     }
 
-    /// Writes the values.
+    // MARK: Before anything is written
+
+    /// What looks for the objects that lose what their values were computed from, after the rows were
+    /// locked.
+    var preparation: [PostgresStatement] {
+        losses.map { loss in
+            PostgresStatement(
+                loss.source.node.owners(
+                    in: model.model, names: derivations.names, of: "SELECT unnest($1)"),
+                PendingArrays(keys: loss.keys).parameters)
+        }
+    }
+
+    /// Takes over what ``preparation`` has found.
+    func prepare(with results: some Sequence<PostgresRows>) {
+        for (rows, loss) in zip(results, losses) {
+            losers[loss.index].formUnion((0..<rows.count).map { rows.integer($0, 0) })
+        }
+    }
+
+    /// Locks in statements of its own, and looks for what is lost.
     ///
-    /// - Parameters:
-    ///   - results: Of ``firstLocks()``.
-    ///   - recorder: What notes that in the history.
-    func compute(
-        _ locks: OwnerLocks, _ results: [PostgresRows], now: Date, _ recorder: PostgresRecorder?
-    ) throws {
+    /// - Parameter former: What another request has locked in the same transaction; where that is
+    ///   enough, nothing is sent.
+    func lock(after former: PostgresDerivationRun? = nil) throws {
+        if let former, locks.isCovered(by: former.locks), losses.allSatisfy(former.hasLoss) {
+            losers = former.losers
+            return
+        }
+        prepare(
+            with: try connection.run(locks.statements + preparation).suffix(losses.count))
+    }
+
+    private func hasLoss(_ loss: Loss) -> Bool {
+        losses.contains {
+            $0.index == loss.index && $0.source.node.path == loss.source.node.path
+                && Set(loss.keys).isSubset(of: $0.keys)
+        }
+    }
+
+    // MARK: After everything was written
+
+    /// What locks the objects, writes their values, and reads the rows whose values memory computes.
+    func statements(_ recorder: PostgresRecorder?) -> [PostgresStatement] {
         self.recorder = recorder
-        var (locks, results) = (locks, results)
-        let levels = (derivations.maintained.map(\.level).max() ?? -1) + 1
-        for level in 0..<levels {
-            if level > 0 {
-                locks = ownerLocks(ofLevel: level)
-                results = try connection.run(locks.statements)
-            }
-            for (rows, index) in zip(results, locks.indices) {
-                guard let index else { continue }
-                owners[index] = Set((0..<rows.count).map { rows.integer($0, 0) })
-            }
-            for (index, keys) in try compute(indices(ofLevel: level), now) where !keys.isEmpty {
-                passOn(keys, of: index)
-            }
+        step = step(0)
+        return owners.locks + step.statements
+    }
+
+    /// Takes over what ``statements(_:)`` have come to, and computes what memory does.
+    ///
+    /// - Parameter results: Those of the statements, and of others before them.
+    /// - Returns: What writes those values.
+    func finish(
+        _ results: some Collection<PostgresRows>
+    ) throws -> [PostgresStatement] {
+        var writing = try take(results.suffix(step.statements.count))
+        for stage in 1... {
+            step = step(stage)
+            if step.statements.isEmpty { break }
+            let results = try connection.run(writing + step.statements)
+            writing = try take(results.suffix(step.statements.count))
+        }
+        return writing
+    }
+
+    /// Statements that each write or read the values of one attribute.
+    private struct Step {
+        var statements: [PostgresStatement] = []
+        var indices: [Int] = []
+
+        mutating func add(_ statement: PostgresStatement?, _ index: Int) {
+            guard let statement else { return }
+            statements.append(statement)
+            indices.append(index)
         }
     }
 
-    private func indices(ofLevel level: Int) -> [Int] {
-        derivations.maintained.indices.filter { derivations.maintained[$0].level == level }
+    /// Those of a stage: all that the server computes, and then what memory is to compute.
+    private func step(_ stage: Int) -> Step {
+        let indices = derivations.maintained.indices.filter {
+            derivations.maintained[$0].stage == stage
+        }
+        var step = Step()
+        for index in indices { step.add(update(index), index) }
+        for index in indices { step.add(read(index), index) }
+        return step
     }
 
-    /// Attributes that look at one have other values too.
-    private func passOn(_ keys: [Int64], of index: Int) {
-        let (attribute, level) = (
-            derivations.maintained[index].attribute, derivations.maintained[index].level
-        )
-        touched[attribute.rootIndex].formUnion(keys)
-        for (later, maintained) in derivations.maintained.enumerated()
-        where maintained.level > level {
-            for source in maintained.attribute.sources
-            where attribute.isLookedAt(by: source, in: model) {
-                note(keys, source, for: later)
+    /// - Returns: What writes the values that memory has computed.
+    private func take(
+        _ results: some Sequence<PostgresRows>
+    ) throws -> [PostgresStatement] {
+        let snapshot = PostgresSnapshot(layout, connection)
+        var statements: [PostgresStatement] = []
+        for (rows, index) in zip(results, step.indices) {
+            let maintained = derivations.maintained[index]
+            guard maintained.isComputedInMemory else {
+                let keys = (0..<rows.count).map { rows.integer($0, 0) }
+                touched[maintained.attribute.rootIndex].formUnion(keys)
+                continue
             }
+            let values = try computed(index, rows, snapshot)
+            guard !values.isEmpty else { continue }
+            touched[maintained.attribute.rootIndex].formUnion(values.map(\.key))
+            statements.append(write(values, maintained))
         }
+        return statements
     }
+
+    // MARK: What the server computes
+
+    private func update(_ index: Int) -> PostgresStatement? {
+        let maintained = derivations.maintained[index]
+        var parameters = PostgresParameters()
+        guard let value = maintained.value(at: now),
+            let condition = owners.condition(index, &parameters)
+        else { return nil }
+        let table = layout.tables[maintained.attribute.rootIndex]
+        let sql: PostgresFragment = """
+            UPDATE \(raw: table.name) AS t SET \(raw: maintained.column) = n.v \
+            FROM (SELECT t."_id" AS k, (\(value.fragment))::\(raw: maintained.type.name) AS v \
+            FROM \(raw: table.source)\(raw: value.joins) WHERE \(raw: condition)) AS n \
+            WHERE t."_id" = n.k AND t.\(raw: maintained.column) IS DISTINCT FROM n.v
+            """
+        return recorded(sql.statement(parameters), maintained)
+    }
+
+    /// A statement that returns the keys of the rows that it writes, and notes them where the store has
+    /// a history.
+    private func recorded(
+        _ statement: PostgresStatement, _ maintained: PostgresDerivations.Maintained
+    ) -> PostgresStatement {
+        let root = model.entities[maintained.attribute.rootIndex]
+        guard let recorder else {
+            return PostgresStatement(
+                "\(statement.sql) RETURNING t.\"_id\"", statement.parameters)
+        }
+        let noting = recorder.updating(statement, root, in: layout.table(of: root.entity))
+        return PostgresStatement("\(noting.sql) RETURNING \"key\"", noting.parameters)
+    }
+
+    // MARK: What memory computes
+
+    /// What reads the rows whose values memory computes.
+    private func read(_ index: Int) -> PostgresStatement? {
+        let maintained = derivations.maintained[index]
+        var parameters = PostgresParameters()
+        guard maintained.isComputedInMemory, let condition = owners.condition(index, &parameters)
+        else { return nil }
+        let table = layout.tables[entity(of: maintained.attribute).index]
+        return PostgresStatement(
+            "SELECT \(table.list) FROM \(table.source) WHERE \(condition)", parameters)
+    }
+
+    private func entity(of attribute: MaintainedAttribute) -> EntityDescription {
+        model.entities[model.index(named: attribute.entity.name) ?? attribute.rootIndex]
+    }
+
+    /// The values that are others than those of the rows.
+    private func computed(
+        _ index: Int, _ rows: PostgresRows, _ snapshot: PostgresSnapshot
+    ) throws -> [(key: Int64, value: StoredValue)] {
+        let attribute = derivations.maintained[index].attribute
+        guard let derivation = attribute.attribute.derivation else { throw Unsayable() }
+        let evaluator = try ExpressionEvaluator(
+            value: derivation, as: attribute.attribute.type, entity: attribute.entity,
+            model: model.model)
+        let type = ExpressionType(attribute.attribute.type)
+        let values = try snapshot.subjects(rows, entity(of: attribute)).compactMap { subject in
+            let value = type.stored(try evaluator.evaluate(subject, now: now)) ?? .null
+            return subject.storedValue(ofAttribute: attribute.attribute.name) == value
+                ? nil : (key: subject.expressionKey, value: value)
+        }
+        if let failure = snapshot.failure { throw failure }
+        return values
+    }
+
+    private func write(
+        _ values: [(key: Int64, value: StoredValue)],
+        _ maintained: PostgresDerivations.Maintained
+    ) -> PostgresStatement {
+        var parameters = PostgresParameters()
+        parameters.appendArray(of: values.map(\.key))
+        parameters.appendArray(of: maintained.type, count: values.count) {
+            maintained.type.append(values[$0].value, to: &$1)
+        }
+        let table = layout.tables[maintained.attribute.rootIndex]
+        let statement = PostgresStatement(
+            """
+            UPDATE \(table.name) AS t SET \(maintained.column) = n.v \
+            FROM unnest($1, $2) AS n(k, v) \
+            WHERE t."_id" = n.k AND t.\(maintained.column) IS DISTINCT FROM n.v
+            """, parameters)
+        return recorded(statement, maintained)
+    }
+
+    // MARK: Reading
 
     /// What reads the values that the save could not know.
     func reading() -> (roots: [Int], statements: [PostgresStatement]) {
@@ -324,141 +285,5 @@ final class PostgresDerivationRun {
     /// The values that were read.
     func rows(_ results: some Sequence<PostgresRows>, _ roots: [Int]) -> [DerivedRow] {
         zip(results, roots).flatMap { derivations.rows($0, root: $1) }
-    }
-
-    private func note(_ keys: [Int64], _ source: MaintainedAttribute.Source, for index: Int) {
-        guard !keys.isEmpty else { return }
-        if source.isOwnRow {
-            owners[index].formUnion(keys)
-            return
-        }
-        for depth in 0..<source.node.path.count {
-            walks[index].append(
-                Walk(
-                    source: source, start: source.node.path.count, depth: depth, keys: keys,
-                    root: root(source, at: depth)))
-        }
-    }
-
-    /// Statements that lock objects, each with the number of the attribute whose owners it returns.
-    struct OwnerLocks {
-        fileprivate(set) var statements: [PostgresStatement] = []
-        fileprivate var indices: [Int?] = []
-    }
-
-    /// What locks the objects whose values are computed next, in the order of their tables and keys,
-    /// with the rows on the way to them.
-    private func ownerLocks(ofLevel level: Int) -> OwnerLocks {
-        var between = Locks(names: derivations.names, model: model)
-        var found: [(root: Int, index: Int?, statement: PostgresStatement)] = []
-        for index in indices(ofLevel: level) {
-            let attribute = derivations.maintained[index].attribute
-            var own = Locks(names: derivations.names, model: model)
-            if !owners[index].isEmpty { own.keys[attribute.rootIndex] = owners[index] }
-            for walk in walks[index] {
-                if walk.depth == 0 {
-                    own.walks[walk.root, default: []].append(walk)
-                } else {
-                    between.walks[walk.root, default: []].append(walk)
-                }
-            }
-            let entity = model.index(named: attribute.entity.name) ?? attribute.rootIndex
-            if let statement = own.statement(layout.tables[entity], attribute.rootIndex) {
-                found.append((attribute.rootIndex, index, statement))
-            }
-        }
-        for root in between.walks.keys {
-            if let statement = between.statement(layout.tables[root], root) {
-                found.append((root, nil, statement))
-            }
-        }
-        found.sort { ($0.root, $0.index ?? -1) < ($1.root, $1.index ?? -1) }
-        return OwnerLocks(statements: found.map(\.statement), indices: found.map(\.index))
-    }
-
-    /// Writes the values that are others now.
-    ///
-    /// - Returns: The keys of the objects, by the number of the attribute.
-    private func compute(_ indices: [Int], _ now: Date) throws -> [(Int, [Int64])] {
-        let (server, memory) = indices.filter { !owners[$0].isEmpty }
-            .reduce(into: ([Int](), [Int]())) { parts, index in
-                if derivations.maintained[index].value == nil {
-                    parts.1.append(index)
-                } else {
-                    parts.0.append(index)
-                }
-            }
-        var statements: [PostgresStatement] = []
-        for index in server {
-            if let statement = update(index) { statements.append(statement) }
-        }
-        let snapshot = PostgresSnapshot(layout, connection)
-        for index in memory { statements.append(try update(index, snapshot, now)) }
-        let results = try connection.run(statements)
-        return zip(server + memory, results).map { index, rows in
-            (index, (0..<rows.count).map { rows.integer($0, 0) })
-        }
-    }
-
-    /// The statement that computes the values of an attribute.
-    private func update(_ index: Int) -> PostgresStatement? {
-        let maintained = derivations.maintained[index]
-        guard let value = maintained.value else { return nil }
-        let table = layout.tables[maintained.attribute.rootIndex]
-        let keys = PostgresFragment(keys: owners[index].sorted())
-        let sql: PostgresFragment = """
-            UPDATE \(raw: table.name) AS t SET \(raw: maintained.column) = n.v \
-            FROM (SELECT t."_id" AS k, (\(value.fragment))::\(raw: maintained.type.name) AS v \
-            FROM \(raw: table.source)\(raw: value.joins) WHERE t."_id" = ANY(\(keys))) AS n \
-            WHERE t."_id" = n.k AND t.\(raw: maintained.column) IS DISTINCT FROM n.v
-            """
-        return recorded(sql.statement(), maintained)
-    }
-
-    /// A statement that returns the keys of the rows that it writes, and notes them where the store has
-    /// a history.
-    private func recorded(
-        _ statement: PostgresStatement, _ maintained: PostgresDerivations.Maintained
-    ) -> PostgresStatement {
-        let root = model.entities[maintained.attribute.rootIndex]
-        guard let recorder else {
-            return PostgresStatement(
-                "\(statement.sql) RETURNING t.\"_id\"", statement.parameters)
-        }
-        let noting = recorder.updating(statement, root, in: layout.table(of: root.entity))
-        return PostgresStatement("\(noting.sql) RETURNING \"key\"", noting.parameters)
-    }
-
-    /// The statement that writes the values of an attribute which memory computes.
-    private func update(
-        _ index: Int, _ snapshot: PostgresSnapshot, _ now: Date
-    ) throws -> PostgresStatement {
-        let maintained = derivations.maintained[index]
-        let attribute = maintained.attribute
-        let entity = model.entities[model.index(named: attribute.entity.name) ?? 0]
-        guard let derivation = attribute.attribute.derivation else { throw Unsayable() }
-        let evaluator = try ExpressionEvaluator(
-            value: derivation, as: attribute.attribute.type, entity: attribute.entity,
-            model: model.model)
-        let subjects = try snapshot.subjects(
-            RowRequest(entity: entity, selection: .keys(owners[index].sorted())))
-        let type = ExpressionType(attribute.attribute.type)
-        let values = try subjects.map {
-            type.stored(try evaluator.evaluate($0, now: now)) ?? .null
-        }
-        if let failure = snapshot.failure { throw failure }
-        var parameters = PostgresParameters()
-        parameters.appendArray(of: subjects.map(\.expressionKey))
-        parameters.appendArray(of: maintained.type, count: values.count) {
-            maintained.type.append(values[$0], to: &$1)
-        }
-        let table = layout.tables[attribute.rootIndex]
-        let statement = PostgresStatement(
-            """
-            UPDATE \(table.name) AS t SET \(maintained.column) = n.v \
-            FROM unnest($1, $2) AS n(k, v) \
-            WHERE t."_id" = n.k AND t.\(maintained.column) IS DISTINCT FROM n.v
-            """, parameters)
-        return recorded(statement, maintained)
     }
 }

@@ -112,8 +112,9 @@ extension PostgresEngine {
             outcome.droppedPairs = plan.droppedPairs
             swapped = try planner.rowsWithSwappedValues(in: plan)
             keepsRecords = plan
+            let former = derivations
             derivations = PostgresDerivationRun(self.derivations, connection, request)
-            try derivations?.lock()
+            try derivations?.lock(after: former)
         }
         let written = try withExtendedLifetime(keepsRecords) {
             try PostgresWriter(self.derivations, connection, from: .save, recorder).write(
@@ -158,14 +159,14 @@ extension PostgresEngine {
         _ derivations: PostgresDerivationRun?, after leading: [PostgresStatement],
         with inquiry: PostgresAnswers.Inquiry
     ) throws -> (isCurrent: Bool, recorder: PostgresRecorder?) {
-        let locks = derivations?.locks()
+        let locks = derivations?.locks
         var statements =
             leading + [PostgresConnection.begin(isReadOnly: false), history.sql.beginning]
         var expected: [[Int64: Int64]] = []
         for root in model.entities where root.rootIndex == root.index {
             func add(
                 _ records: [Record], _ strength: String,
-                with locks: PostgresDerivationRun.Locks? = nil
+                with locks: DerivationLocks? = nil
             ) {
                 let keys = records.map(\.key)
                 var parameters = PostgresParameters()
@@ -197,9 +198,9 @@ extension PostgresEngine {
         let count = statements.count - leading.count
         let results = Array(
             try connection.run(
-                statements + preparation.map(\.statement) + inquiry.statements
+                statements + preparation + inquiry.statements
             ).dropFirst(leading.count))
-        derivations?.takeOwners(from: results[count...], preparation.map(\.index))
+        derivations?.prepare(with: results[count...])
         try inquiry.take(results[(count + preparation.count)...])
         let isCurrent = zip(results.dropFirst(2), expected).allSatisfy { rows, versions in
             // Others are locked with them.

@@ -83,9 +83,9 @@ struct PostgresWriter {
         let inquiry = partners.inquiry(about: partnerQuestions(request))
         let firstAnswer = work.statements.count
         work.statements += inquiry.statements
-        let locks = run?.firstLocks()
-        let firstLock = work.statements.count
-        work.statements += (locks?.statements ?? []) + ending
+        let computing = run?.statements(recorder) ?? []
+        let firstComputed = work.statements.count
+        work.statements += computing + ending
         let results = try work.run(connection)
         try inquiry.take(results[firstAnswer...])
         try checkPartners(request, partners)
@@ -93,12 +93,16 @@ struct PostgresWriter {
         for ((order, list), rows) in zip(lists, results[firstList...]) {
             rest += write(order, list, rows)
         }
-        if let run, let locks {
-            let count = locks.statements.count
-            try run.compute(
-                locks, Array(results[firstLock..<firstLock + count]), now: .now, recorder)
+        if let run {
+            let computed = results[firstComputed..<firstComputed + computing.count]
+            rest += try run.finish(computed)
         }
-        if source.stages.contains(.rules) { try checkRules(request) }
+        if source.stages.contains(.rules) {
+            // They may look at what memory has computed.
+            _ = try connection.run(rest)
+            rest = []
+            try checkRules(request)
+        }
         return Written(rest: rest, moved: external.moved)
     }
 

@@ -11,12 +11,57 @@ final class PostgresDerivations: Sendable {
         let attribute: MaintainedAttribute
         /// How the server computes the values over the rows `t`, with what is joined to them; nil where
         /// memory does.
-        let value: (fragment: PostgresFragment, joins: String)?
-        /// How many others it looks at, one through the other: those of a level are computed at once.
-        let level: Int
+        private let value: (fragment: PostgresFragment, joins: String)?
+        /// Whether the value is nothing but the moment of the save.
+        private let isMoment: Bool
+        /// The numbers of those that it looks at, with the source that they are of.
+        let looks: [(source: MaintainedAttribute.Source, index: Int)]
+        /// How many others that memory computes it looks at, one through the other.
+        let stage: Int
         /// The name of the column, in quotes.
         let column: String
         let type: PostgresType
+
+        /// - Parameter others: Those that it may look at.
+        fileprivate init(
+            _ derived: some DerivedValue, after others: [Self], _ layout: PostgresLayout
+        ) {
+            let (description, model) = (layout.model, layout.model.model)
+            let attribute = MaintainedAttribute(derived, description.entities, in: model)
+            var expression = PostgresExpression(layout)
+            value = (try? expression.derived(derived.attribute, of: derived.entity))
+                .map { ($0, expression.joinedTables) }
+            isMoment = derived.attribute.derivation == .function(.now, [])
+            let looks = attribute.sources.flatMap { source in
+                others.indices.filter { index in
+                    let other = others[index].attribute
+                    // Who writes a row sets its moment, whatever is computed with that.
+                    let isMeant =
+                        !derived.sources.usesNow || !source.isOwnRow
+                        || source.node.properties.contains(other.attribute.name)
+                    return isMeant && other.isLookedAt(by: source, in: description)
+                }
+                .map { (source: source, index: $0) }
+            }
+            self.attribute = attribute
+            self.looks = looks
+            stage =
+                looks.map { others[$0.index].stage + (others[$0.index].isComputedInMemory ? 1 : 0) }
+                .max() ?? 0
+            column = PostgresName.identifier(
+                model.column(of: derived.attribute.name, in: derived.entity))
+            type = PostgresType(derived.attribute.type, in: model).ofDerived
+        }
+
+        var isComputedInMemory: Bool { value == nil && !isMoment }
+
+        /// How the server computes the values in a save; nil where memory does.
+        func value(at moment: Date) -> (fragment: PostgresFragment, joins: String)? {
+            guard isMoment else { return value }
+            return (
+                PostgresFragment(.real(moment.timeIntervalSinceReferenceDate), as: .timestamp), ""
+            )
+        }
     }
 
     /// An attribute that the server does not compute by itself.
@@ -66,21 +111,11 @@ final class PostgresDerivations: Sendable {
                         of: derivation, entity: entity, in: model, isComputed: isComputed))
             }
         }
-        var levels: [(candidate: Candidate, level: Int)] = []
+        var maintained: [Maintained] = []
         for candidate in model.inOrder(candidates) {
-            let below = levels.filter { candidate.looks(at: $0.candidate, in: model) }.map(\.level)
-            levels.append((candidate, below.max().map { $0 + 1 } ?? 0))
+            maintained.append(Maintained(candidate, after: maintained, layout))
         }
-        maintained = levels.map { candidate, level in
-            var expression = PostgresExpression(layout)
-            let value = try? expression.derived(candidate.attribute, of: candidate.entity)
-            return Maintained(
-                attribute: MaintainedAttribute(candidate, description.entities, in: model),
-                value: value.map { ($0, expression.joinedTables) }, level: level,
-                column: PostgresName.identifier(
-                    model.column(of: candidate.attribute.name, in: candidate.entity)),
-                type: .column(of: candidate.attribute, in: model))
-        }
+        self.maintained = maintained
         let columns = description.entities.map { entity -> [String] in
             guard entity.rootIndex == entity.index else { return [] }
             return model.family(of: entity.entity).flatMap { member in

@@ -1,0 +1,144 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+
+/// The objects whose derived values may be others once a save has written its rows. Those whose keys
+/// the save does not know are found by queries in the statements that lock them and that compute
+/// their values, so nobody waits for the keys.
+struct DerivationOwners {
+    private let derivations: PostgresDerivations
+    /// For each maintained attribute, keys of such objects.
+    private var keys: [Set<Int64>]
+    /// For each one, rows that lead to more of them.
+    private var leads: [[Lead]]
+    private var model: ModelDescription { derivations.layout.model }
+
+    private struct Lead {
+        let source: MaintainedAttribute.Source
+        let keys: [Int64]
+    }
+
+    /// - Parameter known: For each maintained attribute, keys of objects that were found before the
+    ///   rows were written.
+    init(_ derivations: PostgresDerivations, _ request: SaveRequest, known: [Set<Int64>]) {
+        self.derivations = derivations
+        keys = known
+        leads = known.map { _ in [] }
+        for (index, maintained) in derivations.maintained.enumerated() {
+            for source in maintained.attribute.sources {
+                let found = source.keysAfter(request, in: derivations.layout.model)
+                if source.isOwnRow {
+                    keys[index].formUnion(found)
+                } else if !found.isEmpty {
+                    leads[index].append(Lead(source: source, keys: found))
+                }
+            }
+        }
+    }
+
+    /// A condition for the rows `t` of the objects of an attribute; nil where there are none.
+    func condition(_ index: Int, _ parameters: inout PostgresParameters) -> String? {
+        var query = Query(self, parameters)
+        guard let keys = query.keys(of: index) else { return nil }
+        parameters = query.parameters
+        let attribute = derivations.maintained[index].attribute
+        let entity = model.index(named: attribute.entity.name) ?? attribute.rootIndex
+        let family = derivations.layout.tables[entity].ofFamily.map { " AND \($0)" } ?? ""
+        return "t.\"_id\" = ANY(ARRAY(\(query.whole(keys))))\(family)"
+    }
+
+    /// What locks all these objects, in the order of their tables and keys, with the rows on the way
+    /// to them.
+    var locks: [PostgresStatement] {
+        model.entities.filter { $0.rootIndex == $0.index }.compactMap { root in
+            var query = Query(self, PostgresParameters())
+            let keys = derivations.maintained.indices.flatMap { index in
+                let own =
+                    derivations.maintained[index].attribute.rootIndex == root.index
+                    ? query.keys(of: index) : nil
+                return (own.map { [$0] } ?? []) + query.keys(onTheWayTo: index, ofRoot: root.index)
+            }
+            guard !keys.isEmpty else { return nil }
+            return derivations.layout.lock(
+                "ARRAY(\(query.whole(keys.joined(separator: " UNION "))))", root, query.parameters)
+        }
+    }
+
+    /// A query of keys, with the objects of each attribute that it needs as a common table.
+    private struct Query {
+        private let owners: DerivationOwners
+        private(set) var parameters: PostgresParameters
+        private var tables: [String] = []
+        private var known: [Int: String?] = [:]
+
+        init(_ owners: DerivationOwners, _ parameters: PostgresParameters) {
+            self.owners = owners
+            self.parameters = parameters
+        }
+
+        func whole(_ query: String) -> String {
+            tables.isEmpty ? query : "WITH \(tables.joined(separator: ", ")) \(query)"
+        }
+
+        /// What yields the keys of an attribute's objects; nil where there are none.
+        mutating func keys(of index: Int) -> String? {
+            if let known = known[index] { return known }
+            var parts: [String] = []
+            let keys = owners.keys[index]
+            if !keys.isEmpty { parts.append(list(keys.sorted())) }
+            for (source, rows) in rows(leadingTo: index) {
+                parts.append(self.keys(at: 0, source, rows))
+            }
+            guard !parts.isEmpty else {
+                known[index] = .some(nil)
+                return nil
+            }
+            tables.append("d\(index)(k) AS (\(parts.joined(separator: " UNION ")))")
+            let name = "SELECT k FROM d\(index)"
+            known[index] = name
+            return name
+        }
+
+        /// What yields the keys of the rows of a table between those that lead to an attribute's
+        /// objects and these.
+        mutating func keys(onTheWayTo index: Int, ofRoot root: Int) -> [String] {
+            let ways = owners.derivations.maintained[index].attribute.sources.contains { source in
+                source.node.path.indices.dropFirst().contains {
+                    owners.model.root(source, at: $0) == root
+                }
+            }
+            guard ways else { return [] }
+            return rows(leadingTo: index).flatMap { source, rows in
+                source.node.path.indices.dropFirst()
+                    .filter { owners.model.root(source, at: $0) == root }
+                    .map { keys(at: $0, source, rows) }
+            }
+        }
+
+        /// What yields the keys of rows that lead to an attribute's objects.
+        private mutating func rows(
+            leadingTo index: Int
+        ) -> [(source: MaintainedAttribute.Source, rows: String)] {
+            var found = owners.leads[index].map { ($0.source, list($0.keys)) }
+            for (source, other) in owners.derivations.maintained[index].looks {
+                // Whatever is computed from a value may be another one with it.
+                if let rows = keys(of: other) { found.append((source, rows)) }
+            }
+            return found
+        }
+
+        private func keys(
+            at depth: Int, _ source: MaintainedAttribute.Source, _ rows: String
+        ) -> String {
+            source.node.keys(
+                at: depth, from: source.node.path.count, in: owners.model.model,
+                names: owners.derivations.names, of: rows)
+        }
+
+        private mutating func list(_ keys: [Int64]) -> String {
+            parameters.appendArray(of: keys)
+            return "SELECT unnest($\(parameters.count))"
+        }
+    }
+}
