@@ -175,9 +175,9 @@ final class PostgresBatch: BatchTransaction {
         let derivations =
             source.stages.contains(.derivedValues)
             ? PostgresDerivationRun(store.derivations, connection, request) : nil
-        try derivations?.lock()
+        let locks = try derivations?.lock() ?? []
         let written = try PostgresWriter(store.derivations, connection, from: source, recorder)
-            .write(request, swapping: swapped, derivations)
+            .write(request, after: locks, swapping: swapped, derivations)
         let (roots, reading) = derivations?.reading() ?? ([], [])
         let results = try connection.run(written.rest + reading).suffix(reading.count)
         guard let derivations else { return }

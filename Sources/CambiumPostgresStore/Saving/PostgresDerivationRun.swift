@@ -94,13 +94,16 @@ final class PostgresDerivationRun {
     ///
     /// - Parameter former: What another request has locked in the same transaction; where that is
     ///   enough, nothing is sent.
-    func lock(after former: PostgresDerivationRun? = nil) throws {
+    /// - Returns: What locks, and is to be sent before anything is written, where nothing is lost.
+    func lock(after former: PostgresDerivationRun? = nil) throws -> [PostgresStatement] {
         if let former, locks.isCovered(by: former.locks), losses.allSatisfy(former.hasLoss) {
             losers = former.losers
-            return
+            return []
         }
+        if losses.isEmpty { return locks.statements }
         prepare(
             with: try connection.run(locks.statements + preparation).suffix(losses.count))
+        return []
     }
 
     private func hasLoss(_ loss: Loss) -> Bool {

@@ -105,6 +105,7 @@ extension PostgresEngine {
         var request = request
         var keepsRecords: SavePlan?
         var swapped: Set<RowIdentity> = []
+        var locks: [PostgresStatement] = []
         if plans || !isCurrent {
             let plan = try planner.plan(request, arbiter)
             request = plan.request
@@ -114,11 +115,11 @@ extension PostgresEngine {
             keepsRecords = plan
             let former = derivations
             derivations = PostgresDerivationRun(self.derivations, connection, request)
-            try derivations?.lock(after: former)
+            locks = try derivations?.lock(after: former) ?? []
         }
         let written = try withExtendedLifetime(keepsRecords) {
             try PostgresWriter(self.derivations, connection, from: .save, recorder).write(
-                request, swapping: swapped, derivations,
+                request, after: locks, swapping: swapped, derivations,
                 ending: (notes.map(statements) ?? [])
                     + [PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")])
         }

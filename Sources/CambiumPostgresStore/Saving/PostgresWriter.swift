@@ -38,6 +38,7 @@ struct PostgresWriter {
     /// Writes what is asked for.
     ///
     /// - Parameters:
+    ///   - locks: What is sent before anything is written.
     ///   - swapped: Rows whose unique values others take.
     ///   - run: What brings derived values up to date.
     ///   - ending: What is sent behind all that, in the same go.
@@ -45,15 +46,15 @@ struct PostgresWriter {
     ///   writes, ``RefusedRow`` names the row that the server refuses or a rule; then the transaction
     ///   is to be taken back.
     func write(
-        _ request: SaveRequest, swapping swapped: Set<RowIdentity> = [],
-        _ run: PostgresDerivationRun? = nil, ending: [PostgresStatement] = []
+        _ request: SaveRequest, after locks: [PostgresStatement] = [],
+        swapping swapped: Set<RowIdentity> = [], _ run: PostgresDerivationRun? = nil, ending: [PostgresStatement] = []
     ) throws -> Written {
         var work = Work()
         // It keeps the records of the request.
         var external = PostgresExternalRun(layout)
         defer { withExtendedLifetime(external) {} }
         let request = source.stages.contains(.files) ? try external.prepare(request) : request
-        work.statements = external.statements
+        work.statements = locks + external.statements
         for deletion in request.deletions { delete(deletion, &work) }
         let (moved, inserted) = try swapped.isEmpty ? ([], []) : takeOut(swapped, request, &work)
         for update in request.updates {
