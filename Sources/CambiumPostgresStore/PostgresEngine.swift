@@ -1,4 +1,5 @@
 import CambiumEngine
+import CambiumMigration
 import CambiumModel
 import CambiumRecords
 import CambiumSQL
@@ -95,6 +96,10 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         }
         let first = rows.integer(0, 0)
         return first..<first + Int64(count)
+    }
+
+    func differences() throws -> [StoreDifference] {
+        try pool.withConnection { try PostgresDrift(layout: layout, connection: $0).differences() }
     }
 
     // MARK: Notes

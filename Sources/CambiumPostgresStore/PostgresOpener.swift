@@ -43,7 +43,9 @@ package struct PostgresOpener: StoreOpening {
         let found = try pool.withConnection {
             connection -> (identifier: StoreIdentifier, made: Made?) in
             try require(connection)
-            return try connection.transaction { try identifier(derivations, connection) }
+            let found = try connection.transaction { try identifier(derivations, connection) }
+            if found.made == nil { try requireTables(layout, connection, found.metadata) }
+            return (found.identifier, found.made)
         }
         if let new = found.made { made.withLock { $0 = new } }
         let history = try PostgresHistory(layout, options.historyRetention)
@@ -120,7 +122,7 @@ package struct PostgresOpener: StoreOpening {
     /// The identity of the store, which is made where there is none.
     private func identifier(
         _ derivations: PostgresDerivations, _ connection: PostgresConnection
-    ) throws -> (identifier: StoreIdentifier, made: Made?) {
+    ) throws -> (identifier: StoreIdentifier, made: Made?, metadata: [String: String]) {
         let layout = derivations.layout
         // Of several programs one makes the store.
         var name = PostgresParameters()
@@ -145,7 +147,12 @@ package struct PostgresOpener: StoreOpening {
                         + "program has version \(expected.version).",
                     remedy: "Open it with a program of that version.")
             }
-            return (StoreIdentifier(uuid), nil)
+            var values = Dictionary(
+                (0..<found.count).map { (found.text($0, 0), found.text($0, 1)) },
+                uniquingKeysWith: { one, _ in one })
+            // Another version of Cambium may have made other tables.
+            if store.schemaHash != expected.schemaHash { values[Self.catalogueName] = nil }
+            return (StoreIdentifier(uuid), nil, values)
         }
         guard !options.isReadOnly else { throw MigrationError.notAStore }
         let uuid = try UUID.random()
@@ -159,10 +166,64 @@ package struct PostgresOpener: StoreOpening {
             (hasSchema ? [] : [layout.schemaStatement]).map { PostgresStatement($0) }
                 + schema.statements.map { PostgresStatement($0) }
                 + [statement([("uuid", uuid.uuidString)] + expected.values, layout)])
+        let catalogue = try PostgresDrift(layout: layout, connection: connection).catalogue()
+        _ = try connection.run([statement([(Self.catalogueName, catalogue.hash)], layout)])
         return (
             StoreIdentifier(uuid),
-            hasSchema ? .tables(Self.tables(in: layout)) : .schema(layout.schema)
+            hasSchema ? .tables(Self.tables(in: layout)) : .schema(layout.schema), [:]
         )
+    }
+
+    // MARK: Drift
+
+    /// The name under which the metadata keep a hash of what the server says of the tables.
+    private static let catalogueName = "catalogue"
+
+    /// Makes sure that nobody has changed the tables, as the options want it.
+    ///
+    /// Where the server describes them as it did when they were made, that is all. Otherwise they are
+    /// compared with those of the model, for which the server has to make temporary ones.
+    private func requireTables(
+        _ layout: PostgresLayout, _ connection: PostgresConnection, _ metadata: [String: String]
+    ) throws {
+        let trustsOthers = options.trust == .externalObjects
+        if options.driftPolicy == .report, trustsOthers { return }
+        let drift = PostgresDrift(layout: layout, connection: connection)
+        let hash = try drift.catalogue().hash
+        if metadata[Self.catalogueName] == hash { return }
+        let found = try drift.differences()
+        let foreign = found.filter { $0.kind == .external }
+        guard trustsOthers || foreign.isEmpty else {
+            throw StoreError(
+                code: .cannotOpen,
+                message: "The store has what other programs have added: \(foreign.list).",
+                remedy: "Remove that, or set StoreOptions.trust to externalObjects.")
+        }
+        let changed = found.filter { $0.kind != .external }
+        guard changed.isEmpty else {
+            guard options.driftPolicy == .repair else { throw MigrationError.storeDiffers(changed) }
+            if options.isReadOnly, trustsOthers { return }
+            throw StoreError(
+                code: .cannotOpen,
+                message: "Stores on PostgreSQL cannot be repaired yet. Another program has "
+                    + "changed: \(changed.list).",
+                remedy: "Change that back, or set StoreOptions.driftPolicy to report.")
+        }
+        if !options.isReadOnly, found.isEmpty { try note(hash, layout, connection) }
+    }
+
+    /// Another version of the server may describe the same tables in other words.
+    private func note(
+        _ hash: String, _ layout: PostgresLayout, _ connection: PostgresConnection
+    ) throws {
+        var parameters = PostgresParameters()
+        parameters.append(.text(Self.catalogueName), as: .text)
+        parameters.append(.text(hash), as: .text)
+        _ = try connection.run(
+            """
+            INSERT INTO \(layout.metadata) AS m ("name", "value") VALUES ($1, $2) \
+            ON CONFLICT ("name") DO UPDATE SET "value" = $2
+            """, parameters)
     }
 
     /// The tables of a store, with the schema.

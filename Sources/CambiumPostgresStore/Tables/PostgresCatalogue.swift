@@ -1,0 +1,73 @@
+import CambiumModel
+import CambiumSQL
+
+/// What is in a schema, as the server describes it: tables, columns, constraints, indexes.
+struct PostgresCatalogue {
+    /// Something with a name: a relation, or a part of a table.
+    struct Thing: Hashable {
+        /// The table, or the relation itself.
+        let relation: String
+        let name: String
+        /// `relation`, `column`, `constraint`, `index` or `trigger`.
+        let kind: String
+    }
+
+    private(set) var definitions: [Thing: String] = [:]
+
+    /// - Parameter namespace: An expression for the number of the schema.
+    init(
+        _ connection: PostgresConnection, namespace: String, _ parameters: PostgresParameters
+    ) throws {
+        let rows = try connection.run(
+            """
+            WITH n AS (SELECT oid, quote_ident(nspname) || '.' AS prefix FROM pg_namespace \
+            WHERE oid = \(namespace)), \
+            r AS (SELECT c.oid, c.relname, c.relkind, n.prefix FROM pg_class AS c \
+            JOIN n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')), \
+            d AS ( \
+            SELECT relname, relname AS name, 'relation' AS kind, relkind::text AS text, prefix \
+            FROM r UNION ALL \
+            SELECT r.relname, a.attname, 'column', format_type(a.atttypid, a.atttypmod) \
+            || coalesce(' COLLATE ' || nullif(l.collname, 'default'), '') \
+            || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END \
+            || CASE WHEN a.attgenerated = 's' THEN ' GENERATED ALWAYS AS (' \
+            || pg_get_expr(v.adbin, v.adrelid) || ')' \
+            ELSE coalesce(' DEFAULT ' || pg_get_expr(v.adbin, v.adrelid), '') END, r.prefix \
+            FROM r JOIN pg_attribute AS a ON a.attrelid = r.oid \
+            AND a.attnum > 0 AND NOT a.attisdropped \
+            LEFT JOIN pg_attrdef AS v ON v.adrelid = a.attrelid AND v.adnum = a.attnum \
+            LEFT JOIN pg_collation AS l ON l.oid = a.attcollation UNION ALL \
+            SELECT r.relname, k.conname, 'constraint', pg_get_constraintdef(k.oid), r.prefix \
+            FROM r JOIN pg_constraint AS k ON k.conrelid = r.oid AND k.contype <> 'n' UNION ALL \
+            SELECT r.relname, i.relname, 'index', pg_get_indexdef(i.oid), r.prefix \
+            FROM r JOIN pg_index AS x ON x.indrelid = r.oid JOIN pg_class AS i \
+            ON i.oid = x.indexrelid WHERE NOT EXISTS (SELECT FROM pg_constraint AS k \
+            WHERE k.conindid = i.oid AND k.contype IN ('p', 'u', 'x')) UNION ALL \
+            SELECT r.relname, t.tgname, 'trigger', pg_get_triggerdef(t.oid), r.prefix \
+            FROM r JOIN pg_trigger AS t ON t.tgrelid = r.oid AND NOT t.tgisinternal) \
+            SELECT relname::text, name::text, kind, \
+            replace(replace(text, prefix, ''), 'pg_temp.', '') FROM d
+            """, parameters)
+        for row in 0..<rows.count {
+            let thing = Thing(
+                relation: rows.text(row, 0), name: rows.text(row, 1), kind: rows.text(row, 2))
+            definitions[thing] = rows.text(row, 3)
+        }
+    }
+
+    func parts(of relation: String) -> [Thing: String] {
+        definitions.filter { $0.key.relation == relation && $0.key.kind != "relation" }
+    }
+
+    var relations: [String] {
+        definitions.keys.filter { $0.kind == "relation" }.map(\.relation).sorted()
+    }
+
+    /// What tells whether anything of it has changed: a hash of all but the history, which comes and
+    /// goes.
+    var hash: String {
+        let lines = definitions.filter { !$0.key.relation.hasPrefix(HistorySQL.prefix) }
+            .map { "\($0.key.relation) \($0.key.name) \($0.key.kind) \($0.value)" }
+        return SHA256.hexadecimal(of: lines.sorted().joined(separator: "\n"))
+    }
+}

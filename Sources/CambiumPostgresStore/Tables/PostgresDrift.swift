@@ -1,0 +1,84 @@
+import CambiumEngine
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+
+/// What another program has changed about the tables of a store.
+struct PostgresDrift {
+    let layout: PostgresLayout
+    let connection: PostgresConnection
+
+    /// What is in the schema of the store.
+    func catalogue() throws -> PostgresCatalogue {
+        var name = PostgresParameters()
+        name.append(.text(layout.schemaName), as: .text)
+        return try PostgresCatalogue(
+            connection, namespace: "(SELECT oid FROM pg_namespace WHERE nspname = $1)", name)
+    }
+
+    /// Makes the tables that the store should have as temporary ones, and lets the server describe
+    /// both: each version of it has its own words for one thing.
+    ///
+    /// It is called in a transaction of its own, which is taken back.
+    func differences() throws -> [StoreDifference] {
+        let temporary = PostgresLayout(layout.model, schemaInSQL: "pg_temp")
+        let statements = PostgresSchema(of: PostgresDerivations(temporary)).statements
+            .filter { !$0.hasPrefix("CREATE SCHEMA") }
+        _ = try connection.run([PostgresConnection.begin(isReadOnly: false)])
+        defer { _ = try? connection.run("ROLLBACK") }
+        _ = try connection.run(statements.map { PostgresStatement($0) })
+        let expected = try PostgresCatalogue(
+            connection, namespace: "pg_my_temp_schema()", PostgresParameters())
+        let actual = try catalogue()
+        var found: [StoreDifference] = []
+        for relation in Set(expected.relations + actual.relations).sorted()
+        where !relation.hasPrefix(HistorySQL.prefix) {
+            found += differences(of: relation, expected, actual)
+        }
+        return found.sorted { $0.name < $1.name }
+    }
+
+    private func differences(
+        of relation: String, _ expected: PostgresCatalogue, _ actual: PostgresCatalogue
+    ) -> [StoreDifference] {
+        let thing = PostgresCatalogue.Thing(relation: relation, name: relation, kind: "relation")
+        guard let kind = expected.definitions[thing] else {
+            return [
+                StoreDifference(
+                    name: relation, .external, expected: nil, actual: actual.definitions[thing])
+            ]
+        }
+        guard actual.definitions[thing] == kind else {
+            return [
+                StoreDifference(
+                    name: relation, actual.definitions[thing] == nil ? .missing : .changed,
+                    expected: kind, actual: actual.definitions[thing])
+            ]
+        }
+        let (wanted, have) = (expected.parts(of: relation), actual.parts(of: relation))
+        var found: [StoreDifference] = []
+        var parts: [(name: String, kind: StoreDifference.Kind, isColumn: Bool)] = []
+        for part in Set(wanted.keys).union(have.keys).sorted(by: { $0.name < $1.name })
+        where wanted[part] != have[part] {
+            let kind: StoreDifference.Kind =
+                wanted[part] == nil ? .external : have[part] == nil ? .missing : .changed
+            if part.kind == "index" || part.kind == "trigger" {
+                found.append(
+                    StoreDifference(
+                        name: part.name, kind, expected: wanted[part], actual: have[part]))
+            } else {
+                parts.append((part.name, kind, part.kind == "column"))
+            }
+        }
+        if !parts.isEmpty {
+            func text(_ parts: [PostgresCatalogue.Thing: String]) -> String {
+                parts.map { "\($0.key.name) \($0.value)" }.sorted().joined(separator: "\n")
+            }
+            found.append(
+                StoreDifference(
+                    name: relation, .changed, expected: text(wanted), actual: text(have),
+                    parts: parts))
+        }
+        return found
+    }
+}

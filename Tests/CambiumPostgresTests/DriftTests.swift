@@ -1,0 +1,148 @@
+import CambiumEngine
+import CambiumMigration
+import CambiumPostgres
+import EverythingModel
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CambiumPostgresStore
+
+/// Stores whose tables another program has changed.
+struct DriftTests {
+    private func opener(
+        _ server: PostgresServer, _ schema: String,
+        _ change: (inout StoreOptions) -> Void = { _ in }
+    ) -> PostgresOpener {
+        var options = StoreOptions()
+        change(&options)
+        return PostgresOpener(
+            PostgresSettings(server.url), schema: schema, Everything.model.modelDescription,
+            options)
+    }
+
+    private static let changes = [
+        "ALTER TABLE @.\"Topic\" ALTER COLUMN name TYPE varchar(10)",
+        "ALTER TABLE @.\"Topic\" ALTER COLUMN name DROP NOT NULL",
+        "ALTER TABLE @.\"Box\" ADD COLUMN more bigint",
+        "ALTER TABLE @.\"Box\" DROP COLUMN name",
+        "DROP TABLE @.\"Sample\"",
+        "index", "check", "foreign key",
+    ]
+
+    /// A change in SQL. Indexes and checks of the model are found in the catalogue.
+    private func statement(
+        _ change: String, _ schema: String, _ connection: PostgresConnection
+    ) throws -> String {
+        var name = PostgresParameters()
+        name.append(.text(schema), as: .text)
+        let query =
+            switch change {
+            case "index":
+                """
+                SELECT 'DROP INDEX @.' || quote_ident(indexname) FROM pg_indexes \
+                WHERE schemaname = $1 AND tablename = 'Node' AND indexname LIKE 'Node%' \
+                AND indexname NOT LIKE '%pkey' LIMIT 1
+                """
+            case "check", "foreign key":
+                """
+                SELECT format('ALTER TABLE @.%I DROP CONSTRAINT %I', r.relname, c.conname) \
+                FROM pg_constraint AS c JOIN pg_class AS r ON r.oid = c.conrelid \
+                JOIN pg_namespace AS n ON n.oid = c.connamespace WHERE n.nspname = $1 \
+                AND c.contype = '\(change == "check" ? "c" : "f")' ORDER BY 1 LIMIT 1
+                """
+            default: ""
+            }
+        let sql = query.isEmpty ? change : try connection.run(query, name).text(0, 0)
+        return sql.replacing("@", with: "\"\(schema)\"")
+    }
+
+    @Test(arguments: PostgresServer.all, changes)
+    func `a store whose tables were changed is refused, reported, or not repaired`(
+        _ server: PostgresServer, _ change: String
+    ) throws {
+        let schema = PostgresServer.newSchema
+        try opener(server, schema).open().store.close()
+        let connection = try server.connect()
+        _ = try connection.run(try statement(change, schema, connection))
+        let error = #expect(throws: MigrationError.self) { try opener(server, schema).open() }
+        guard case .storeDiffers(let differences) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(differences.count == 1, "\(differences)")
+        #expect(throws: MigrationError.self) {
+            try opener(server, schema) { $0.isReadOnly = true }.open()
+        }
+        let store = try opener(server, schema) { $0.driftPolicy = .report }.open().store
+        #expect(try (store as? PostgresEngine)?.differences() == differences)
+        store.close()
+        let refused = #expect(throws: StoreError.self) {
+            try opener(server, schema) { $0.driftPolicy = .repair }.open()
+        }
+        #expect(refused?.message.contains(differences[0].name) == true)
+        try opener(server, schema) {
+            ($0.driftPolicy, $0.isReadOnly) = (.repair, true)
+        }.open().store.close()
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `what other programs have added is left alone, unless it is not trusted`(
+        _ server: PostgresServer
+    ) throws {
+        let schema = PostgresServer.newSchema
+        try opener(server, schema).open().store.close()
+        let connection = try server.connect()
+        for sql in [
+            "CREATE TABLE @.theirs (number bigint)", "INSERT INTO @.theirs VALUES (7)",
+            "CREATE INDEX their_index ON @.\"Node\" (number, label)",
+            "CREATE VIEW @.their_view AS SELECT 1 AS one",
+            "CREATE FUNCTION @.their_function() RETURNS trigger LANGUAGE plpgsql "
+                + "AS 'BEGIN RETURN NEW; END'",
+            "CREATE TRIGGER their_trigger BEFORE INSERT ON @.\"Node\" "
+                + "FOR EACH ROW EXECUTE FUNCTION @.their_function()",
+        ] { _ = try connection.run(sql.replacing("@", with: "\"\(schema)\"")) }
+        for policy in DriftPolicy.allCases {
+            try opener(server, schema) { $0.driftPolicy = policy }.open().store.close()
+        }
+        let rows = try connection.run("SELECT number FROM \"\(schema)\".theirs")
+        #expect(rows.integer(0, 0) == 7)
+        let error = #expect(throws: StoreError.self) {
+            try opener(server, schema) { ($0.trust, $0.driftPolicy) = (.schemaOnly, .report) }
+                .open()
+        }
+        #expect(error?.message.contains("their_trigger") == true)
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a store that is as it was made is looked at by one statement`(
+        _ server: PostgresServer
+    ) throws {
+        let schema = PostgresServer.newSchema
+        let made = Mutex(0)
+        let hook = StatementHook { statement in
+            if statement.sql.hasPrefix("CREATE") { made.withLock { $0 += 1 } }
+        }
+        func open() throws -> Int {
+            made.withLock { $0 = 0 }
+            let store = try opener(server, schema) {
+                ($0.statementHook, $0.history) = (hook, .values)
+            }.open().store
+            store.close()
+            return made.withLock { $0 }
+        }
+        #expect(try open() > 0)
+        #expect(try open() == 0)
+        // A store that another version of the server has described.
+        let connection = try server.connect()
+        _ = try connection.run(
+            "UPDATE \"\(schema)\".\"_metadata\" SET value = 'other' WHERE name = 'catalogue'")
+        #expect(try open() > 0)
+        #expect(try open() == 0)
+        // Indexes that another program has replaced are what they were.
+        _ = try connection.run("CREATE INDEX more ON \"\(schema)\".\"Node\" (label)")
+        #expect(try open() > 0)
+        _ = try connection.run("DROP INDEX \"\(schema)\".more")
+        #expect(try open() == 0)
+    }
+}
