@@ -188,6 +188,68 @@ struct MoveTests {
     }
 
     @Test(arguments: PostgresServer.all)
+    func `a value that the server cannot hold is named, and nothing is left`(
+        _ server: PostgresServer
+    ) throws {
+        let far = Date(timeIntervalSinceReferenceDate: 1e13)
+        let cases: [(String, Value, ValidationError.Code)] = [
+            ("moment", .date(far), .dateTooLate),
+            ("moment", .date(Date(timeIntervalSinceReferenceDate: -1e12)), .dateTooSoon),
+            ("text", .string("a\0b"), .nulInText), ("amount", .decimal(.nan), .numberTooSmall),
+            ("double", .double(.nan), .numberTooSmall),
+        ]
+        for (name, value, code) in cases {
+            let source = DictionaryStore()
+            let container = try PersistentContainer(
+                Everything.model, StoreDescription(type: source.type, location: .memory))
+            let context = container.newContext()
+            let samples = (0..<3).map { Sample(in: context, long: Int64($0)) }
+            try context.save()
+            let key = samples[1].objectID.key
+            source.contents.withLock { $0.nodes["Sample"]?[key]?.values[name] = value }
+            let schema = schema()
+            let store = try #require(container.coordinator.persistentStores.first)
+            let error = #expect(throws: StoreLoadingError.self, "\(value)") {
+                try container.coordinator.migratePersistentStore(
+                    store, to: .postgres(server.url, schema: schema))
+            }
+            let refusal = error?.underlying as? ValidationError
+            #expect(refusal?.code == code, "\(value): \(String(describing: error?.underlying))")
+            #expect(refusal?.property == name)
+            #expect(refusal?.entityName == "Sample")
+            #expect(refusal?.objectID?.key == key)
+            let found = try server.connect().run(
+                "SELECT count(*) FROM pg_namespace WHERE nspname = '\(schema)'")
+            #expect(found.integer(0, 0) == 0)
+            #expect(container.coordinator.persistentStores.count == 1)
+            // It can go on where it was.
+            source.contents.withLock { $0.nodes["Sample"]?[key]?.values[name] = nil }
+            #expect(try container.newContext().count(for: Sample.fetchRequest()) == 3)
+        }
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a date that only a file can keep is named, with its object`(
+        _ server: PostgresServer
+    ) throws {
+        try withFile { path in
+            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let context = container.newContext()
+            let sample = Sample(in: context, long: 1)
+            sample.moment = Date(timeIntervalSinceReferenceDate: -1e14)
+            try context.save()
+            let store = try #require(container.coordinator.persistentStores.first)
+            let error = #expect(throws: StoreLoadingError.self) {
+                try container.coordinator.migratePersistentStore(
+                    store, to: .postgres(server.url, schema: schema()))
+            }
+            #expect((error?.underlying as? ValidationError)?.objectID == sample.objectID)
+            let kept = try container.newContext().fetch(Sample.fetchRequest())
+            #expect(kept.map(\.moment) == [sample.moment])
+        }
+    }
+
+    @Test(arguments: PostgresServer.all)
     func `what another program has changed is told`(_ server: PostgresServer) throws {
         let schema = schema()
         let container = try PersistentContainer(

@@ -74,7 +74,10 @@ extension PostgresEngine {
         }
         let writer = PostgresWriter(derivations, connection, from: .save, nil)
         var nodes = MovedNodes(model)
+        let check = MovedValueCheck(
+            source: rows.source.identifier, largestValue: largestValue ?? .max)
         let nextKeys = try rows.read { next in
+            try check.require(next, model)
             let request = try nodes.insertions(of: next)
             var external = PostgresExternalRun(layout)
             let moved = try external.prepare(request)

@@ -1,0 +1,60 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+
+/// Looks in the rows of a store of another kind for values that the server cannot hold, so that an
+/// error names the object and the property.
+struct MovedValueCheck {
+    /// The store that the rows come from.
+    let source: StoreIdentifier
+    /// The greatest number of bytes of a value.
+    let largestValue: Int
+
+    /// - Throws: ``ValidationError`` with the first value that cannot be kept.
+    func require(_ nodes: [StoreNode], _ model: ModelDescription) throws {
+        for node in nodes {
+            let entity = try model.entity(of: node)
+            for slot in entity.storedSlots.slots {
+                guard let attribute = entity.attributes[slot],
+                    let value = node.values[attribute.name],
+                    let (code, words) = refusal(of: value, attribute.name)
+                else { continue }
+                throw ValidationError(
+                    code: code, entityName: entity.name,
+                    objectID: ObjectID(entity, key: node.key, store: source),
+                    property: attribute.name, message: words)
+            }
+        }
+    }
+
+    private func refusal(
+        of value: Value, _ name: String
+    ) -> (code: ValidationError.Code, words: String)? {
+        switch value {
+        case .date(let date):
+            let seconds = date.timeIntervalSinceReferenceDate
+            guard PostgresTimestamp.kept.kept(seconds) == nil else { return nil }
+            return (
+                seconds < 0 ? .dateTooSoon : .dateTooLate, PostgresTimestamp.kept.refusal(of: name)
+            )
+        case .double(let number):
+            return number.isNaN ? (.numberTooSmall, "\(name) is not a number (NaN).") : nil
+        case .decimal(let number):
+            return number.isNaN ? (.numberTooSmall, "\(name) is not a number (NaN).") : nil
+        case .string(let text):
+            if text.utf8.contains(0) {
+                return (.nulInText, "\(name) holds a NUL character, which text cannot keep.")
+            }
+            return tooLarge(text.utf8.count, name)
+        case .data(let data): return tooLarge(data.count, name)
+        default: return nil
+        }
+    }
+
+    private func tooLarge(
+        _ count: Int, _ name: String
+    ) -> (code: ValidationError.Code, words: String)? {
+        count > largestValue
+            ? (.tooLong, RefusalText.isTooLarge(name, count, largestValue)) : nil
+    }
+}
