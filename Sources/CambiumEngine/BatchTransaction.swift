@@ -12,8 +12,10 @@ package protocol BatchTransaction: AnyObject {
     var isPlanned: Bool { get }
     /// Whether writing rows may change derived attributes of others.
     var derivesValues: Bool { get }
-    /// The rows as they are in the transaction.
+    /// The rows as they are in the transaction, at each moment.
     var lookup: any SaveLookup { get }
+    /// The same for planning, which happens at one moment.
+    var planningLookup: any SaveLookup { get }
 
     /// Runs a part of the work. Where it throws, all that it has written and noted is taken back,
     /// and the work before it stays.
@@ -45,15 +47,38 @@ package protocol BatchTransaction: AnyObject {
     /// Writes rows: the stages of their source, one after the other. The request's records stay
     /// alive by their owner.
     ///
+    /// - Parameter swapped: Rows that are taken out of their tables meanwhile, because others get
+    ///   their unique values.
     /// - Throws: ``RefusedRow`` where the store or a rule says no to a row that is updated or
     ///   inserted; then the transaction is to be taken back.
-    func write(_ request: SaveRequest, from source: RowSource) throws
+    func write(
+        _ request: SaveRequest, from source: RowSource, swapping swapped: Set<RowIdentity>) throws
+}
 
-    /// The same for rows that want unique values of each other: all are looked at first.
+extension BatchTransaction {
+    /// Writes rows of which none has unique values that another one gets.
+    package func write(_ request: SaveRequest, from source: RowSource) throws {
+        try write(request, from: source, swapping: [])
+    }
+
+    /// Writes changed rows that want unique values of each other: looks at all of them first.
     ///
     /// - Throws: What the arbiter throws where a row wants what another one keeps, and what
-    ///   ``write(_:from:)`` throws.
-    func writePlanned(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws
+    ///   ``write(_:from:swapping:)`` throws.
+    package func writePlanned(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws {
+        try write(request, arbiter, planningLookup)
+    }
+
+    private func write(
+        _ request: SaveRequest, _ arbiter: any ConflictArbiter, _ lookup: some SaveLookup
+    ) throws {
+        let planner = SavePlanner(lookup: lookup, model: model)
+        let plan = try planner.plan(request, arbiter)
+        let settled = plan.request
+        try withExtendedLifetime(plan) {
+            try write(settled, from: .batch, swapping: try planner.rowsWithSwappedValues(in: plan))
+        }
+    }
 }
 
 /// What computes values for rows, in the order in which it was asked for them.
@@ -81,8 +106,36 @@ package protocol BatchWork {
     /// Whether to look at everything before anything is written, where a first try meets unique
     /// values of other rows. What reads its input once cannot try again.
     var canPlan: Bool { get }
+    /// Whether the work can be done again from its beginning, in another transaction, where the
+    /// store has taken the first one back.
+    var canRunAgain: Bool { get }
 
     func run(in transaction: any BatchTransaction) throws
+}
+
+extension BatchWork {
+    /// Whether planning may find a way around an error.
+    ///
+    /// - Parameter isOfUniqueValues: Whether the store says that of an error of its own.
+    package func canPlan(
+        around error: any Error, _ isOfUniqueValues: (any Error) -> Bool
+    ) -> Bool {
+        guard canPlan else { return false }
+        if let refused = error as? RefusedRow { return refused.isOfUniqueValues }
+        return error is SaveConflict || isOfUniqueValues(error)
+    }
+}
+
+extension RelationshipStorage {
+    /// Where the links of the rows are that lead to others; nil where these have them, or nobody.
+    package var fromDestination: RelationshipStorage? {
+        switch self {
+        case .key(let column, _): .inverseKey(column: column)
+        case .joinTable(let table, let source, let destination):
+            .joinTable(name: table, sourceColumn: destination, destinationColumn: source)
+        case .inverseKey, .transient: nil
+        }
+    }
 }
 
 /// The key, the version and the entity of a row.

@@ -44,6 +44,7 @@ private final class NoWork: BatchWork {
 
     var resultType: BatchResultType { .count }
     var canPlan: Bool { false }
+    var canRunAgain: Bool { false }
 
     func run(in transaction: any BatchTransaction) throws { hasRun = true }
 }

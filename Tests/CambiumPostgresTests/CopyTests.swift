@@ -9,10 +9,11 @@ import Testing
 struct CopyTests {
     /// A container, and how many rows were copied.
     private func container(
-        _ model: CompiledModel, _ server: PostgresServer
+        _ model: CompiledModel, _ server: PostgresServer, _ tracking: HistoryTracking = .off
     ) throws -> (PersistentContainer, copied: () -> Int) {
         var description = StoreDescription(
             location: .postgres(server.url, schema: "copies \(UUID().uuidString)"))
+        description.options.history = tracking
         let counter = Counter()
         description.options.statementHook = StatementHook { statement in
             if statement.sql.hasPrefix("COPY") { counter.add(statement.rowCount) }
@@ -115,5 +116,60 @@ struct CopyTests {
         }
         #expect(error?.row == 3_000)
         #expect(try container.newContext().count(for: Product.fetchRequest()) == 10_000)
+    }
+
+    // MARK: History
+
+    /// What a history says of new objects: the entity, the kind, and what is known of them, by key.
+    private func told(_ container: PersistentContainer) throws -> [[String]] {
+        try container.coordinator.fetchHistory(HistoryRequest()).transactions.map { transaction in
+            transaction.changes.map { change in
+                let values = change.newValues.map { "\($0.key)=\($0.value)" }.sorted()
+                return "\(change.objectID.entity.name) \(change.objectID.key) \(change.kind) "
+                    + "\(change.updatedProperties.sorted()) \(values)"
+            }.sorted()
+        }
+    }
+
+    @Test(arguments: PostgresServer.all, [HistoryTracking.properties, .values])
+    func `the history says of copied rows what it says of others`(
+        _ server: PostgresServer, _ tracking: HistoryTracking
+    ) throws {
+        let count = 10_001
+        let (container, copied) = try container(Everything.model, server, tracking)
+        let (other, others) = try self.container(Everything.model, server, tracking)
+        for (container, size) in [(container, count), (other, 5_001)] {
+            let context = container.newContext()
+            let boxes = (0..<2).map { Box(in: context, name: "b\($0)") }
+            try context.save()
+            for start in stride(from: 0, to: count, by: size) {
+                for number in start..<min(start + size, count) {
+                    let node = Node(in: context, label: "n\(number)", number: Int64(number))
+                    node.box = boxes[number % 2]
+                }
+                try context.save()
+            }
+        }
+        #expect(copied() == count)
+        #expect(others() == 0)
+        let (mine, theirs) = try (told(container), told(other))
+        #expect(mine.count == 2)
+        #expect(theirs.count == 3)
+        #expect(mine[1].count == count + 2)
+        #expect(Set(mine.joined()) == Set(theirs.joined()))
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a batch insertion copies where a history is kept`(_ server: PostgresServer) throws {
+        let (container, copied) = try container(Shop.model, server, .values)
+        let rows = (0..<10_000).map { number -> [String: Value] in
+            ["sku": .string("AB-\(number)"), "kind": .string("TOY"), "price": .int(3)]
+        }
+        try container.newContext().execute(BatchInsertRequest<Product>(objects: rows))
+        #expect(copied() == 8_192)
+        let changes = try container.coordinator.fetchHistory(HistoryRequest()).transactions
+            .flatMap(\.changes)
+        #expect(changes.count == 10_000)
+        #expect(Set(changes.map { "\(String(describing: $0.newValues["sku"]))" }).count == 10_000)
     }
 }

@@ -5,6 +5,7 @@ struct BatchDeletion: BatchWork {
     let request: RowRequest
     let resultType: BatchResultType
     let canPlan = false
+    let canRunAgain = true
     /// So many rows are looked at and written at once.
     var chunkSize = 10_000
 

@@ -10,6 +10,7 @@ struct BatchUpdate: BatchWork {
 
     /// Unique values may move from row to row.
     var canPlan: Bool { true }
+    var canRunAgain: Bool { true }
 
     func run(in transaction: any BatchTransaction) throws {
         let entity = request.entity

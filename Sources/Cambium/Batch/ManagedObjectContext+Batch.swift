@@ -19,12 +19,15 @@ extension ManagedObjectContext {
     ) throws -> BatchResult {
         let entity = try batch.entity(request.entityName)
         let policy = try batch.policy(request.mergePolicy)
-        let rows = BatchRowMaker(entity, coordinator, policy: policy)
-        let object = try rows.object(as: Entity.self)
-        let fill = request.makeFill()
-        let insertion = BatchInsertion(entity, policy, request.resultType) { count in
-            try rows.make(count) { try fill(object, rows) }
+        func begin() throws -> BatchInsertion.Rows {
+            let rows = BatchRowMaker(entity, coordinator, policy: policy)
+            let object = try rows.object(as: Entity.self)
+            let fill = request.makeFill()
+            return { count in try rows.make(count) { try fill(object, rows) } }
         }
+        let insertion = BatchInsertion(
+            entity, policy, request.resultType, restart: request.canBeReadAgain ? begin : nil,
+            nextRows: try begin())
         return try batch.run(insertion, root: entity.rootIndex, merging)
     }
 

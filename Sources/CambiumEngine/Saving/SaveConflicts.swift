@@ -1,6 +1,12 @@
 import CambiumModel
 import CambiumRecords
 
+/// A save has met another writer: a row is not as the context last saw it, or an object has a partner
+/// already. All is looked at then, before anything is written.
+package struct SaveConflict: Error {
+    package init() {}
+}
+
 /// A row that is not in the store as the context last saw it.
 package struct RowConflict {
     package let entity: EntityDescription

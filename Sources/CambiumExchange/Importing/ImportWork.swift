@@ -11,6 +11,7 @@ final class ImportWork: BatchWork {
     let resultType: BatchResultType
     // The input is read once.
     let canPlan = false
+    let canRunAgain = false
     private let request: ImportRequest
     private let sources: [ExchangePlans]
     private var readers: [(any ImportRowReader)?] = []

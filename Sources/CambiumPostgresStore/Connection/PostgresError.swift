@@ -93,6 +93,13 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
                     + "than busyTimeout.",
                 remedy: "Try again later, or set a longer busyTimeout.", underlying: self)
         }
+        if isTransient {
+            return StoreError(
+                code: .busy,
+                message: "The server has taken the transaction back, because it and others were in "
+                    + "each other's way.",
+                remedy: "Try again.", underlying: self)
+        }
         if isOverdue {
             return StoreError(
                 code: .busy,

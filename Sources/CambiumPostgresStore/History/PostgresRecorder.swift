@@ -60,9 +60,30 @@ struct PostgresRecorder {
     func inserting(
         _ statement: PostgresStatement, _ entity: EntityDescription
     ) -> PostgresStatement {
-        guard let recorded = objects(entity) else { return statement }
+        noting(
+            PostgresStatement("\(statement.sql) RETURNING *", statement.parameters),
+            insertionOf: entity) ?? statement
+    }
+
+    /// Notes rows that were inserted by other means than a statement; nil where nothing is noted of
+    /// them.
+    func copied(_ keys: [Int64], _ entity: EntityDescription) -> PostgresStatement? {
+        var parameters = PostgresParameters()
+        parameters.appendArray(of: keys)
         return noting(
-            statement, as: .new, returning: "*", touches: recorded.owners.map { touch($0, .new) }
+            PostgresStatement(
+                """
+                SELECT * FROM \(layout.table(of: entity.entity)) WHERE "_id" = ANY($1) \
+                ORDER BY "_id"
+                """, parameters), insertionOf: entity)
+    }
+
+    private func noting(
+        _ rows: PostgresStatement, insertionOf entity: EntityDescription
+    ) -> PostgresStatement? {
+        guard let recorded = objects(entity) else { return nil }
+        return noting(
+            rows, as: .new, touches: recorded.owners.map { touch($0, .new) }
         ) { id in
             change(
                 id, .insert, entity, .new,
@@ -170,21 +191,31 @@ struct PostgresRecorder {
         ("transaction", "kind", "entity", "key", "properties")
         """
 
+    private func noting(
+        _ statement: PostgresStatement, as version: Version, returning list: String,
+        touches: [(_ id: String) -> String], _ change: (_ id: String) -> String
+    ) -> PostgresStatement {
+        noting(
+            PostgresStatement("\(statement.sql) RETURNING \(list)", statement.parameters),
+            as: version, touches: touches, change)
+    }
+
     /// A statement with what it notes.
     ///
     /// - Parameters:
-    ///   - version: What the rows are that it returns.
+    ///   - statement: One that returns rows.
+    ///   - version: What these are.
     ///   - touches: What it notes of other objects.
     ///   - change: Notes a change for each row, with the parameter that is the transaction's id.
     private func noting(
-        _ statement: PostgresStatement, as version: Version, returning list: String,
+        _ statement: PostgresStatement, as version: Version,
         touches: [(_ id: String) -> String], _ change: (_ id: String) -> String
     ) -> PostgresStatement {
         var parameters = statement.parameters
         parameters.append(.integer(transaction), as: .bigint)
         let id = "$\(parameters.count)"
         let parts =
-            ["\(version.rawValue) AS (\(statement.sql) RETURNING \(list))"]
+            ["\(version.rawValue) AS (\(statement.sql))"]
             + touches.enumerated().map { number, touch in
                 "a\(number) AS (INSERT INTO \(sql.changes) \(Self.columns) \(touch(id)))"
             }

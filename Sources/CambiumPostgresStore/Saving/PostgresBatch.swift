@@ -16,6 +16,7 @@ final class PostgresBatch: BatchTransaction {
     var identifier: StoreIdentifier { store.identifier }
     var model: ModelDescription { store.model }
     var lookup: any SaveLookup { rows }
+    var planningLookup: any SaveLookup { PostgresAnswers(store.layout, connection) }
     var derivesValues: Bool { !store.derivations.maintained.isEmpty }
 
     init(
@@ -74,13 +75,7 @@ final class PostgresBatch: BatchTransaction {
     ) throws -> [(source: Int64, row: RowKey)] {
         let root = model.entities[entity.rootIndex]
         let far = model.entities[relationship.destinationRoot]
-        let back: RelationshipStorage
-        switch storage(of: relationship, entity) {
-        case .key(let column, _): back = .inverseKey(column: column)
-        case .joinTable(let table, let source, let destination):
-            back = .joinTable(name: table, sourceColumn: destination, destinationColumn: source)
-        case .inverseKey, .transient: return []
-        }
+        guard let back = storage(of: relationship, entity).fromDestination else { return [] }
         return try related(back, from: far, to: root, keys)
     }
 
@@ -165,11 +160,7 @@ final class PostgresBatch: BatchTransaction {
         try store.reserveKeys(root: root, count: count)
     }
 
-    func write(_ request: SaveRequest, from source: RowSource) throws {
-        try write(request, from: source, swapping: [])
-    }
-
-    private func write(
+    func write(
         _ request: SaveRequest, from source: RowSource, swapping swapped: Set<RowIdentity>
     ) throws {
         let derivations =
@@ -183,16 +174,6 @@ final class PostgresBatch: BatchTransaction {
         guard let derivations else { return }
         changes.refresh(derivations.rows(results, roots), besides: request)
     }
-
-    func writePlanned(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws {
-        let planner = SavePlanner(
-            lookup: PostgresAnswers(store.layout, connection), model: model)
-        let plan = try planner.plan(request, arbiter)
-        let settled = plan.request
-        try withExtendedLifetime(plan) {
-            try write(settled, from: .batch, swapping: try planner.rowsWithSwappedValues(in: plan))
-        }
-    }
 }
 
 extension PostgresEngine {
@@ -203,12 +184,7 @@ extension PostgresEngine {
         guard !isReadOnly else { throw StoreError.readOnly }
         try pool.withWriter { connection in
             do {
-                let batch: PostgresBatch
-                do {
-                    batch = try run(work, author, connection, attachesRows, isPlanned: false)
-                } catch  where work.canPlan && Self.isConflict(error) {
-                    batch = try run(work, author, connection, attachesRows, isPlanned: true)
-                }
+                let batch = try batch(of: work, author, connection, attachesRows)
                 committed(batch.changes)
             } catch let error as PostgresError {
                 throw layout.refusal(error)
@@ -216,10 +192,29 @@ extension PostgresEngine {
         }
     }
 
-    private static func isConflict(_ error: any Error) -> Bool {
-        if error is SaveConflict { return true }
-        if let refused = error as? RefusedRow { return refused.isOfUniqueValues }
-        return (error as? PostgresError)?.state == PostgresError.uniqueViolation
+    /// Does the work, and does it again where another transaction stood in its way.
+    private func batch(
+        of work: some BatchWork, _ author: TransactionAuthor, _ connection: PostgresConnection,
+        _ attachesRows: Bool
+    ) throws -> PostgresBatch {
+        var isPlanned = false
+        var tries = 1
+        while true {
+            do {
+                return try run(work, author, connection, attachesRows, isPlanned: isPlanned)
+            } catch let error as PostgresError
+                where error.isTransient && work.canRunAgain && tries < Self.maximumTries
+            {
+                tries += 1
+            } catch
+                where !isPlanned
+                && work.canPlan(
+                    around: error,
+                    { ($0 as? PostgresError)?.state == PostgresError.uniqueViolation })
+            {
+                isPlanned = true
+            }
+        }
     }
 
     private func run(

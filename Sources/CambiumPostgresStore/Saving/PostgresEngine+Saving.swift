@@ -2,12 +2,9 @@ import CambiumEngine
 import CambiumModel
 import CambiumRecords
 
-/// A row is not as the context last saw it.
-struct SaveConflict: Error {}
-
 extension PostgresEngine {
-    /// How often a save is tried again whose transaction another one stood in the way of.
-    private static let maximumTries = 10
+    /// How often a save or a batch operation is tried again whose transaction another one stood in the way of.
+    static let maximumTries = 10
 
     func save(
         _ request: SaveRequest, arbiter: any ConflictArbiter, willCommit: () throws -> Void,

@@ -8,10 +8,9 @@ struct PostgresExternalRun {
     private let layout: PostgresLayout
     /// What inserts and removes values, before the rows are written.
     private(set) var statements: [PostgresStatement] = []
+    private var values = LargeValues()
     /// What the rows hold in place of the values, for the objects.
-    private(set) var moved: [DerivedRow] = []
-    /// Keeps the records of the request alive.
-    private var records: [PlacedRecord] = []
+    var moved: [DerivedRow] { values.moved }
     private var waiting: [(name: Data, record: Record, slot: Int)] = []
     private var waitingBytes = 0
 
@@ -89,31 +88,13 @@ struct PostgresExternalRun {
     private mutating func move(
         _ records: [Record], _ slots: SlotSet, of entity: EntityDescription
     ) throws -> [Record] {
-        let writer = RecordWriter()
-        return try records.map { record in
-            let large = slots.slots.filter {
-                record.hasValue($0) && record.bytes($0).first == ExternalForm.inline
-                    && record.bytes($0).count > ExternalForm.largestInline
-            }
-            guard !large.isEmpty else { return record }
-            var copy = writer.makeRecord(entity.shape)
-            copy.record.key = record.key
-            copy.record.version = record.version
-            var row = DerivedRow(entity: entity.index, key: record.key, values: [])
-            for slot in entity.shape.kinds.indices {
-                guard large.contains(slot) else {
-                    writer.copySlot(slot, from: record, to: &copy, entity.shape)
-                    continue
-                }
-                let name = Data(try UUID.random().uuidString.utf8)
-                insert(name, record, slot)
-                let reference = StoredValue.blob([ExternalForm.file] + name)
-                writer.set(reference, slot, of: &copy, entity.shape)
-                row.values.append((slot, reference))
-            }
-            moved.append(row)
-            self.records.append(copy)
-            return copy.record
+        var values = LargeValues()
+        swap(&values, &self.values)
+        defer { swap(&values, &self.values) }
+        return try values.move(records, slots, of: entity) { record, slot in
+            let name = Data(try UUID.random().uuidString.utf8)
+            insert(name, record, slot)
+            return name
         }
     }
 

@@ -388,25 +388,3 @@ final class PostgresAnswers: SaveLookup {
         }
     }
 }
-
-/// The table of the pairs of a relationship.
-struct PostgresPairs {
-    let table: String
-    let source: String
-    let destination: String
-
-    /// - Parameter relationship: Of either side; nil is the result where there are no pairs.
-    init?(_ relationship: RelationshipDescription, _ layout: PostgresLayout) {
-        let model = layout.model
-        guard
-            let owner = model.entities.first(where: { entity in
-                entity.relationships.contains { $0.identity == relationship.identity }
-            }),
-            case .joinTable(let name, let source, let destination) = model.model.storage(
-                of: relationship.relationship, of: owner.entity)
-        else { return nil }
-        table = layout.qualified(name)
-        self.source = PostgresName.identifier(source)
-        self.destination = PostgresName.identifier(destination)
-    }
-}

@@ -17,6 +17,7 @@ final class SQLiteBatch: BatchTransaction {
     var identifier: StoreIdentifier { store.identifier }
     var model: ModelDescription { store.model }
     var lookup: any SaveLookup { rows }
+    var planningLookup: any SaveLookup { rows }
     /// Whether writing rows may change derived attributes of others.
     var derivesValues: Bool { store.prepared.derivations != nil }
 
@@ -98,13 +99,8 @@ final class SQLiteBatch: BatchTransaction {
     ) throws -> [(source: Int64, row: RowKey)] {
         let root = model.entities[entity.rootIndex]
         let far = model.entities[model.entities[relationship.destination].rootIndex]
-        let back: RelationshipStorage
-        switch store.prepared.links[relationship.identity].storage {
-        case .key(let column, _): back = .inverseKey(column: column)
-        case .joinTable(let table, let source, let destination):
-            back = .joinTable(name: table, sourceColumn: destination, destinationColumn: source)
-        case .inverseKey, .transient: return []
-        }
+        let storage = store.prepared.links[relationship.identity].storage
+        guard let back = storage.fromDestination else { return [] }
         return try related(back, from: far, to: root, keys)
     }
 
@@ -152,11 +148,7 @@ final class SQLiteBatch: BatchTransaction {
         try store.reserveKeys(root: root, count: count, on: connection)
     }
 
-    func write(_ request: SaveRequest, from source: RowSource) throws {
-        try write(request, from: source, swapping: [])
-    }
-
-    private func write(
+    func write(
         _ request: SaveRequest, from source: RowSource, swapping swapped: Set<RowIdentity>
     ) throws {
         pipelines.append(RowPipeline(store: store, connection: connection, source: source))
@@ -164,19 +156,6 @@ final class SQLiteBatch: BatchTransaction {
         // Where nothing went to a file there is nothing to be done at the end.
         if !pipelines[pipelines.count - 1].hasFiles { pipelines.removeLast() }
         changes.refresh(derived, besides: request)
-    }
-
-    /// Writes changed rows that want unique values of each other: looks at all of them first, and
-    /// takes those out of their tables meanwhile that hold values which others get.
-    ///
-    /// - Throws: What the arbiter throws where a row wants what another one keeps.
-    func writePlanned(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws {
-        let planner = SavePlanner(lookup: rows, model: model)
-        let plan = try planner.plan(request, arbiter)
-        let settled = plan.request
-        try withExtendedLifetime(plan) {
-            try write(settled, from: .batch, swapping: try planner.rowsWithSwappedValues(in: plan))
-        }
     }
 }
 
@@ -190,18 +169,16 @@ extension SQLiteEngine {
             let transaction: SQLiteBatch
             do {
                 transaction = try run(work, author, connection, attachesRows, isPlanned: false)
-            } catch  where work.canPlan && Self.isConflict(error) {
+            } catch
+                where work.canPlan(
+                    around: error, { ($0 as? SQLiteError).map(ConstraintFailure.isUnique) ?? false }
+                )
+            {
                 transaction = try run(work, author, connection, attachesRows, isPlanned: true)
             }
             committed(transaction.changes)
             checkpointIfNeeded(connection)
         }
-    }
-
-    private static func isConflict(_ error: any Error) -> Bool {
-        if error is SaveConflict { return true }
-        if let refused = error as? RefusedRow { return refused.isOfUniqueValues }
-        return (error as? SQLiteError).map(ConstraintFailure.isUnique) ?? false
     }
 
     private func run(

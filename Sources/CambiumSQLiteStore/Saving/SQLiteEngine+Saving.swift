@@ -105,10 +105,6 @@ extension SQLiteEngine {
     }
 }
 
-/// A conflict with another writer: a row is not as the context last saw it, or an object has a
-/// partner already.
-struct SaveConflict: Error {}
-
 /// Looks at the rows of one of SQLite's stores, inside the transaction of a save.
 struct SQLiteLookup: SaveLookup {
     let store: SQLiteEngine

@@ -134,10 +134,9 @@ final class ExternalRun {
     private var before: Set<String> = []
     /// The keys of the rows that may have referenced files, by root.
     private var keys: [Int: [Int64]] = [:]
+    private var values = LargeValues()
     /// What the rows hold in place of the values, for the objects.
-    private(set) var moved: [DerivedRow] = []
-    /// Keeps the records of the request alive.
-    private var records: [PlacedRecord] = []
+    var moved: [DerivedRow] { values.moved }
 
     /// - Parameter columns: For each entity, the columns of its table that may reference files.
     init(_ files: ExternalFiles, _ columns: [ExternalColumns?], _ connection: Connection) {
@@ -188,8 +187,8 @@ final class ExternalRun {
         let lost = Set(written.keys).subtracting(try referencedNew(after))
         guard !lost.isEmpty else { return }
         before.formUnion(lost)
-        for index in moved.indices {
-            moved[index].values.removeAll { _, value in
+        for index in values.moved.indices {
+            values.moved[index].values.removeAll { _, value in
                 !lost.isDisjoint(with: ExternalFiles.names([value].map(Self.withoutTag)))
             }
         }
@@ -222,31 +221,10 @@ final class ExternalRun {
     private func move(
         _ records: [Record], _ slots: SlotSet, of entity: EntityDescription
     ) throws -> [Record] {
-        let writer = RecordWriter()
-        return try records.map { record in
-            let large = slots.slots.filter {
-                record.hasValue($0) && record.bytes($0).first == ExternalForm.inline
-                    && record.bytes($0).count > ExternalForm.largestInline
-            }
-            guard !large.isEmpty else { return record }
-            var copy = writer.makeRecord(entity.shape)
-            copy.record.key = record.key
-            copy.record.version = record.version
-            var row = DerivedRow(entity: entity.index, key: record.key, values: [])
-            for slot in entity.shape.kinds.indices {
-                guard large.contains(slot) else {
-                    writer.copySlot(slot, from: record, to: &copy, entity.shape)
-                    continue
-                }
-                let name = try ExternalFiles.makeName()
-                written[name] = Data(record.bytes(slot).dropFirst())
-                let reference = StoredValue.blob([ExternalForm.file] + Data(name.utf8))
-                writer.set(reference, slot, of: &copy, entity.shape)
-                row.values.append((slot, reference))
-            }
-            moved.append(row)
-            self.records.append(copy)
-            return copy.record
+        try values.move(records, slots, of: entity) { record, slot in
+            let name = try ExternalFiles.makeName()
+            written[name] = Data(record.bytes(slot).dropFirst())
+            return Data(name.utf8)
         }
     }
 

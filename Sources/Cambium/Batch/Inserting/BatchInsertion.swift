@@ -4,10 +4,15 @@ import CambiumRecords
 package final class BatchInsertion: BatchWork {
     package let resultType: BatchResultType
     package let canPlan = false
+    package var canRunAgain: Bool { restart != nil }
     private let entity: EntityDescription
     private let policy: MergePolicy
     /// Hands over the rows of the next chunk, up to so many; none at the end.
-    private let nextRows: (_ count: Int) throws -> [BatchRow]
+    package typealias Rows = (_ count: Int) throws -> [BatchRow]
+    private var nextRows: Rows
+    /// Begins with the first row again; nil where each can be read once.
+    private let restart: (() throws -> Rows)?
+    private var hasBegun = false
     /// What to-one relationships of earlier rows led to, by the slot: the number of the entity by
     /// key.
     private var knownTargets = [Int: [Int64: Int]]()
@@ -22,8 +27,9 @@ package final class BatchInsertion: BatchWork {
 
     package init(
         _ entity: EntityDescription, _ policy: MergePolicy, _ resultType: BatchResultType,
-        nextRows: @escaping (_ count: Int) throws -> [BatchRow]
+        restart: (() throws -> Rows)? = nil, nextRows: @escaping Rows
     ) {
+        self.restart = restart
         self.entity = entity
         self.policy = policy
         self.resultType = resultType
@@ -31,6 +37,8 @@ package final class BatchInsertion: BatchWork {
     }
 
     package func run(in transaction: any BatchTransaction) throws {
+        if hasBegun, let restart { (nextRows, knownTargets) = (try restart(), [:]) }
+        hasBegun = true
         while true {
             let rows = try nextRows(Self.chunkSize)
             if rows.isEmpty { return }

@@ -43,6 +43,9 @@ public struct BatchInsertRequest<Entity: ManagedObject> {
 
     /// Makes what fills one row after the other, and says whether there was one.
     let makeFill: () -> BatchFill<Entity>
+    /// Whether what is inserted can be read once more, where a store takes a transaction back that
+    /// stood in another one's way.
+    let canBeReadAgain: Bool
 
     /// Inserts objects that a handler fills, until it returns true.
     ///
@@ -64,9 +67,14 @@ public struct BatchInsertRequest<Entity: ManagedObject> {
     ) {
         self.entityName = entityName ?? Entity.entityName
         makeFill = { { object, _ in try !handler(object) } }
+        canBeReadAgain = false
     }
 
     /// Inserts an object for each element of a sequence, which a handler fills.
+    ///
+    /// Two transactions on a server can stand in each other's way; one of them is taken back then.
+    /// Where the sequence is a `Collection`, the insertion begins again with its first element, and
+    /// calls the handler once more for each. Otherwise it ends with a ``StoreError``, `busy`.
     ///
     /// - Parameters:
     ///   - entityName: The name of the entity, for classes that serve several; nil means the
@@ -78,6 +86,7 @@ public struct BatchInsertRequest<Entity: ManagedObject> {
         handler: @escaping (Entity, Elements.Element) throws -> Void
     ) {
         self.entityName = entityName ?? Entity.entityName
+        canBeReadAgain = elements is any Collection
         makeFill = {
             var iterator = elements.makeIterator()
             return { object, _ in
@@ -102,6 +111,7 @@ public struct BatchInsertRequest<Entity: ManagedObject> {
         entityName: String? = nil, objects: some Sequence<[String: Value]>
     ) {
         self.entityName = entityName ?? Entity.entityName
+        canBeReadAgain = objects is any Collection
         makeFill = {
             var iterator = objects.makeIterator()
             return { _, row in

@@ -1,0 +1,72 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+
+/// The table of the pairs of a relationship.
+struct PostgresPairs {
+    let table: String
+    let source: String
+    let destination: String
+
+    /// - Parameter relationship: Of either side; nil is the result where there are no pairs.
+    init?(_ relationship: RelationshipDescription, _ layout: PostgresLayout) {
+        let model = layout.model
+        guard
+            let owner = model.entities.first(where: { entity in
+                entity.relationships.contains { $0.identity == relationship.identity }
+            }),
+            case .joinTable(let name, let source, let destination) = model.model.storage(
+                of: relationship.relationship, of: owner.entity)
+        else { return nil }
+        table = layout.qualified(name)
+        self.source = PostgresName.identifier(source)
+        self.destination = PostgresName.identifier(destination)
+    }
+
+    // MARK: Statements
+
+    /// What deletes all pairs of rows.
+    ///
+    /// - Parameter isSource: Whether the rows are the sources.
+    func delete(
+        of rows: PendingArrays, isSource: Bool, _ recorder: PostgresRecorder?
+    ) -> PostgresStatement {
+        recorded(
+            PostgresStatement(
+                "DELETE FROM \(table) WHERE \(isSource ? source : destination) = ANY($1)",
+                rows.parameters), recorder)
+    }
+
+    /// What deletes some pairs.
+    func delete(
+        _ links: [(source: Int64, destination: Int64)], _ recorder: PostgresRecorder?
+    ) -> PostgresStatement {
+        let pending = PendingArrays(links)
+        let statement = PostgresStatement(
+            """
+            DELETE FROM \(table) AS t USING \(pending.source) \
+            WHERE t.\(source) = p."key" AND t.\(destination) = p."other"
+            """, pending.parameters)
+        return recorded(statement, recorder)
+    }
+
+    /// What inserts pairs.
+    func insert(
+        _ links: [(source: Int64, destination: Int64)], _ recorder: PostgresRecorder?
+    ) -> PostgresStatement {
+        let pending = PendingArrays(links)
+        // One that exists already stays: another save added it too.
+        let statement = PostgresStatement(
+            """
+            INSERT INTO \(table) (\(source), \(destination)) \
+            SELECT p."key", p."other" FROM \(pending.source) ON CONFLICT DO NOTHING
+            """, pending.parameters)
+        return recorded(statement, recorder)
+    }
+
+    private func recorded(
+        _ statement: PostgresStatement, _ recorder: PostgresRecorder?
+    ) -> PostgresStatement {
+        recorder.map { $0.linking(statement, table) } ?? statement
+    }
+}

@@ -1,0 +1,73 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+
+/// What the server has no constraints for: one partner in a one-to-one, and rules that only the
+/// program can check.
+struct RowChecks {
+    let layout: PostgresLayout
+    let connection: PostgresConnection
+    let source: RowSource
+    private var model: ModelDescription { layout.model }
+
+    /// Who else has the partners that rows of the request have.
+    func partnerQuestions(_ request: SaveRequest) -> SaveQuestions {
+        var questions = SaveQuestions()
+        guard source.stages.contains(.partners) else { return questions }
+        func add(_ records: [Record], _ entity: EntityDescription, _ slots: SlotSet?) {
+            for key in model.partnerKeys[entity.index] {
+                if let slots, slots.intersection(key.writtenSlots).isEmpty { continue }
+                questions.claims.append(
+                    (key, entity, records.filter { $0.hasValue(key.slots[0]) }))
+            }
+        }
+        for update in request.updates { add(update.records, update.entity, update.slots) }
+        for insertion in request.insertions { add(insertion.records, insertion.entity, nil) }
+        return questions
+    }
+
+    /// Two contexts may have given one object two partners in a one-to-one.
+    func checkPartners(_ request: SaveRequest, _ answers: PostgresAnswers) throws {
+        for (key, entity, records) in partnerQuestions(request).claims {
+            guard let holder = try answers.holders(of: key, records, entity).first else {
+                continue
+            }
+            guard source.namesRefusedRow else { throw SaveConflict() }
+            let property = key.properties[0]
+            throw RefusedRow(
+                entity: entity, key: holder.record,
+                underlying: ValidationError(
+                    code: .notUnique, entityName: entity.name, objectID: nil, property: property,
+                    message: "\(property) references an object that another one already has."),
+                isOfUniqueValues: true)
+        }
+    }
+
+    /// Looks at the rules of rows that were written. A context has validated its objects.
+    func checkRules(_ request: SaveRequest) throws {
+        for update in request.updates { try checkRules(update.records, update.entity) }
+        for insertion in request.insertions {
+            try checkRules(insertion.records, insertion.entity)
+        }
+    }
+
+    private func checkRules(_ records: [Record], _ entity: EntityDescription) throws {
+        guard !entity.rules.isEmpty, !records.isEmpty else { return }
+        let snapshot = PostgresSnapshot(layout, connection)
+        let rows = try snapshot.subjects(
+            RowRequest(entity: entity, selection: .keys(records.map(\.key))))
+        for rule in entity.rules {
+            let evaluator = try ExpressionEvaluator(
+                condition: rule.condition, entity: entity.entity, model: entity.model)
+            guard let broken = try rows.first(where: { try !evaluator.isTrue($0) }) else {
+                continue
+            }
+            throw RefusedRow(
+                entity: entity, key: broken.expressionKey,
+                underlying: ValidationError(
+                    code: .ruleViolated, entityName: entity.name, objectID: nil, property: nil,
+                    rule: rule.name, message: rule.refusal))
+        }
+        if let failure = snapshot.failure { throw failure }
+    }
+}

@@ -1,0 +1,52 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+
+extension RowStatements {
+    /// Takes rows out of their tables whose unique values others get, and puts them back with their
+    /// new values: nobody meets an old value then. Foreign keys are looked at later.
+    ///
+    /// - Returns: The rows, and what puts them back.
+    func takeOut(
+        _ swapped: Set<RowIdentity>, _ request: SaveRequest, _ work: inout PostgresWork
+    ) throws -> (Set<RowIdentity>, [PostgresStatement]) {
+        var moved: Set<RowIdentity> = []
+        var back: [PostgresStatement] = []
+        for update in request.updates {
+            let entity = update.entity
+            let records = update.records.filter {
+                swapped.contains(RowIdentity(root: entity.rootIndex, key: $0.key))
+            }
+            guard !records.isEmpty else { continue }
+            let table = layout.table(of: entity.entity)
+            let slots = written(update.slots, of: entity)
+            let pending = PendingArrays(
+                records, slots.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) })
+            // A temporary table would not outlive the statement; the rows go through it as a record.
+            let saved = "pg_temp._swap_\(entity.index)_\(back.count)"
+            work.add(
+                "CREATE TEMP TABLE \(saved) ON COMMIT DROP AS SELECT t.* FROM \(table) AS t "
+                    + "WHERE t.\"_id\" = ANY($1)",
+                PendingArrays(keys: records.map(\.key)).parameters)
+            work.add(
+                "DELETE FROM \(table) AS t USING \(pending.source) "
+                    + "WHERE t.\"_id\" = p.\"key\" AND t.\"_version\" = p.\"version\"",
+                pending.parameters, rows: records.count)
+            var sets = ["\"_version\" = p.\"version\" + 1"]
+            sets += slots.compactMap { slot in column(slot, of: entity).map { "\($0) = p.c\(slot)" }
+            }
+            let change = PostgresStatement(
+                """
+                UPDATE \(saved) AS t SET \(sets.joined(separator: ", ")) \
+                FROM \(pending.source) WHERE t."_id" = p."key"
+                """, pending.parameters)
+            back.append(recorded(change) { $0.updating($1, entity, in: saved) })
+            let columns = derivations.writableColumns(ofRoot: entity.rootIndex)
+            back.append(
+                PostgresStatement(
+                    "INSERT INTO \(table) (\(columns)) SELECT \(columns) FROM \(saved)"))
+            moved.formUnion(records.map { RowIdentity(root: entity.rootIndex, key: $0.key) })
+        }
+        return (moved, back)
+    }
+}
