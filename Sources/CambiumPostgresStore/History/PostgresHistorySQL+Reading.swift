@@ -1,0 +1,68 @@
+import CambiumModel
+
+/// How a history is read.
+extension PostgresHistorySQL {
+    /// Where the history ends and begins: the last number, and the last one that was removed; and
+    /// whether transactions have no number yet.
+    var bounds: PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT "last", "floor", \
+            EXISTS (SELECT FROM \(transactions) WHERE "number" IS NULL) FROM \(state)
+            """)
+    }
+
+    /// The transactions after a number, as many as the limit says.
+    func transactions(after number: Int64, limit: Int) -> PostgresStatement {
+        var parameters = PostgresParameters()
+        parameters.append(.integer(number), as: .bigint)
+        parameters.append(.integer(Int64(limit)), as: .bigint)
+        return PostgresStatement(
+            """
+            SELECT "number", "id", "date", "author", "context", "process", "processID", "writer" \
+            FROM \(transactions) WHERE "number" > $1 ORDER BY "number" LIMIT $2
+            """, parameters)
+    }
+
+    /// The changes of transactions, in the order in which they were written.
+    ///
+    /// - Parameters:
+    ///   - entities: The names of the entities that are wanted; nil for all.
+    ///   - keys: The keys of the objects that are wanted; nil for all.
+    func changes(
+        of ids: [Int64], entities: [String]?, keys: [Int64]?, readsValues: Bool
+    ) -> PostgresStatement {
+        var parameters = PostgresParameters()
+        parameters.appendArray(of: ids)
+        var conditions = ["\"transaction\" = ANY($1)"]
+        if let entities {
+            parameters.appendArray(of: .text, count: entities.count) { index, bytes in
+                bytes.append(contentsOf: entities[index].utf8)
+                return true
+            }
+            conditions.append("\"entity\" = ANY($\(parameters.count))")
+        }
+        if let keys {
+            parameters.appendArray(of: keys)
+            conditions.append("\"key\" = ANY($\(parameters.count))")
+        }
+        let values = readsValues ? ", \"columns\", \"old\", \"new\"" : ""
+        return PostgresStatement(
+            """
+            SELECT "transaction", "kind", "entity", "key", "properties"\(values) \
+            FROM \(changes) WHERE \(conditions.joined(separator: " AND ")) \
+            ORDER BY "transaction", "number"
+            """, parameters)
+    }
+
+    /// The number of the last transaction before the first one of a date or later; no row where
+    /// there is none.
+    func last(before date: Date) -> PostgresStatement {
+        var parameters = PostgresParameters()
+        parameters.append(.real(date.timeIntervalSinceReferenceDate), as: .timestamp)
+        return PostgresStatement(
+            """
+            SELECT "number" - 1 FROM \(transactions) WHERE "date" >= $1 ORDER BY "number" LIMIT 1
+            """, parameters)
+    }
+}

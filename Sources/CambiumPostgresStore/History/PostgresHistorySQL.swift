@@ -1,0 +1,236 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+
+/// The tables of a store's history.
+///
+/// No trigger writes them: each statement of a save that writes rows notes what it does to them, by
+/// ``PostgresRecorder``.
+///
+/// A position in the history is the number of a transaction, and nothing may come before it later.
+/// So numbers are given in one order, to transactions that everybody sees or that are seen with the
+/// number: by who has locked the row of the last number, until its commit. A save takes the lock
+/// where it is free, and gives numbers to itself and to all that have none. Otherwise it leaves that
+/// to the next one, or to who reads the history: nobody's commit waits for another one's.
+///
+/// Those without a number get theirs by their rank, which is drawn when a save holds all its locks.
+/// So of two transactions that wrote one object, the first has the lower number.
+struct PostgresHistorySQL {
+    let transactions: String
+    let changes: String
+    /// One row: the number of the last transaction, and that of the last one that was removed.
+    let state: String
+    /// Gives each transaction what its changes are found by, long before it has a number.
+    let sequence: String
+    private let metadata: String
+
+    init(_ layout: PostgresLayout) {
+        func name(_ table: String) -> String { layout.qualified("\(HistorySQL.prefix)_\(table)") }
+        transactions = name("transactions")
+        changes = name("changes")
+        state = name("state")
+        sequence = name("sequence")
+        metadata = layout.metadata
+    }
+
+    /// Makes the tables. Values have the form that they have on the wire.
+    var createStatements: [String] {
+        [
+            "CREATE SEQUENCE \(sequence)",
+            """
+            CREATE TABLE \(state) ("last" bigint NOT NULL, "floor" bigint NOT NULL)
+            """,
+            "INSERT INTO \(state) (\"last\", \"floor\") VALUES (0, 0)",
+            """
+            CREATE TABLE \(transactions) (
+                "id" bigint PRIMARY KEY,
+                "rank" bigint NOT NULL,
+                "number" bigint UNIQUE,
+                "date" timestamptz NOT NULL,
+                "author" text COLLATE "C",
+                "context" text COLLATE "C",
+                "process" text COLLATE "C",
+                "processID" bigint,
+                "writer" text COLLATE "C"
+            )
+            """,
+            """
+            CREATE INDEX \(SQLText.identifier("\(HistorySQL.prefix)_unnumbered")) \
+            ON \(transactions) ("rank") WHERE "number" IS NULL
+            """,
+            """
+            CREATE TABLE \(changes) (
+                "transaction" bigint,
+                "number" bigint GENERATED ALWAYS AS IDENTITY,
+                "kind" smallint NOT NULL,
+                "entity" text COLLATE "C" NOT NULL,
+                "key" bigint NOT NULL,
+                "properties" text COLLATE "C" NOT NULL DEFAULT '',
+                "columns" text[] COLLATE "C",
+                "old" bytea[],
+                "new" bytea[],
+                PRIMARY KEY ("transaction", "number")
+            )
+            """,
+        ]
+    }
+
+    var tables: [String] { [transactions, changes, state] }
+
+    /// Removes what exists of them.
+    var dropStatements: [String] {
+        tables.map { "DROP TABLE IF EXISTS \($0)" }
+            + ["DROP SEQUENCE IF EXISTS \(sequence)"]
+    }
+
+    // MARK: Settings
+
+    /// What the metadata say about the history: name, value, and what a new transaction's changes
+    /// are found by, where there is a history.
+    ///
+    /// The transaction that reads it keeps others from turning the history on or off until it ends.
+    var beginning: PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT "name", "value", CASE WHEN "name" = '\(HistorySettings.contentName)' \
+            THEN nextval(to_regclass(\(SQLText.literal(sequence)))) END FROM \(metadata) \
+            WHERE \(isSetting)
+            """)
+    }
+
+    /// The same without a new transaction.
+    var settings: PostgresStatement {
+        PostgresStatement("SELECT \"name\", \"value\" FROM \(metadata) WHERE \(isSetting)")
+    }
+
+    /// None where another program has removed the tables.
+    private var isSetting: String {
+        let tables = [transactions, changes, state, sequence].map { name in
+            " AND to_regclass(\(SQLText.literal(name))) IS NOT NULL"
+        }
+        return "\"name\" IN ('\(HistorySettings.contentName)', '\(HistorySettings.epochName)')"
+            + tables.joined()
+    }
+
+    /// Waits until nobody is writing who has read what the metadata say, and keeps others from it.
+    var lock: String { "LOCK TABLE \(metadata) IN ACCESS EXCLUSIVE MODE" }
+
+    // MARK: Writing
+
+    /// Makes a transaction of the changes that have an id; nothing where there are none. It waits
+    /// for nobody.
+    func record(_ id: Int64, by author: TransactionAuthor, writer: String) -> PostgresStatement {
+        let process = ProcessInfo.processInfo
+        var parameters = PostgresParameters()
+        parameters.append(.integer(id), as: .bigint)
+        for text in [author.name, author.contextName, process.processName, writer] {
+            parameters.append(text.map { .text($0) } ?? .null, as: .text)
+        }
+        parameters.append(.integer(Int64(process.processIdentifier)), as: .bigint)
+        return PostgresStatement(
+            """
+            \(numbering(locking: "SKIP LOCKED")), i AS (INSERT INTO \(transactions) \
+            ("id", "rank", "number", "date", "author", "context", "process", "writer", "processID") \
+            SELECT $1, nextval(\(SQLText.literal(sequence))), \
+            (SELECT s."last" FROM s) + (SELECT count(*) FROM w) + 1, \
+            clock_timestamp(), $2, $3, $4, $5, $6 \
+            WHERE EXISTS (SELECT FROM \(changes) WHERE "transaction" = $1) RETURNING "number") \
+            \(noteLast(of: "(SELECT \"number\" FROM u UNION ALL SELECT \"number\" FROM i)"))
+            """, parameters)
+    }
+
+    /// Gives numbers to all transactions that have none. It waits for who is doing the same.
+    var number: PostgresStatement {
+        PostgresStatement("\(numbering(locking: "")) \(noteLast(of: "u"))")
+    }
+
+    /// What locks the last number, and gives transactions theirs. Another one may have been faster
+    /// with some that the statement still sees without.
+    private func numbering(locking: String) -> String {
+        """
+        WITH s AS MATERIALIZED (SELECT "last" FROM \(state) FOR NO KEY UPDATE \(locking)), \
+        w AS MATERIALIZED (SELECT "id", row_number() OVER (ORDER BY "rank") AS "place" \
+        FROM \(transactions) WHERE "number" IS NULL AND EXISTS (SELECT FROM s)), \
+        u AS (UPDATE \(transactions) AS t SET "number" = s."last" + w."place" FROM w, s \
+        WHERE t."id" = w."id" AND t."number" IS NULL RETURNING t."number")
+        """
+    }
+
+    private func noteLast(of numbers: String) -> String {
+        """
+        UPDATE \(state) SET "last" = x."last" \
+        FROM (SELECT max(y."number") AS "last" FROM \(numbers) AS y) AS x \
+        WHERE x."last" IS NOT NULL
+        """
+    }
+
+    /// Removes the oldest transactions that the retention does not want.
+    ///
+    /// - Parameters:
+    ///   - id: Only where this transaction got a number just now, for which the last one was
+    ///     locked; nil where the caller has locked it.
+    ///   - limit: Of how many at most.
+    func removeOverdue(
+        _ retention: HistoryRetention, after id: Int64?, atMost limit: Int
+    ) -> PostgresStatement {
+        var parameters = PostgresParameters()
+        parameters.append(.integer(Int64(limit)), as: .bigint)
+        var conditions: [String] = []
+        if let count = retention.maximumCount {
+            parameters.append(.integer(Int64(max(0, count))), as: .bigint)
+            conditions.append("t.\"number\" <= s.\"last\" - $\(parameters.count)")
+        }
+        if let age = retention.maximumAge {
+            let (seconds, attoseconds) = age.components
+            parameters.append(.real(Double(seconds) + Double(attoseconds) / 1e18), as: .double)
+            conditions.append(
+                "t.\"date\" < clock_timestamp() - $\(parameters.count) * interval '1 second'")
+        }
+        if conditions.isEmpty { conditions.append("false") }
+        var own = ""
+        if let id {
+            parameters.append(.integer(id), as: .bigint)
+            own =
+                " AND EXISTS (SELECT FROM \(transactions) "
+                + "WHERE \"id\" = $\(parameters.count) AND \"number\" IS NOT NULL)"
+        }
+        return PostgresStatement(
+            Self.purge(
+                """
+                SELECT t."number", t."id" FROM (SELECT "number", "id", "date" \
+                FROM \(transactions) WHERE "number" IS NOT NULL\(own) \
+                ORDER BY "number" LIMIT $1) AS t \
+                CROSS JOIN \(state) AS s WHERE \(conditions.joined(separator: " OR "))
+                """, self), parameters)
+    }
+
+    /// Removes the oldest transactions up to a number.
+    func remove(through number: Int64, atMost limit: Int) -> PostgresStatement {
+        var parameters = PostgresParameters()
+        parameters.append(.integer(Int64(limit)), as: .bigint)
+        parameters.append(.integer(number), as: .bigint)
+        return PostgresStatement(
+            Self.purge(
+                """
+                SELECT "number", "id" FROM \(transactions) WHERE "number" <= $2 \
+                ORDER BY "number" LIMIT $1
+                """, self), parameters)
+    }
+
+    /// Locks the row of the last number: last number, last removed one.
+    var lockState: PostgresStatement {
+        PostgresStatement("SELECT \"last\", \"floor\" FROM \(state) FOR NO KEY UPDATE")
+    }
+
+    /// Removes transactions with their changes, and notes how far. The count is theirs.
+    private static func purge(_ chosen: String, _ sql: PostgresHistorySQL) -> String {
+        """
+        WITH d AS MATERIALIZED (\(chosen)), \
+        c AS (DELETE FROM \(sql.changes) AS c USING d WHERE c."transaction" = d."id"), \
+        s AS (UPDATE \(sql.state) SET "floor" = d."floor" \
+        FROM (SELECT max("number") AS "floor" FROM d) AS d WHERE d."floor" IS NOT NULL) \
+        DELETE FROM \(sql.transactions) AS t USING d WHERE t."id" = d."id"
+        """
+    }
+}
