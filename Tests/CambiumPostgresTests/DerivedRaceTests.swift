@@ -2,7 +2,6 @@ import Cambium
 import CambiumEngineSpecification
 import CambiumPostgres
 import Foundation
-import Synchronization
 import Testing
 
 @testable import CambiumPostgresStore
@@ -10,56 +9,6 @@ import Testing
 /// Two saves of which the second begins when the first one has written everything, and is not
 /// committed: whatever each of them sees, the values are those of the objects at the end.
 struct DerivedRaceTests {
-    /// Holds a save before its commit.
-    private final class Gate: Sendable {
-        private let isOpen = Mutex(true)
-        private let held = DispatchSemaphore(value: 0)
-        private let released = DispatchSemaphore(value: 0)
-
-        var hook: StatementHook {
-            StatementHook { [self] statement in
-                guard statement.sql.hasPrefix("SET CONSTRAINTS"),
-                    isOpen.withLock({ isOpen in
-                        defer { isOpen = true }
-                        return !isOpen
-                    })
-                else { return }
-                held.signal()
-                _ = released.wait(timeout: .now() + 60)
-            }
-        }
-
-        /// The next save is held.
-        func close() { isOpen.withLock { $0 = false } }
-        /// Waits until it is.
-        func wait() -> Bool { held.wait(timeout: .now() + 60) == .success }
-        func open() { released.signal() }
-    }
-
-    /// Work on a thread of its own.
-    private final class Work: Sendable {
-        private let failure = Mutex<(any Error)?>(nil)
-        private let done = DispatchSemaphore(value: 0)
-
-        init(_ body: @escaping @Sendable () throws -> Void) {
-            Thread { [self] in
-                do { try body() } catch { failure.withLock { $0 = error } }
-                done.signal()
-            }.start()
-        }
-
-        func isDone(within seconds: Double) -> Bool {
-            guard done.wait(timeout: .now() + seconds) == .success else { return false }
-            done.signal()
-            return true
-        }
-
-        func join() throws {
-            done.wait()
-            if let failure = failure.withLock({ $0 }) { throw failure }
-        }
-    }
-
     /// What one of two saves changes.
     fileprivate typealias Change = @Sendable (ManagedObjectContext) throws -> Void
 
@@ -127,7 +76,7 @@ struct DerivedRaceTests {
         _ server: PostgresServer, _ test: Case
     ) throws {
         let schema = PostgresServer.newSchema
-        let gate = Gate()
+        let gate = Gate.beforeCommit
         func open(_ hook: StatementHook?) throws -> PersistentContainer {
             var description = StoreDescription(
                 type: .postgres(server.url, schema: schema), location: .memory)
@@ -142,8 +91,8 @@ struct DerivedRaceTests {
         _ = try context.make("Label")
         for _ in 0..<2 { try context.make("Invoice")[one: "client"] = clients[0] }
         try context.save()
-        func save(_ container: PersistentContainer, _ change: @escaping Change) -> Work {
-            Work {
+        func save(_ container: PersistentContainer, _ change: @escaping Change) -> SideWork {
+            SideWork {
                 let context = container.newContext()
                 context.mergePolicy = .objectTrump
                 try change(context)

@@ -72,6 +72,25 @@ struct ExternalTests {
     }
 
     @Test(arguments: PostgresServer.all)
+    func `values that take several statements are all there`(_ server: PostgresServer) throws {
+        let container = try PersistentContainer(
+            Album.model, server.description(schema: PostgresServer.newSchema))
+        let context = container.newContext()
+        // A statement takes 16 MiB.
+        for number in 0..<5 {
+            let photo = try context.make("Photo", ["code": "\(number)"])
+            photo[data: "image"] = Data(repeating: UInt8(number), count: 5 << 20)
+            photo[data: "preview"] = Data(repeating: UInt8(number), count: 150_000)
+        }
+        try context.save()
+        for photo in try container.newContext().all("Photo") {
+            let byte = try #require(UInt8(photo["code"]))
+            #expect(photo[data: "image"] == Data(repeating: byte, count: 5 << 20))
+            #expect(photo[data: "preview"] == Data(repeating: byte, count: 150_000))
+        }
+    }
+
+    @Test(arguments: PostgresServer.all)
     func `a save that is taken back leaves no value behind`(_ server: PostgresServer) throws {
         try withContainer(server) { container, names in
             let context = container.newContext()

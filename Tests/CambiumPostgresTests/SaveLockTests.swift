@@ -1,0 +1,98 @@
+import CambiumPostgres
+import EverythingModel
+import Foundation
+import Testing
+
+@testable import CambiumPostgresStore
+
+/// What a save locks nobody changes until its commit.
+struct SaveLockTests {
+    private struct Stores {
+        let schema = PostgresServer.newSchema
+        let server: PostgresServer
+
+        func open(_ gate: Gate? = nil) throws -> PersistentContainer {
+            var description = server.description(schema: schema)
+            description.options.statementHook = gate?.hook
+            return try PersistentContainer(Everything.model, description)
+        }
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `an object that a save only looks at stays as it is until the commit`(
+        _ server: PostgresServer
+    ) throws {
+        let stores = Stores(server: server)
+        let gate = Gate.beforeCommit
+        let (mine, theirs) = (try stores.open(gate), try stores.open())
+        let context = mine.newContext()
+        _ = Box(in: context, name: "looked at")
+        _ = Box(in: context, name: "changed")
+        try context.save()
+        gate.close()
+        let first = SideWork {
+            let context = mine.newContext()
+            let boxes = try context.fetch(Box.fetchRequest().sorted(by: Box.name))
+            context.detectConflicts(for: boxes[1])
+            boxes[0].name = "mine"
+            try context.save()
+        }
+        try #require(gate.wait())
+        let second = SideWork {
+            let context = theirs.newContext()
+            try context.fetch(Box.fetchRequest().filter(Box.name == "looked at"))[0].name = "theirs"
+            try context.save()
+        }
+        #expect(!second.isDone(within: 0.5))
+        gate.open()
+        try first.join()
+        try second.join()
+        let names = try stores.open().newContext().fetch(Box.fetchRequest()).map(\.name)
+        #expect(names.sorted() == ["mine", "theirs"])
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `nobody references an object whose deletion has been decided`(
+        _ server: PostgresServer
+    ) throws {
+        let stores = Stores(server: server)
+        // The first transaction meets the change of the box; then its rows are known to be locked.
+        let gate = Gate { $0.contains("FOR UPDATE") || $0.contains("FOR KEY SHARE") }
+        let (mine, theirs) = (try stores.open(gate), try stores.open())
+        let setup = mine.newContext()
+        _ = Box(in: setup, name: "box")
+        _ = Node(in: setup, number: 1)
+        try setup.save()
+        let context = theirs.newContext()
+        let stale = mine.newContext()
+        stale.mergePolicy = .objectTrump
+        let box = try stale.fetch(Box.fetchRequest())[0]
+        try context.fetch(Box.fetchRequest())[0].name = "changed"
+        try context.save()
+        stale.delete(box)
+        stale.processPendingChanges()
+        gate.close()
+        let held = HeldContext(context: stale)
+        let first = SideWork { try held.context.save() }
+        try #require(gate.wait())
+        let second = SideWork {
+            let context = theirs.newContext()
+            context.mergePolicy = .objectTrump
+            let node = try context.fetch(Node.fetchRequest())[0]
+            node.box = try context.fetch(Box.fetchRequest())[0]
+            try context.save()
+        }
+        #expect(!second.isDone(within: 0.5))
+        gate.open()
+        try first.join()
+        try second.join()
+        let reader = try stores.open().newContext()
+        #expect(try reader.count(for: Box.fetchRequest()) == 0)
+        #expect(try reader.fetch(Node.fetchRequest()).map(\.box) == [nil])
+    }
+
+    /// A context that one thread at a time uses.
+    private struct HeldContext: @unchecked Sendable {
+        let context: ManagedObjectContext
+    }
+}
