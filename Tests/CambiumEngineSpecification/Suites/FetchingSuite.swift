@@ -72,6 +72,19 @@ extension EngineSuite {
             }
         }
 
+        EngineCase("a child that fetches faults leaves the objects of its parent whole") { engine in
+            try engine.withContainer(Everything.model) { container in
+                let context = container.newContext()
+                for number in 1..<6 { _ = Node(in: context, label: "a", number: Int64(number)) }
+                try context.save()
+                let parent = container.newContext()
+                let child = parent.newChildContext()
+                let found = try child.fetch(Node.fetchRequest().returnsObjectsAsFaults(true))
+                #expect(found.map(\.number) == [1, 2, 3, 4, 5])
+                try #expect(parent.fetch(Node.fetchRequest()).map(\.number) == [1, 2, 3, 4, 5])
+            }
+        }
+
         EngineCase("rule 61: dictionaries have the attributes, and unsaved changes count") {
             engine in
             try withNumbers(engine) { context, nodes in

@@ -242,6 +242,9 @@ final class ParentReader: ReadableStore {
         parent.processChanges()
         switch request.selection {
         case .matching:
+            // Keys alone would leave the parent with objects whose values nobody has read.
+            var request = request
+            request.readsKeysOnly = false
             return try parent.fetching.objects(request, true)
         case .key(let key):
             return try parent.fetching.presentObjects([key], root: request.entity.rootIndex)
