@@ -78,7 +78,9 @@ struct RowStatements {
         let entity = deletion.entity
         let own = entity.relationships.map { ($0, true) }
         // Without an inverse, the pairs may never have been read.
-        let others = model.oneWayLinks[entity.index].map { ($0.relationship, false) }
+        let others =
+            (model.oneWayLinks[entity.index].map(\.relationship)
+            + entity.relationships.filter(model.isOwnInverse)).map { ($0, false) }
         for records in PostgresParts.of(deletion.records) {
             let keys = PendingArrays(keys: records.map(\.key))
             for (relationship, isOwn) in own + others {

@@ -104,6 +104,13 @@ public final class ModelDescription: Sendable, CustomReflectable, CustomStringCo
         return indexByName[name] ?? relationship.destination
     }
 
+    /// Whether a relationship is its own inverse: each of its pairs is kept in both directions.
+    package func isOwnInverse(_ relationship: RelationshipDescription) -> Bool {
+        guard let inverse = relationship.inverse else { return false }
+        let back = entities[relationship.destination].relationships[inverse]
+        return back.identity == relationship.identity
+    }
+
     /// How many hierarchies there are.
     public var rootCount: Int { entities.count { $0.rootIndex == $0.index } }
 

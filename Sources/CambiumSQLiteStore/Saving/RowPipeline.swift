@@ -164,7 +164,10 @@ final class RowPipeline {
             _ = try connection.runPending(sql.deleteAll, over: records, shape: entity.shape)
         }
         // Without an inverse, the pairs may never have been read.
-        for (_, relationship) in store.model.oneWayLinks[entity.index] {
+        let others =
+            store.model.oneWayLinks[entity.index].map(\.relationship)
+            + entity.relationships.filter(store.model.isOwnInverse)
+        for relationship in others {
             guard let sql = store.prepared.links[relationship.identity].reversedPairs
             else { continue }
             _ = try connection.runPending(sql.deleteAll, over: records, shape: entity.shape)

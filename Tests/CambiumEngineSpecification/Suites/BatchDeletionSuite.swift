@@ -94,6 +94,34 @@ extension EngineSuite {
             }
         }
 
+        EngineCase("links of a relationship that is its own inverse go with the row") { engine in
+            let model = CompiledModel(
+                Model(
+                    name: "Friends", version: "1",
+                    entities: [
+                        Entity(
+                            name: "Friend",
+                            relationships: [
+                                Relationship(
+                                    name: "friends", destination: "Friend", inverse: "friends",
+                                    isToMany: true)
+                            ])
+                    ]))
+            try engine.withContainer(model) { container in
+                let context = container.newContext()
+                let all = try (0..<3).map { _ in try context.insertObject(ofEntity: "Friend") }
+                try all[0].many("friends").replace(with: all)
+                try all[1].many("friends").insert(all[2])
+                try context.save()
+                try context.execute(BatchDeleteRequest<ManagedObject>(objectIDs: [all[0].objectID]))
+                let reader = container.newContext()
+                let rest = try reader.all("Friend")
+                #expect(rest.map(\.objectID) == all[1...].map(\.objectID))
+                try #expect(rest[0].many("friends").map(\.objectID) == [all[2].objectID])
+                try #expect(rest[1].many("friends").map(\.objectID) == [all[1].objectID])
+            }
+        }
+
         EngineCase("a relationship without inverse is cleared, or denies") { engine in
             func entities(isOptional: Bool) -> CompiledModel {
                 CompiledModel(
