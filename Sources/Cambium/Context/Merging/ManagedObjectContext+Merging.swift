@@ -53,7 +53,10 @@ extension ManagedObjectContext {
     /// keep their changes on top of the row, which is read again.
     public func refreshAllObjects() {
         let refresh = Refresh(context: self)
-        for object in registeredObjects {
+        // In the order of their keys: what ends an event in between ends it at the same one each time.
+        var objects: [ManagedObject] = []
+        registry.forEach { objects.append($0) }
+        for object in objects {
             refresh.refresh(object, mergeChanges: object.lifecycle == .updated)
         }
         replacements.followParent()
