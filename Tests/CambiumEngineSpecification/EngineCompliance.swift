@@ -53,6 +53,17 @@ package final class EngineLedger: Sendable {
         return try missing + Self.exemptionProblems(of: engine, in: suites)
     }
 
+    /// The suites that engines skip, each with the missing capability and the reason: a block for each
+    /// engine that skips any.
+    package static func skippedSuites(of engines: [EngineEntry]) -> String {
+        engines.filter { !$0.exemptions.isEmpty }.map { engine in
+            "\(engine.name)\n"
+                + engine.exemptions.map {
+                    "    '\($0.suite)' lacks '\($0.capability)': \($0.reason)\n"
+                }.joined()
+        }.joined(separator: "\n")
+    }
+
     /// What is wrong with the exemptions of an engine.
     package static func exemptionProblems(
         of engine: EngineEntry, in suites: [EngineSuite] = EngineSuite.all

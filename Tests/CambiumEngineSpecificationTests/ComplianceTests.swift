@@ -1,5 +1,6 @@
 import Cambium
 import CambiumEngineSpecification
+import Foundation
 import Testing
 
 /// Every engine runs every suite, or says which capability it lacks.
@@ -15,6 +16,19 @@ struct ComplianceTests {
             ? try EngineLedger.exemptionProblems(of: engine)
             : try EngineLedger.shared.problems(of: engine)
         #expect(problems == [])
+    }
+
+    /// `SkippedSuites.txt` is what people read: a suite that an engine skips from now on shows there.
+    @Test func `the list of skipped suites is that of the exemptions`() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "SkippedSuites.txt")
+        let skipped = EngineLedger.skippedSuites(of: EngineEntry.all)
+        if ProcessInfo.processInfo.environment["CAMBIUM_ACCEPT"] != nil {
+            try Data(skipped.utf8).write(to: file)
+        }
+        #expect(
+            try String(contentsOf: file, encoding: .utf8) == skipped,
+            "Accept it with: CAMBIUM_ACCEPT=1 swift test --filter ComplianceTests")
     }
 
     @Test func `engines and suites have names of their own`() {
