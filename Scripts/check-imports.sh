@@ -40,7 +40,7 @@ CambiumExchange: Cambium CambiumRecords CambiumSQLiteStore
 PackageIndex: Cambium PackagesModel FirstPackagesModel
 PackageIndexProgram: PackageIndex
 PackageIndexPostgres: PackageIndex CambiumPostgres
-CambiumEngineSpecification: Cambium CambiumCustomStores CambiumPostgres CambiumModel CambiumEngine CambiumRecords CambiumSQL EverythingModel ShopModel | Foundation Testing
+CambiumEngineSpecification: CPostgres Cambium CambiumCustomStores CambiumPostgres CambiumModel CambiumEngine CambiumRecords CambiumSQL EverythingModel ShopModel | Foundation Testing
 CambiumBuildPlugin: | PackagePlugin Foundation
 CambiumCommandPlugin: | PackagePlugin Foundation
 Models: Cambium

@@ -1,5 +1,4 @@
 import Cambium
-import CambiumPostgres
 import Foundation
 
 extension EngineEntry {
@@ -9,14 +8,8 @@ extension EngineEntry {
     /// The servers that run: `CAMBIUM_POSTGRES_15` and `CAMBIUM_POSTGRES_18` are the URLs of databases
     /// in which each store gets a schema of its own.
     package static let servers: [EngineEntry] = ["15", "18"].compactMap { version in
-        ProcessInfo.processInfo.environment["CAMBIUM_POSTGRES_\(version)"].map {
-            postgres(version, url: $0)
-        }
-    }
-
-    private static func postgres(_ version: String, url: String) -> EngineEntry {
-        EngineEntry("PostgreSQL \(version)", canBeOpenedAgain: true) { _ in
-            StoreDescription(location: .postgres(url, schema: "test \(UUID().uuidString)"))
+        ProcessInfo.processInfo.environment["CAMBIUM_POSTGRES_\(version)"].map { url in
+            server("PostgreSQL \(version)") { url }
         }
     }
 

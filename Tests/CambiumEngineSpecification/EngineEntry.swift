@@ -16,13 +16,14 @@ import Testing
 ///             from: .generations, lacks: .generations,
 ///             because: "A server ends a transaction that stays open for long.")
 ///     ],
-///     remove: { dropSchema(of: $0) }
-/// ) { _ in makeDescriptionOfNewSchema() }
+///     remove: { dropSchema(named: $0) }
+/// ) { describeSchema(named: $0) }
 /// ```
 ///
-/// 1. The last closure describes a store that does not exist yet, another one each time. It gets the
-///    path of a file in a folder of its own, for an engine that keeps its stores in files. What else
-///    it makes is removed by `remove`, when no container holds the store any more.
+/// 1. The last closure describes a store that does not exist yet. It gets the path of a file in a
+///    folder of its own, for an engine that keeps its stores in files; others make a name of it. What
+///    they make is removed by `remove`, which gets the same path when no container holds the store any
+///    more.
 /// 2. If a description that was opened, closed and opened again finds the same rows,
 ///    `canBeOpenedAgain` is true. If not, cases that open a store again go on with the open one.
 /// 3. Run `swift test --filter CambiumEngineSpecificationTests`. Every suite runs, and each failure
@@ -42,16 +43,16 @@ package struct EngineEntry: Sendable {
     package let exemptions: [EngineExemption]
     private let usesFiles: Bool
     private let describe: @Sendable (_ path: String) throws -> StoreDescription
-    private let remove: @Sendable (StoreDescription) -> Void
+    private let remove: @Sendable (_ path: String) -> Void
 
     /// - Parameters:
     ///   - usesFiles: Whether the path that `describe` gets is used.
-    ///   - remove: Called with the description of a store that no container holds any more.
+    ///   - remove: Called with the path of a store that no container holds any more.
     ///   - describe: What is to be opened for a new store.
     package init(
         _ name: String, canBeOpenedAgain: Bool, usesFiles: Bool = false,
         exemptions: [EngineExemption] = [],
-        remove: @escaping @Sendable (StoreDescription) -> Void = { _ in },
+        remove: @escaping @Sendable (_ path: String) -> Void = { _ in },
         describe: @escaping @Sendable (_ path: String) throws -> StoreDescription
     ) {
         self.name = name
@@ -71,17 +72,28 @@ package struct EngineEntry: Sendable {
     package func withDescriptions<Result>(
         _ count: Int, _ body: ([StoreDescription]) throws -> Result
     ) throws -> Result {
+        let (descriptions, remove) = try makeDescriptions(count)
+        defer { remove() }
+        return try body(descriptions)
+    }
+
+    /// - Returns: What removes the stores, too.
+    private func makeDescriptions(
+        _ count: Int
+    ) throws -> (descriptions: [StoreDescription], remove: () -> Void) {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "cambium-engine-\(UUID().uuidString)")
         if usesFiles {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         }
-        defer { if usesFiles { try? FileManager.default.removeItem(at: folder) } }
-        let descriptions = try (0..<count).map {
-            try describe(folder.appending(path: "store\($0).sqlite").path())
-        }
-        defer { descriptions.forEach(remove) }
-        return try body(descriptions)
+        let paths = (0..<count).map { folder.appending(path: "store\($0).sqlite").path() }
+        return (
+            try paths.map(describe),
+            {
+                paths.forEach(remove)
+                if usesFiles { try? FileManager.default.removeItem(at: folder) }
+            }
+        )
     }
 
     /// Runs a body with a new store, which it may open again.
@@ -103,6 +115,16 @@ package struct EngineEntry: Sendable {
         _ body: (PersistentContainer) throws -> Result
     ) throws -> Result {
         try withStore(model, options) { try body($0.container) }
+    }
+
+    /// Runs a body that waits with a container of a new store.
+    @MainActor
+    package func withContainer<Result>(
+        _ model: CompiledModel, _ body: @MainActor (PersistentContainer) async throws -> Result
+    ) async throws -> Result {
+        let (descriptions, remove) = try makeDescriptions(1)
+        defer { remove() }
+        return try await body(PersistentContainer(model, descriptions[0]))
     }
 }
 

@@ -22,10 +22,11 @@ struct PostgresServer: Sendable, CustomTestStringConvertible {
     /// Stores on the server, each with connections that no other one uses: so their round trips can be
     /// counted.
     var entry: EngineEntry {
-        EngineEntry(testDescription, canBeOpenedAgain: true) { _ in
-            description(hasOwnConnections: true)
-        }
+        EngineEntry.server(testDescription) { urlOfOwnConnections }
     }
+
+    /// Stores with the same settings share their connections.
+    private var urlOfOwnConnections: String { "\(url)&application_name=\(UUID().uuidString)" }
 
     static var newSchema: String { "test \(UUID().uuidString)" }
 
@@ -34,8 +35,7 @@ struct PostgresServer: Sendable, CustomTestStringConvertible {
         _ tracking: HistoryTracking = .asStored, schema: String = Self.newSchema,
         hasOwnConnections: Bool = false
     ) -> StoreDescription {
-        // Stores with the same settings share their connections.
-        let settings = hasOwnConnections ? "\(url)&application_name=\(UUID().uuidString)" : url
+        let settings = hasOwnConnections ? urlOfOwnConnections : url
         var description = StoreDescription(location: .postgres(settings, schema: schema))
         description.options.history = tracking
         return description

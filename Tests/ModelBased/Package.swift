@@ -69,7 +69,7 @@ let package = Package(
         .target(
             name: "CambiumEngineSpecification",
             dependencies: [
-                "Cambium", "CambiumCustomStores", "CambiumPostgres", "CambiumModel",
+                "CPostgres", "Cambium", "CambiumCustomStores", "CambiumPostgres", "CambiumModel",
                 "CambiumEngine",
                 "CambiumRecords", "CambiumSQL", "EverythingModel", "ShopModel",
             ],

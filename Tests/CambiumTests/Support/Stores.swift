@@ -40,10 +40,7 @@ func withContainer<Result>(
     _ model: CompiledModel, on kind: StoreKind = .memory,
     _ body: @MainActor (PersistentContainer) async throws -> Result
 ) async throws -> Result {
-    let folder = try makeTemporaryFolder()
-    defer { try? FileManager.default.removeItem(at: folder) }
-    return try await body(
-        makeContainer(model, on: kind, path: folder.appending(path: "store.sqlite").path()))
+    try await kind.withContainer(model, body)
 }
 
 /// The path of a store in a folder of its own, for tests that wait; ``removeStore(_:)`` removes it.
