@@ -2,6 +2,7 @@ import Cambium
 import CambiumEngine
 import CambiumRecords
 import EverythingModel
+import Synchronization
 
 /// What an engine may lack. Whether it does is for the engine to say.
 package enum EngineCapability: String, Sendable, CaseIterable {
@@ -35,6 +36,20 @@ package enum EngineCapability: String, Sendable, CaseIterable {
         let work = NoWork()
         try? engine.run(work, by: TransactionAuthor(), attachesRows: false) { _ in }
         return work.hasRun
+    }
+}
+
+extension EngineEntry {
+    private static let knownDates = Mutex<[String: KeptDates?]>([:])
+
+    /// How its stores keep dates, nil where every one comes back to the bit: asks a new one, once.
+    package var keptDates: KeptDates? {
+        get throws {
+            if let known = Self.knownDates.withLock({ $0[name] }) { return known }
+            let dates = try withStore(Album.model) { try $0.engine.keptDates }
+            Self.knownDates.withLock { $0[name] = .some(dates) }
+            return dates
+        }
     }
 }
 

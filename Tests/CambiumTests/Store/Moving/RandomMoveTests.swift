@@ -7,11 +7,33 @@ import Testing
 struct RandomMoveTests {
     private static let model = CompiledModel(RandomObjects.model)
 
-    @Test(arguments: StoreKind.all, StoreKind.all)
-    func `what was moved is as it was`(_ kind: StoreKind, _ other: StoreKind) throws {
+    /// From where to where.
+    struct Move: CustomTestStringConvertible {
+        let source: StoreKind
+        let target: StoreKind
+
+        var testDescription: String { "\(source.name) to \(target.name)" }
+
+        /// Between all kinds in the process; to a server and from it, and from one server to another.
+        static var all: [Move] {
+            let servers = StoreKind.servers
+            let local = StoreKind.all.filter { !servers.contains($0) }
+            func moves(_ sources: [StoreKind], _ targets: [StoreKind]) -> [Move] {
+                sources.flatMap { source in targets.map { Move(source: source, target: $0) } }
+            }
+            return moves(local, local) + moves([.file], servers) + moves(servers, [.file])
+                + moves(servers, servers)
+        }
+    }
+
+    @Test(arguments: Move.all)
+    func `what was moved is as it was`(_ way: Move) throws {
+        let (kind, other) = (way.source, way.target)
         try forEachSeed(share: 1 / 16, for: 0.8) { seed in
-            try withStoreFile { path in
-                try move(kind.description(path: path), other.description(path: path + ".new"), seed)
+            try kind.withDescriptions(1) { old in
+                try other.withDescriptions(1) { new in
+                    try move((kind, old[0]), (other, new[0]), seed)
+                }
             }
         }
     }
@@ -23,11 +45,13 @@ struct RandomMoveTests {
         return (coordinator, try coordinator.addPersistentStore(with: description))
     }
 
-    private func move(_ old: StoreDescription, _ new: StoreDescription, _ seed: UInt64) throws {
-        // A server keeps microseconds.
-        let dates: KeptDates? =
-            [old, new].contains { $0.type.name == "PostgreSQL" }
-            ? KeptDates(microseconds: .min ... .max, years: (0, 0)) : nil
+    private func move(
+        _ source: (kind: StoreKind, description: StoreDescription),
+        _ target: (kind: StoreKind, description: StoreDescription), _ seed: UInt64
+    ) throws {
+        let (old, new) = (source.description, target.description)
+        // One of them may keep dates in less than every bit.
+        let dates = try source.kind.keptDates ?? target.kind.keptDates
         let (coordinator, store) = try open(old)
         let context = coordinator.newContext()
         var objects = RandomObjects(in: context, seed: seed)
@@ -61,14 +85,14 @@ struct RandomMoveTests {
         let changed = try RandomObjects.contents(of: coordinator.newContext(), dates: dates)
 
         // Both stores are there, each by itself.
-        if new.location != .memory || new.type.name == "Dictionary" {
+        if target.kind.canBeOpenedAgain {
             let (coordinator, again) = try open(new)
             try compare(
                 RandomObjects.contents(of: coordinator.newContext(), dates: dates), changed,
                 "opened", seed)
             #expect(again.identifier == moved.identifier, "seed \(seed)")
         }
-        if old.location != .memory || old.type.name == "Dictionary" {
+        if source.kind.canBeOpenedAgain {
             let (coordinator, again) = try open(old)
             try compare(
                 RandomObjects.contents(of: coordinator.newContext(), dates: dates), expected,
