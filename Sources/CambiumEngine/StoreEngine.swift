@@ -85,35 +85,17 @@ package protocol SharedStore: ReadableStore, Sendable {}
 
 /// What keeps the rows of a store: SQLite in a file or in memory, or a store of the program's own.
 /// Requests in, rows and outcomes out, no SQL.
-package protocol StoreEngine: SharedStore, StoreCapabilities {
+package protocol StoreEngine: SavingStore, StoreCapabilities {
     /// What tells this store apart: the UUID in its metadata.
     var identifier: StoreIdentifier { get }
     /// Whether saves are refused.
     var isReadOnly: Bool { get }
-
-    /// Writes everything in one transaction.
-    ///
-    /// - Parameters:
-    ///   - arbiter: Asked inside the transaction about what others did meanwhile, before anything
-    ///     is written; answers what to write instead, or throws.
-    ///   - willCommit: Called when everything is written and not committed yet; where it throws,
-    ///     nothing is kept.
-    ///   - committed: Called after the commit, before another save can begin.
-    func save(
-        _ request: SaveRequest,
-        arbiter: any ConflictArbiter,
-        willCommit: () throws -> Void,
-        committed: (_ outcome: SaveOutcome) -> Void
-    ) throws
 
     /// A save that changes nothing: writes what else waits for one.
     func saveWithoutChanges() throws
 
     /// The content of the file of a large value.
     func externalData(named name: String) throws -> Data
-
-    /// Reserves keys of a root entity; they are never given again.
-    func reserveKeys(root: Int, count: Int) throws -> Range<Int64>
 
     /// What the program noted in the metadata; what waits for a save counts.
     func notes() throws -> [String: String]
@@ -164,6 +146,14 @@ package protocol StoreCapabilities {
         _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
         committed: (_ changes: BatchChanges) -> Void
     ) throws
+
+    /// Runs a body in a transaction. What the body has not committed is taken back.
+    ///
+    /// - Throws: What the body throws; ``StoreError`` where the store has no transactions of a
+    ///   program's own.
+    func withTransaction<Result>(
+        _ isolation: TransactionIsolation, _ body: (any StoreTransaction) throws -> Result
+    ) throws -> Result
 
     // MARK: Reading earlier states
 
@@ -264,6 +254,15 @@ extension StoreCapabilities {
             code: .invalidRequest,
             message: "Batch operations work on SQLite stores only.",
             remedy: "Change objects in a context, and save it.")
+    }
+
+    package func withTransaction<Result>(
+        _ isolation: TransactionIsolation, _ body: (any StoreTransaction) throws -> Result
+    ) throws -> Result {
+        throw StoreError(
+            code: .invalidRequest,
+            message: "A store of a program's own has no transactions that last longer than a save.",
+            remedy: "Use performBackgroundTask(_:), and detectConflicts(for:) for what is only read.")
     }
 
     package var keepsGenerations: Bool { false }

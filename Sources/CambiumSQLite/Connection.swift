@@ -30,6 +30,8 @@ package final class Connection {
     /// How long a statement waits for a lock that another connection holds.
     let busyTimeoutMilliseconds: Int32
     private var statements = StatementCache()
+    /// Nil where no transaction is to be committed.
+    private var commitment: Commitment?
     // Safety: here and below, loaded and stored, by one thread at a time.
     @exclusivity(unchecked) private var numberedStatements: [Statement?] = []
     let pending = PendingRows()
@@ -290,6 +292,13 @@ extension Connection {
         case exclusive = "EXCLUSIVE"
     }
 
+    /// What the commit of a transaction has to know.
+    struct Commitment {
+        let kind: TransactionKind
+        /// How many rows the connection had changed before.
+        let changesBefore: Int32
+    }
+
     /// Runs a body inside a transaction: commits when it returns, rolls back when it throws.
     ///
     /// - Throws: What the body throws, or ``SQLiteError`` from BEGIN or COMMIT, or where the file was
@@ -299,17 +308,27 @@ extension Connection {
         _ kind: TransactionKind = .immediate, _ body: () throws -> Result
     ) throws -> Result {
         try begin(kind)
-        let changesBefore = sqlite3_total_changes(handle)
+        commitment = Commitment(kind: kind, changesBefore: sqlite3_total_changes(handle))
         do {
             let result = try body()
-            if sqlite3_total_changes(handle) != changesBefore { try markFile() }
-            try execute("COMMIT")
-            if kind != .deferred { file?.noteProgress(of: handle) }
+            if commitment != nil { try commit() }
             return result
         } catch {
+            commitment = nil
             rollBack()
             throw error
         }
+    }
+
+    /// Commits the open transaction, inside the body of ``transaction(_:_:)``.
+    ///
+    /// - Throws: ``SQLiteError``, also where the transaction was taken back already.
+    package func commit() throws {
+        guard let open = commitment else { return }
+        if sqlite3_total_changes(handle) != open.changesBefore { try markFile() }
+        try execute("COMMIT")
+        commitment = nil
+        if open.kind != .deferred { file?.noteProgress(of: handle) }
     }
 
     /// Counts in the file's header with the first transaction after a checkpoint. So the beginning of
@@ -338,15 +357,17 @@ extension Connection {
     ///
     /// - Throws: What the body throws, or ``SQLiteError``. Where the transaction itself was taken
     ///   back by then, that is for who began it to find.
-    package func savepoint(_ body: () throws -> Void) throws {
+    package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
         try execute("SAVEPOINT part")
+        let result: Result
         do {
-            try body()
+            result = try body()
         } catch {
             if isInTransaction { try execute("ROLLBACK TO part; RELEASE part") }
             throw error
         }
         try execute("RELEASE part")
+        return result
     }
 
     /// Whether the open transaction has written a key that leads to no row, or deleted a row that a

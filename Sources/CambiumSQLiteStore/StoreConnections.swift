@@ -38,6 +38,18 @@ final class LockedConnection: @unchecked Sendable {
         }
     }
 
+    /// Uses the connection inside ``withLock(_:)`` of the same thread.
+    ///
+    /// - Throws: What the body throws; ``StoreError`` where the thread is not using the connection.
+    func insideLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        guard isUsedByCaller, let connection else { throw StoreError.closed }
+        do {
+            return try body(connection)
+        } catch {
+            throw meaning(of: error, connection)
+        }
+    }
+
     /// Whether the thread that asks is using the connection.
     var isUsedByCaller: Bool { lock.isHeldByCaller }
 

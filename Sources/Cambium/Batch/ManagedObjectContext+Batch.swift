@@ -174,6 +174,11 @@ package struct BatchRun: ContextAccess {
         of work: any BatchWork, root: Int, _ merging: BatchMerging
     ) throws -> BatchChanges {
         try context.requireWritable()
+        if context.root.state.transaction != nil {
+            throw StoreError.invalidRequest(
+                "A batch operation cannot be part of performTransaction(isolation:_:).",
+                remedy: "Change objects there, or run the operation outside.")
+        }
         let store = coordinator.store(ofRoot: root)
         var made = BatchChanges(
             coordinator.model, store: store.identifier, listsAll: false, attachesRows: false)

@@ -150,6 +150,45 @@ public final class PersistentContainer: Sendable {
         try await newBackgroundContext().performOnce(body)
     }
 
+    /// Runs a closure with a new context, and the save of what it changes, in one transaction of the
+    /// store.
+    ///
+    /// All that the closure reads is one state of the store. Nobody else has changed what it changes
+    /// when it commits, and with ``TransactionIsolation/serializable`` the result is one that the
+    /// transactions could have had one after the other. Use it where a decision rests on objects that
+    /// are read and not changed, such as a sum over many. A save alone is protected by conflicts, and
+    /// by ``ManagedObjectContext/detectConflicts(for:)``.
+    ///
+    /// ```swift
+    /// try await container.performTransaction { context in
+    ///     let seats = try context.count(for: Booking.fetchRequest().filter(Booking.show == show))
+    ///     guard seats < 100 else { throw ShowIsFull() }
+    ///     _ = Booking(in: context, show: show)
+    /// }
+    /// ```
+    ///
+    /// The changes are saved when the closure ends; it cannot save the context itself. On a database
+    /// server the closure is run again, with a new context, where other transactions stood in its way:
+    /// so it should change nothing but objects. Nobody is notified of a run that was taken back. A store in a
+    /// file lets nobody else save until the transaction has ended, and runs it once.
+    ///
+    /// Batch operations in the closure are no part of the transaction, and are refused.
+    ///
+    /// - Parameters:
+    ///   - isolation: What the transaction is protected from. Default: serializable.
+    ///   - body: What is to be done. It runs on a thread of the container, as in
+    ///     ``performBackgroundTask(isolation:_:)``.
+    /// - Throws: What the closure or the save throws; ``StoreError`` with `busy` where others stood in
+    ///   the way 20 times or for 30 seconds; ``StoreError`` with `invalidRequest` where a store has no
+    ///   such transactions, because it is a program's own.
+    public func performTransaction<Result: Sendable>(
+        isolation: TransactionIsolation = .serializable,
+        _ body: @Sendable (ManagedObjectContext) throws -> Result
+    ) async throws -> Result {
+        try await BackgroundContext(coordinator: coordinator, mergesAutomatically: false)
+            .performTransaction(isolation, body)
+    }
+
     /// A new context with an actor of its own, which runs on the container's threads. It merges what
     /// other contexts save.
     public func newBackgroundContext() -> BackgroundContext {

@@ -92,6 +92,11 @@ final class ContextState {
 }
 
 extension ContextState {
+    /// What the context reads and saves in; nil where each read and save is for itself.
+    var transaction: ContextTransaction? {
+        if case .transaction(let transaction) = generation.kind { transaction } else { nil }
+    }
+
     /// The number of the entity of the object that a to-one leads to.
     func destinationEntity(of relationship: RelationshipDescription, in record: Record) -> Int {
         coordinator.model.destination(of: relationship, in: record)
@@ -104,6 +109,7 @@ extension ContextState {
         switch generation.kind {
         case .unpinned: return store
         case .pinned(let pinned): return pinned.store(store)
+        case .transaction(let transaction): return transaction.store(store)
         case .current:
             do {
                 let pinned = try QueryGeneration(of: coordinator)
@@ -257,7 +263,7 @@ final class ContextActivity {
 ///
 /// Invariant: a key is given out once, and one that no row may have is less than 0 and has an error.
 final class KeyAllocator {
-    private let coordinator: PersistentStoreCoordinator
+    private let state: ContextState
     private let parent: KeyAllocator?
     // Safety: an access calls nothing that could come back to the same variable.
     /// The free keys, by the number of the hierarchy's root.
@@ -268,10 +274,10 @@ final class KeyAllocator {
     private(set) var errors = [RowIdentity: any Error]()
 
     /// - Parameter parent: The allocator of the parent, from which a child takes its keys.
-    init(_ coordinator: PersistentStoreCoordinator, parent: KeyAllocator?) {
-        self.coordinator = coordinator
+    init(_ state: ContextState, parent: KeyAllocator?) {
+        self.state = state
         self.parent = parent
-        ranges = coordinator.model.entities.map { _ in 0..<0 }
+        ranges = state.coordinator.model.entities.map { _ in 0..<0 }
     }
 
     /// A key for a new object. An initializer cannot throw: where there is no key, the save that the
@@ -303,7 +309,9 @@ final class KeyAllocator {
             if let parent { return try parent.free(root: root) }
             let size = min(4096, max(32, blockSizes[root, default: 16] * 2))
             blockSizes[root] = size
-            ranges[root] = try coordinator.store(ofRoot: root).reserveKeys(root: root, count: size)
+            let store = state.coordinator.store(ofRoot: root)
+            ranges[root] = try (state.transaction?.store(store) ?? store)
+                .reserveKeys(root: root, count: size)
         }
         return ranges[root].removeFirst()
     }

@@ -166,7 +166,7 @@ public final class ManagedObjectContext {
         state = ContextState(coordinator, parentReader: parent.map(ParentReader.init), roots: roots)
         registry = ObjectRegistry(roots, state)
         merges = MergeState(coordinator, isChild: parent != nil, Mailbox(schedule: schedule))
-        keys = KeyAllocator(coordinator, parent: parent?.keys)
+        keys = KeyAllocator(state, parent: parent?.keys)
         family = FamilyLink(coordinator, identifier)
         reads = ReadingState(state)
         activity = ContextActivity(schedule: schedule)

@@ -6,17 +6,20 @@ extension PersistentStoreCoordinator {
     /// All stores write before the first of them commits, so that whatever a store refuses is
     /// nowhere kept. What remains is a commit that itself fails after another one has succeeded.
     ///
-    /// - Parameter committed: Called after the commit of each store, before another save of that
-    ///   store can begin.
+    /// - Parameters:
+    ///   - transaction: Where the context has read; nil where the save is a transaction of its own.
+    ///   - committed: Called after the commit of each store, before another save of that store can
+    ///     begin.
     func save(
         _ request: SaveRequest,
         arbiter: any ConflictArbiter,
+        in transaction: ContextTransaction? = nil,
         committed: (_ outcome: SaveOutcome, _ scope: StoreScope) -> Void
     ) throws {
         let table = table
         if table.hasSingleStore {
             let store = table.store(ofRoot: 0)
-            return try store.save(request, arbiter: arbiter, willCommit: {}) { outcome in
+            return try (transaction?.store(store) ?? store).save(request, arbiter: arbiter, willCommit: {}) { outcome in
                 committed(outcome, StoreScope(roots: nil, identifier: store.identifier))
             }
         }
@@ -29,7 +32,7 @@ extension PersistentStoreCoordinator {
         }
         var run = SaveRun()
         do {
-            try save(parts[...], arbiter, committed, &run)
+            try save(parts[...], arbiter, transaction, committed, &run)
         } catch {
             let reason = (error as? InnerSaveFailure)?.underlying ?? error
             guard !run.committed.isEmpty else { throw reason }
@@ -48,7 +51,7 @@ extension PersistentStoreCoordinator {
     /// Saves the first part, and inside its transaction the others.
     private func save(
         _ parts: ArraySlice<SavePart>,
-        _ arbiter: any ConflictArbiter,
+        _ arbiter: any ConflictArbiter, _ transaction: ContextTransaction?,
         _ committed: (SaveOutcome, StoreScope) -> Void, _ run: inout SaveRun
     ) throws {
         guard let part = parts.first else { return }
@@ -56,12 +59,12 @@ extension PersistentStoreCoordinator {
         let store = part.persistentStore.store
         let scope = StoreScope(roots: part.persistentStore.roots, identifier: store.identifier)
         var isRestSaved = false
-        try store.save(
+        try (transaction?.store(store) ?? store).save(
             part.request, arbiter: arbiter,
             willCommit: {
                 if isRestSaved { return }
                 do {
-                    try save(rest, arbiter, committed, &run)
+                    try save(rest, arbiter, transaction, committed, &run)
                 } catch {
                     // A store must not take another one's refusal for its own.
                     throw (error as? InnerSaveFailure) ?? InnerSaveFailure(underlying: error)

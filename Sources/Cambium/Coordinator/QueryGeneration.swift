@@ -12,6 +12,7 @@ public struct QueryGenerationToken: Sendable {
         case unpinned
         case current
         case pinned(QueryGeneration)
+        case transaction(ContextTransaction)
     }
 
     let kind: Kind
@@ -28,6 +29,7 @@ extension QueryGenerationToken: Hashable {
         switch (one.kind, other.kind) {
         case (.unpinned, .unpinned), (.current, .current): true
         case (.pinned(let one), .pinned(let other)): one === other
+        case (.transaction(let one), .transaction(let other)): one === other
         default: false
         }
     }
@@ -38,6 +40,7 @@ extension QueryGenerationToken: Hashable {
         case .unpinned: hasher.combine(0)
         case .current: hasher.combine(1)
         case .pinned(let generation): hasher.combine(ObjectIdentifier(generation))
+        case .transaction(let transaction): hasher.combine(ObjectIdentifier(transaction))
         }
     }
 }

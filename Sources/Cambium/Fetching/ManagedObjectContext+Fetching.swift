@@ -71,6 +71,17 @@ extension ManagedObjectContext {
                 "A child context has no query generation of its own.",
                 remedy: "Set that of the parent, from which it reads.")
         }
+        if state.transaction != nil {
+            throw StoreError.invalidRequest(
+                "In the closure of performTransaction(isolation:_:) the context reads what its "
+                    + "transaction sees.",
+                remedy: "Set a query generation in another context.")
+        }
+        if case .transaction = token.kind {
+            throw StoreError.invalidRequest(
+                "No other context can read in a transaction of performTransaction(isolation:_:).",
+                remedy: "Set the query generation to .current.")
+        }
         if token != .unpinned { try QueryGeneration.requireSupport(by: coordinator) }
         state.generation = token
     }

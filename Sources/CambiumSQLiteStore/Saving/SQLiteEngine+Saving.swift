@@ -12,13 +12,21 @@ extension SQLiteEngine {
         guard !isReadOnly else { throw StoreError.readOnly }
         do {
             try writer.withLock { connection in
-                try withExtendedLifetime(request) {
-                    committed(try write(request, connection, arbiter, willCommit))
-                }
+                try save(request, connection, arbiter, willCommit, committed)
                 checkpointIfNeeded(connection)
             }
         } catch let error as SQLiteError {
             throw ConstraintFailure.error(for: error, in: model)
+        }
+    }
+
+    /// Writes everything, and commits.
+    fileprivate func save(
+        _ request: SaveRequest, _ connection: Connection, _ arbiter: any ConflictArbiter,
+        _ willCommit: () throws -> Void, _ committed: (_ outcome: SaveOutcome) -> Void
+    ) throws {
+        try withExtendedLifetime(request) {
+            committed(try write(request, connection, arbiter, willCommit))
         }
     }
 
@@ -79,7 +87,7 @@ extension SQLiteEngine {
         let notes = waitingNotes
         let pipeline = RowPipeline(store: self, connection: connection, source: .save)
         do {
-            let outcome = try connection.transaction {
+            let outcome = try connection.wholeTransaction {
                 let job = try prepare()
                 // The job keeps the pages of its records.
                 return try withExtendedLifetime(job) {
@@ -101,6 +109,67 @@ extension SQLiteEngine {
         } catch {
             pipeline.rollBack()
             throw error
+        }
+    }
+}
+
+extension Connection {
+    /// Runs a body as a transaction, or as the last part of the one that is open, and commits. Where
+    /// it throws, what the body has written is taken back.
+    fileprivate func wholeTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+        guard isInTransaction else { return try transaction(.immediate, body) }
+        let result = try savepoint(body)
+        try commit()
+        return result
+    }
+}
+
+// MARK: Transactions of programs
+
+/// A transaction that a context reads and saves in. Nobody else writes the store meanwhile.
+final class SQLiteTransaction: StoreTransaction, SQLiteReading {
+    let engine: SQLiteEngine
+
+    init(_ engine: SQLiteEngine) {
+        self.engine = engine
+    }
+
+    /// Others wait until the transaction has ended.
+    var isToBeRepeated: Bool { false }
+
+    func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try engine.writer.insideLock(body)
+    }
+
+    func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
+        try withReader { try engine.reserveKeys(root: root, count: count, on: $0) }
+    }
+
+    func save(
+        _ request: SaveRequest, arbiter: any ConflictArbiter, willCommit: () throws -> Void,
+        committed: (_ outcome: SaveOutcome) -> Void
+    ) throws {
+        do {
+            try withReader { try engine.save(request, $0, arbiter, willCommit, committed) }
+        } catch let error as SQLiteError {
+            throw ConstraintFailure.error(for: error, in: engine.model)
+        }
+    }
+
+    func commit() throws {
+        try withReader { try $0.commit() }
+    }
+}
+
+extension SQLiteEngine {
+    func withTransaction<Result>(
+        _ isolation: TransactionIsolation, _ body: (any StoreTransaction) throws -> Result
+    ) throws -> Result {
+        guard !isReadOnly else { throw StoreError.readOnly }
+        return try writer.withLock { connection in
+            let result = try connection.transaction { try body(SQLiteTransaction(self)) }
+            checkpointIfNeeded(connection)
+            return result
         }
     }
 }

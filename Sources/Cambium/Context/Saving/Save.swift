@@ -31,6 +31,11 @@ extension ManagedObjectContext {
                     + "or an observer of it.",
                 remedy: "Only change objects there; the running save writes them.")
         }
+        if state.transaction != nil {
+            throw StoreError.invalidRequest(
+                "save() was called in the closure of performTransaction(isolation:_:).",
+                remedy: "Leave it out: the changes are saved when the closure ends.")
+        }
         try Save(context: self).run()
     }
 
@@ -141,6 +146,13 @@ struct Save: ContextAccess {
     let context: ManagedObjectContext
 
     func run() throws {
+        if let notice = try write() { try finish(notice) }
+    }
+
+    /// Settles the changes, and writes them.
+    ///
+    /// - Returns: Who is to be notified of what; nil where there was nothing to save.
+    func write() throws -> SaveNotice? {
         context.mergeIfAutomatic()
         deferredMerges.merge()
         try deferredMerges.takeReinsertedRows()
@@ -162,10 +174,16 @@ struct Save: ContextAccess {
         try requireReads()
         try errors.throwRecorded()
         guard hasSomethingToSave else {
-            if parent == nil, !context.isReadOnly { try coordinator.saveWithoutChanges() }
-            return
+            if parent == nil, !context.isReadOnly, state.transaction == nil {
+                try coordinator.saveWithoutChanges()
+            }
+            return nil
         }
-        let notice = try parent.map(save) ?? saveToStores()
+        return try parent.map(save) ?? saveToStores()
+    }
+
+    /// Notifies of what was written.
+    func finish(_ notice: SaveNotice) throws {
         if notice.failure == nil { merges.forgetDeferred() }
         changes.refusedDeletions = []
         divergentLists.forgetAll()
@@ -207,7 +225,7 @@ struct Save: ContextAccess {
         try arbiter.checkRowCache(for: request)
         var notice = SaveNotice(of: context)
         do {
-            try coordinator.save(request, arbiter: arbiter) { outcome, scope in
+            try coordinator.save(request, arbiter: arbiter, in: state.transaction) { outcome, scope in
                 var completion = SaveCompletion(
                     context: context, written: scope.objects(among: builder.written))
                 completion.apply(outcome, in: scope)
