@@ -81,7 +81,7 @@ struct PostgresHistoryTests {
     @Test(arguments: PostgresServer.all)
     func `a history adds no round trip to a save`(_ server: PostgresServer) throws {
         let counts = try [HistoryTracking.off, .values].map { tracking in
-            let description = server.description(tracking, hasOwnConnections: true)
+            let description = server.description(tracking, applicationName: UUID().uuidString)
             let container = try PersistentContainer(Everything.model, description)
             let store = try #require(container.coordinator.persistentStores.first).store
             let engine = try #require(store as? PostgresEngine)

@@ -22,23 +22,35 @@ struct PostgresServer: Sendable, CustomTestStringConvertible {
     /// Stores on the server, each with connections that no other one uses: so their round trips can be
     /// counted.
     var entry: EngineEntry {
-        EngineEntry.server(testDescription) { urlOfOwnConnections }
+        EngineEntry.server(testDescription) { "\(url)&application_name=\(UUID().uuidString)" }
     }
-
-    /// Stores with the same settings share their connections.
-    private var urlOfOwnConnections: String { "\(url)&application_name=\(UUID().uuidString)" }
 
     static var newSchema: String { "test \(UUID().uuidString)" }
 
     /// A store on the server.
+    ///
+    /// - Parameter applicationName: Stores with the same one share their connections.
     func description(
         _ tracking: HistoryTracking = .asStored, schema: String = Self.newSchema,
-        hasOwnConnections: Bool = false
+        applicationName: String? = nil
     ) -> StoreDescription {
-        let settings = hasOwnConnections ? urlOfOwnConnections : url
-        var description = StoreDescription(location: .postgres(settings, schema: schema))
+        var options = PostgresOptions()
+        options.applicationName = applicationName
+        var description = StoreDescription(
+            location: .postgres(url, schema: schema, options: options))
         description.options.history = tracking
         return description
+    }
+
+    /// Ends one of the connections with such a name, in the middle of whatever it does.
+    func endConnection(named pattern: String) throws {
+        var parameters = PostgresParameters()
+        parameters.append(.text(pattern), as: .text)
+        _ = try connect().run(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE $1 \
+            ORDER BY random() LIMIT 1
+            """, parameters)
     }
 
     func connect() throws -> PostgresConnection {

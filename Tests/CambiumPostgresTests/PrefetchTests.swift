@@ -184,7 +184,7 @@ struct PrefetchTests {
         _ server: PostgresServer
     ) async throws {
         let container = try PersistentContainer(
-            Everything.model, server.description(hasOwnConnections: true))
+            Everything.model, server.description(applicationName: UUID().uuidString))
         let store = try #require(
             container.coordinator.persistentStores.first?.store as? PostgresEngine)
         let writer = container.newContext()

@@ -42,7 +42,7 @@ struct SaveTripTests {
             schema: String = PostgresServer.newSchema
         ) throws {
             var description = server.description(
-                tracking, schema: schema, hasOwnConnections: true)
+                tracking, schema: schema, applicationName: UUID().uuidString)
             description.options.statementHook = StatementHook { [counter] statement in
                 counter.note(statement.sql, statement.roundTrip ?? 0)
             }

@@ -1,0 +1,145 @@
+import CambiumPostgres
+import EverythingModel
+import Foundation
+
+@testable import CambiumPostgresStore
+
+/// Programs that read lists and append to them at the same time. The lists are the labels of nodes.
+struct AppendWorkload: Sendable {
+    enum Mode: Sendable {
+        /// Reads and saves as any program does.
+        case plain
+        /// What was read must be as it was when the save commits.
+        case detected
+        /// All is read and saved in one transaction.
+        case transaction
+    }
+
+    let mode: Mode
+    /// One for each program: they share nothing but the server.
+    let containers: [PersistentContainer]
+    /// What the server's list of connections calls them.
+    let name = "append \(UUID().uuidString)"
+    private let lists: [ObjectID]
+
+    /// - Parameter count: How many lists there are. With fewer of them transactions meet more often.
+    init(_ mode: Mode, _ server: PostgresServer, programs: Int, lists count: Int) throws {
+        self.mode = mode
+        let schema = PostgresServer.newSchema
+        let name = name
+        containers = try (0..<programs).map { program in
+            try PersistentContainer(
+                Everything.model,
+                server.description(
+                    .off, schema: schema, applicationName: "\(name) \(program)"))
+        }
+        let context = containers[0].newContext()
+        let nodes = (0..<count).map { Node(in: context, number: Int64($0)) }
+        try context.save()
+        lists = nodes.map(\.objectID)
+    }
+
+    /// Runs so many transactions, and reads what the lists are in the end.
+    ///
+    /// - Parameter disturb: Is called from time to time, on a thread of its own.
+    func run(
+        _ count: Int, seed: UInt64, disturbing disturb: (@Sendable () -> Void)? = nil
+    ) async throws -> AppendHistory {
+        let nuisance = disturb.map { disturb in
+            Thread {
+                while !Thread.current.isCancelled {
+                    Thread.sleep(forTimeInterval: 0.02)
+                    disturb()
+                }
+            }
+        }
+        nuisance?.start()
+        let transactions = await withTaskGroup(of: [AppendTransaction].self) { group in
+            for (program, container) in containers.enumerated() {
+                group.addTask {
+                    var random = SeededGenerator(seed: seed &+ UInt64(program) &* 1_000_003)
+                    var done: [AppendTransaction] = []
+                    for number in stride(from: program, to: count, by: containers.count) {
+                        done.append(await perform(plan(number, &random), container))
+                    }
+                    return done
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        nuisance?.cancel()
+        let context = containers[0].newContext()
+        let nodes = try context.fetch(Node.fetchRequest())
+        return AppendHistory(
+            transactions: transactions,
+            lists: Dictionary(
+                uniqueKeysWithValues: nodes.map { (Int($0.number), Self.values($0.label)) }))
+    }
+
+    /// One list, and what is appended to it.
+    private struct Step: Sendable {
+        let list: Int
+        let value: Int?
+    }
+
+    private func plan(_ number: Int, _ random: inout SeededGenerator) -> [Step] {
+        let count = Int.random(in: 1...min(4, lists.count), using: &random)
+        return lists.indices.shuffled(using: &random).prefix(count).enumerated().map { place, list in
+            Step(list: list, value: random.chance(0.5) ? number * 10 + place : nil)
+        }
+    }
+
+    private func perform(
+        _ steps: [Step], _ container: PersistentContainer
+    ) async -> AppendTransaction {
+        var done = AppendTransaction()
+        for step in steps where step.value != nil { done.appends[step.list] = step.value }
+        do {
+            done.reads = try await reads(steps, container)
+            done.outcome = .committed
+        } catch let error as StoreError where error.code == .unknownOutcome {
+            done.outcome = .unknown
+        } catch {
+            // A conflict, or a connection that was lost before the commit.
+            done.outcome = .aborted
+        }
+        return done
+    }
+
+    private func reads(
+        _ steps: [Step], _ container: PersistentContainer
+    ) async throws -> [Int: [Int]] {
+        switch mode {
+        case .plain, .detected:
+            try await container.performBackgroundTask { context in
+                let reads = try read(steps, context)
+                try context.save()
+                return reads
+            }
+        case .transaction:
+            try await container.performTransaction { try read(steps, $0) }
+        }
+    }
+
+    private func read(_ steps: [Step], _ context: ManagedObjectContext) throws -> [Int: [Int]] {
+        var reads: [Int: [Int]] = [:]
+        for step in steps {
+            let number = Int64(step.list)
+            guard
+                let node = try context.fetchFirst(
+                    Node.fetchRequest().filter(Node.number == number))
+            else { continue }
+            let values = Self.values(node.label)
+            reads[step.list] = values
+            if mode == .detected { context.detectConflicts(for: node) }
+            if let value = step.value {
+                node.label = (values + [value]).map { "\($0)" }.joined(separator: " ")
+            }
+        }
+        return reads
+    }
+
+    private static func values(_ label: String?) -> [Int] {
+        (label ?? "").split(separator: " ").compactMap { Int($0) }
+    }
+}

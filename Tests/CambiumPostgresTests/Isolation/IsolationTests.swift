@@ -1,0 +1,53 @@
+import CambiumPostgres
+import EverythingModel
+import Foundation
+import Testing
+
+@testable import CambiumPostgresStore
+
+/// What concurrent programs may see of each other, and what they may not: the page "PostgreSQL" says it.
+struct IsolationTests {
+    private static let transactions =
+        ProcessInfo.processInfo.environment["CAMBIUM_GENERATOR_SECONDS"] == nil ? 300 : 10_000
+
+    /// The anomalies of a run whose programs lose their connections from time to time.
+    private func anomalies(
+        _ mode: AppendWorkload.Mode, _ server: PostgresServer, isDisturbed: Bool
+    ) async throws -> [Anomaly] {
+        let workload = try AppendWorkload(mode, server, programs: 8, lists: 6)
+        let seed = UInt64.random(in: 0..<1_000_000)
+        let pattern = "\(workload.name)%"
+        let disturb: @Sendable () -> Void = { try? server.endConnection(named: pattern) }
+        let history = try await workload.run(
+            Self.transactions, seed: seed, disturbing: isDisturbed ? disturb : nil)
+        let committed = history.transactions.count { $0.outcome == .committed }
+        print(
+            "isolation, \(server.testDescription), \(mode): seed \(seed), "
+                + "\(committed) of \(history.transactions.count) transactions committed, "
+                + "\(history.transactions.count { $0.outcome == .unknown }) unknown")
+        #expect(committed > Self.transactions / 10, "Hardly anything was committed.")
+        return history.anomalies()
+    }
+
+    @Test(arguments: PostgresServer.all, [false, true])
+    func `plain saves lose nothing, and may have read skew and write skew`(
+        _ server: PostgresServer, isDisturbed: Bool
+    ) async throws {
+        let found = try await anomalies(.plain, server, isDisturbed: isDisturbed)
+        #expect(found.filter { !$0.isSkew } == [])
+    }
+
+    @Test(arguments: PostgresServer.all, [false, true])
+    func `saves that detect conflicts with all that was read have no anomaly`(
+        _ server: PostgresServer, isDisturbed: Bool
+    ) async throws {
+        #expect(try await anomalies(.detected, server, isDisturbed: isDisturbed) == [])
+    }
+
+    @Test(arguments: PostgresServer.all, [false, true])
+    func `serializable transactions have no anomaly`(
+        _ server: PostgresServer, isDisturbed: Bool
+    ) async throws {
+        #expect(try await anomalies(.transaction, server, isDisturbed: isDisturbed) == [])
+    }
+}
