@@ -55,11 +55,21 @@ extension PostgresConnection {
         }
     }
 
+    /// What a transaction sees of others, in PostgreSQL's words.
+    enum Isolation: String {
+        case readCommitted = "READ COMMITTED READ WRITE"
+        case repeatableRead = "REPEATABLE READ READ WRITE"
+        case serializable = "SERIALIZABLE READ WRITE"
+        /// For reading one state.
+        case readOnly = "REPEATABLE READ READ ONLY"
+    }
+
     static func begin(isReadOnly: Bool) -> PostgresStatement {
-        var statement = PostgresStatement(
-            isReadOnly
-                ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-                : "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+        begin(isReadOnly ? .readOnly : .readCommitted)
+    }
+
+    static func begin(_ isolation: Isolation) -> PostgresStatement {
+        var statement = PostgresStatement("BEGIN ISOLATION LEVEL \(isolation.rawValue)")
         statement.beginsTransaction = true
         return statement
     }

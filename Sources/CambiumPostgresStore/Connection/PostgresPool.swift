@@ -63,6 +63,11 @@ final class PostgresPool: Sendable {
         try writing.withLock { try withConnection(body) }
     }
 
+    /// Runs a body, which has a connection already, while nobody else of this store writes.
+    func whileWriting<Result>(_ body: () throws -> Result) throws -> Result {
+        try writing.withLock(body)
+    }
+
     /// Hands over a connection, which is given back later.
     func lend() throws -> Loan { try open().lend(terms, waitLimit) }
 

@@ -49,11 +49,15 @@ final class PostgresHistory: Sendable {
 
     /// What ends the transaction of a recorder, just before its commit: who reads the history may
     /// have to wait for that.
+    ///
+    /// - Parameter numbers: Whether it may give the transaction its number. One that sees an old state
+    ///   would meet all others there.
     func ending(
-        _ recorder: PostgresRecorder?, by author: TransactionAuthor
+        _ recorder: PostgresRecorder?, by author: TransactionAuthor, numbers: Bool = true
     ) -> [PostgresStatement] {
         guard let recorder else { return [] }
         let id = recorder.transaction
+        guard numbers else { return [sql.record(id, by: author, writer: writer, numbers: false)] }
         return [sql.record(id, by: author, writer: writer)]
             + (retention.map {
                 [sql.removeOverdue($0, after: id, atMost: Self.removedBySave)]

@@ -120,7 +120,11 @@ struct PostgresHistorySQL {
 
     /// Makes a transaction of the changes that have an id; nothing where there are none. It waits
     /// for nobody.
-    func record(_ id: Int64, by author: TransactionAuthor, writer: String) -> PostgresStatement {
+    ///
+    /// - Parameter numbers: Whether it gets its number, and so do all that have none.
+    func record(
+        _ id: Int64, by author: TransactionAuthor, writer: String, numbers: Bool = true
+    ) -> PostgresStatement {
         let process = ProcessInfo.processInfo
         var parameters = PostgresParameters()
         parameters.append(.integer(id), as: .bigint)
@@ -128,14 +132,18 @@ struct PostgresHistorySQL {
             parameters.append(text.map { .text($0) } ?? .null, as: .text)
         }
         parameters.append(.integer(Int64(process.processIdentifier)), as: .bigint)
-        return PostgresStatement(
-            """
-            \(numbering(locking: "SKIP LOCKED")), i AS (INSERT INTO \(transactions) \
+        let insertion = """
+            INSERT INTO \(transactions) \
             ("id", "rank", "number", "date", "author", "context", "process", "writer", "processID") \
             SELECT $1, nextval(\(SQLText.literal(sequence))), \
-            (SELECT s."last" FROM s) + (SELECT count(*) FROM w) + 1, \
+            \(numbers ? "(SELECT s.\"last\" FROM s) + (SELECT count(*) FROM w) + 1" : "NULL"), \
             clock_timestamp(), $2, $3, $4, $5, $6 \
-            WHERE EXISTS (SELECT FROM \(changes) WHERE "transaction" = $1) RETURNING "number") \
+            WHERE EXISTS (SELECT FROM \(changes) WHERE "transaction" = $1)
+            """
+        guard numbers else { return PostgresStatement(insertion, parameters) }
+        return PostgresStatement(
+            """
+            \(numbering(locking: "SKIP LOCKED")), i AS (\(insertion) RETURNING "number") \
             \(noteLast(of: "(SELECT \"number\" FROM u UNION ALL SELECT \"number\" FROM i)"))
             """, parameters)
     }

@@ -198,14 +198,14 @@ extension PostgresEngine {
         _ attachesRows: Bool
     ) throws -> PostgresBatch {
         var isPlanned = false
-        var tries = 1
+        var attempts = Attempts()
         while true {
             do {
                 return try run(work, author, connection, attachesRows, isPlanned: isPlanned)
             } catch let error as PostgresError
-                where error.isTransient && work.canRunAgain && tries < Self.maximumTries
+                where error.isTransient && work.canRunAgain
             {
-                tries += 1
+                try attempts.waitForNext(after: error)
             } catch
                 where !isPlanned
                 && work.canPlan(

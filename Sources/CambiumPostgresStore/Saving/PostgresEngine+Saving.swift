@@ -2,10 +2,32 @@ import CambiumEngine
 import CambiumModel
 import CambiumRecords
 
-extension PostgresEngine {
-    /// How often a save or a batch operation is tried again whose transaction another one stood in the way of.
-    static let maximumTries = 10
+/// How the transaction of a save begins.
+enum SaveBeginning {
+    /// With the save, after what the connection did before was taken back where it has not ended.
+    case begin(after: [PostgresStatement])
+    /// It was begun by ``PostgresEngine/withTransaction(_:_:)``, and these statements are part of it.
+    case inTransaction([PostgresStatement])
 
+    var statements: [PostgresStatement] {
+        switch self {
+        case .begin(let leading): leading + [PostgresConnection.begin(.readCommitted)]
+        case .inTransaction(let statements): statements
+        }
+    }
+
+    /// Whether nothing was done on the connection before.
+    var isFirst: Bool {
+        if case .begin(after: let leading) = self { leading.isEmpty } else { false }
+    }
+
+    /// Whether the transaction sees one state, which it began with.
+    var seesOneState: Bool {
+        if case .inTransaction = self { true } else { false }
+    }
+}
+
+extension PostgresEngine {
     func save(
         _ request: SaveRequest, arbiter: any ConflictArbiter, willCommit: () throws -> Void,
         committed: (_ outcome: SaveOutcome) -> Void
@@ -37,17 +59,23 @@ extension PostgresEngine {
     ) throws {
         try withExtendedLifetime(request) {
             var plans = false
-            for attempt in 1... {
+            var attempts = Attempts()
+            var leading: [PostgresStatement] = []
+            while true {
+                defer { leading = [PostgresStatement("ROLLBACK")] }
                 do {
                     committed(
                         try write(
                             request, connection, arbiter, willCommit, plans: plans,
-                            isFirst: attempt == 1))
+                            .begin(after: leading)))
                     return
-                } catch let error as PostgresError
-                    where error.isTransient && attempt < Self.maximumTries
-                {
-                    continue
+                } catch let error as PostgresError where error.isTransient {
+                    do {
+                        try attempts.waitForNext(after: error)
+                    } catch {
+                        _ = try? connection.run("ROLLBACK")
+                        throw error
+                    }
                 } catch  where !plans && Self.mayBeResolved(error) {
                     plans = true
                 } catch {
@@ -60,7 +88,7 @@ extension PostgresEngine {
     }
 
     /// Whether it was others who were in the way, or other rows of the same save.
-    private static func mayBeResolved(_ error: any Error) -> Bool {
+    static func mayBeResolved(_ error: any Error) -> Bool {
         if error is SaveConflict { return true }
         guard let error = error as? PostgresError else { return false }
         return [PostgresError.uniqueViolation, PostgresError.foreignKeyViolation]
@@ -75,10 +103,10 @@ extension PostgresEngine {
     ///
     /// - Parameters:
     ///   - plans: Whether all is looked at before anything is written: a first try met others.
-    ///   - isFirst: Whether there was no try before, whose transaction is to be taken back.
-    private func write(
+    ///   - beginning: How the transaction begins.
+    func write(
         _ request: SaveRequest, _ connection: PostgresConnection, _ arbiter: any ConflictArbiter,
-        _ willCommit: () throws -> Void, plans: Bool, isFirst: Bool
+        _ willCommit: () throws -> Void, plans: Bool, _ beginning: SaveBeginning
     ) throws -> SaveOutcome {
         let notes = notesToWrite.withLock { $0 }
         var outcome = SaveOutcome()
@@ -94,9 +122,8 @@ extension PostgresEngine {
         let recorder: PostgresRecorder?
         do {
             (isCurrent, recorder) = try lock(
-                request, connection, derivations,
-                after: isFirst ? [] : [PostgresStatement("ROLLBACK")], with: inquiry)
-        } catch let error as PostgresError where error.isDisconnection && isFirst {
+                request, connection, derivations, after: beginning.statements, with: inquiry)
+        } catch let error as PostgresError where error.isDisconnection && beginning.isFirst {
             throw LostBeforeWriting(error: error)
         }
         var request = request
@@ -123,7 +150,9 @@ extension PostgresEngine {
         try willCommit()
         let (roots, reading) = derivations?.reading() ?? ([], [])
         let results = try commit(
-            written.rest + reading + history.ending(recorder, by: author), connection)
+            written.rest + reading
+                + history.ending(recorder, by: author, numbers: !beginning.seesOneState),
+            connection)
         outcome.derived =
             (derivations?.rows(results[written.rest.count...], roots) ?? []) + written.moved
         if let notes { didWrite(notes) }
@@ -148,18 +177,17 @@ extension PostgresEngine {
     /// two saves wait for each other.
     ///
     /// - Parameters:
-    ///   - leading: What ends another transaction before.
+    ///   - beginning: What begins the transaction.
     ///   - inquiry: What is asked when the rows are locked.
     /// - Returns: Whether all rows are as they were read, and what writes the history, where the
     ///   store has one.
     private func lock(
         _ request: SaveRequest, _ connection: PostgresConnection,
-        _ derivations: PostgresDerivationRun?, after leading: [PostgresStatement],
+        _ derivations: PostgresDerivationRun?, after beginning: [PostgresStatement],
         with inquiry: PostgresAnswers.Inquiry
     ) throws -> (isCurrent: Bool, recorder: PostgresRecorder?) {
         let locks = derivations?.locks
-        var statements =
-            leading + [PostgresConnection.begin(isReadOnly: false), history.sql.beginning]
+        var statements = beginning + [history.sql.beginning]
         var expected: [[Int64: Int64]] = []
         for root in model.entities where root.rootIndex == root.index {
             func add(
@@ -193,14 +221,14 @@ extension PostgresEngine {
             add(request.checks.filter { isOfRoot($0.entity) }.flatMap(\.records), "SHARE")
         }
         let preparation = derivations?.preparation ?? []
-        let count = statements.count - leading.count
+        let count = statements.count - beginning.count
         let results = Array(
             try connection.run(
                 statements + preparation + inquiry.statements
-            ).dropFirst(leading.count))
+            ).dropFirst(beginning.count))
         derivations?.prepare(with: results[count...])
         try inquiry.take(results[(count + preparation.count)...])
-        let isCurrent = zip(results.dropFirst(2), expected).allSatisfy { rows, versions in
+        let isCurrent = zip(results.dropFirst(1), expected).allSatisfy { rows, versions in
             // Others are locked with them.
             var missing = versions.count
             for row in 0..<rows.count {
@@ -210,6 +238,6 @@ extension PostgresEngine {
             }
             return missing == 0
         }
-        return (isCurrent, history.recorder(results[1]))
+        return (isCurrent, history.recorder(results[0]))
     }
 }

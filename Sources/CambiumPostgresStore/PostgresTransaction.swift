@@ -1,0 +1,165 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+import Synchronization
+
+/// A transaction that a context reads and saves in. It has a connection of its own until it ends.
+final class PostgresTransaction: StoreTransaction, PostgresReading {
+    private let engine: PostgresEngine
+    private let loan: PostgresPool.Loan
+    private let lock = ThreadLock()
+    private let state = Mutex(State())
+
+    private struct State {
+        var isCommitted = false
+        /// Whether the connection was given back.
+        var hasEnded = false
+        /// Whether another transaction stood in the way, or the connection was lost before the commit.
+        var isToBeRepeated = false
+    }
+
+    init(_ engine: PostgresEngine, _ loan: PostgresPool.Loan) {
+        self.engine = engine
+        self.loan = loan
+    }
+
+    var layout: PostgresLayout { engine.layout }
+
+    var isToBeRepeated: Bool { state.withLock { $0.isToBeRepeated } }
+
+    /// Runs statements, and notes where others stood in the way.
+    private func using<Result>(
+        _ body: (PostgresConnection) throws -> Result
+    ) throws -> Result {
+        try lock.withLock {
+            guard state.withLock({ !$0.hasEnded }) else { throw StoreError.closed }
+            do {
+                return try loan.using(body)
+            } catch {
+                note(error)
+                throw (error as? PostgresError)?.trouble ?? error
+            }
+        }
+    }
+
+    private func note(_ error: any Error) {
+        guard let error = error as? PostgresError, error.isTransient || error.isDisconnection
+        else { return }
+        state.withLock { $0.isToBeRepeated = !$0.isCommitted }
+    }
+
+    // MARK: Reading
+
+    func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+        try using(body)
+    }
+
+    func withSnapshot<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+        try using(body)
+    }
+
+    func readTogether(
+        _ statements: [PostgresStatement], _ interruption: Interruption?
+    ) throws -> [PostgresRows] {
+        try using { try $0.run(statements, interruption: interruption) }
+    }
+
+    // MARK: Saving
+
+    /// In a transaction of their own, so that others need not wait for them.
+    func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
+        try engine.reserveKeys(root: root, count: count)
+    }
+
+    func save(
+        _ request: SaveRequest, arbiter: any ConflictArbiter, willCommit: () throws -> Void,
+        committed: (_ outcome: SaveOutcome) -> Void
+    ) throws {
+        try engine.pool.whileWriting {
+            try using { connection in
+                let outcome = try withExtendedLifetime(request) {
+                    try write(request, connection, arbiter, willCommit)
+                }
+                state.withLock { $0.isCommitted = true }
+                committed(outcome)
+            }
+        }
+    }
+
+    /// Writes everything as if nobody was in the way; where a unique value or a key is, everything is
+    /// looked at before it is written again.
+    private func write(
+        _ request: SaveRequest, _ connection: PostgresConnection, _ arbiter: any ConflictArbiter,
+        _ willCommit: () throws -> Void
+    ) throws -> SaveOutcome {
+        func write(plans: Bool, after statement: String) throws -> SaveOutcome {
+            try engine.write(
+                request, connection, arbiter, willCommit, plans: plans,
+                .inTransaction([PostgresStatement(statement)]))
+        }
+        do {
+            return try write(plans: false, after: "SAVEPOINT save")
+        } catch  where PostgresEngine.mayBeResolved(error) {
+            do {
+                return try write(plans: true, after: "ROLLBACK TO SAVEPOINT save")
+            } catch let error as PostgresError where PostgresEngine.mayBeResolved(error) {
+                // The row in the way is newer than what the transaction sees.
+                state.withLock { $0.isToBeRepeated = true }
+                throw layout.refusal(error)
+            }
+        } catch let error as PostgresError where !error.isTransient {
+            throw layout.refusal(error)
+        }
+    }
+
+    func commit() throws {
+        try using { connection in
+            let now = state.withLock { $0 }
+            if now.isCommitted { return }
+            // The server would take it back, and call that no error.
+            if now.isToBeRepeated {
+                throw StoreError(
+                    code: .busy, message: "Another transaction stood in the way of this one.",
+                    remedy: "Run it again.")
+            }
+            _ = try connection.run("COMMIT")
+            state.withLock { $0.isCommitted = true }
+        }
+    }
+
+    /// Takes back what was not committed.
+    fileprivate func end() {
+        let isCommitted = state.withLock { state in
+            state.hasEnded = true
+            return state.isCommitted
+        }
+        if !isCommitted { _ = try? loan.connection.run("ROLLBACK") }
+        engine.pool.giveBack(loan)
+    }
+}
+
+extension PostgresEngine {
+    func withTransaction<Result>(
+        _ isolation: TransactionIsolation, _ body: (any StoreTransaction) throws -> Result
+    ) throws -> Result {
+        guard !isReadOnly else { throw StoreError.readOnly }
+        let loan = try pool.lend()
+        let transaction = PostgresTransaction(self, loan)
+        defer { transaction.end() }
+        try transaction.begin(isolation)
+        return try body(transaction)
+    }
+}
+
+extension PostgresTransaction {
+    /// Begins. Its first query decides what it sees.
+    fileprivate func begin(_ isolation: TransactionIsolation) throws {
+        try withReader { connection in
+            _ = try connection.run([
+                PostgresConnection.begin(
+                    isolation == .serializable ? .serializable : .repeatableRead),
+                PostgresStatement("SELECT 1"),
+            ])
+        }
+    }
+}
