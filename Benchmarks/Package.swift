@@ -19,6 +19,18 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
             ],
             plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
+        .target(name: "RawPostgres", linkerSettings: [.linkedLibrary("pq")]),
+        // Saves and reads on a server, beside the same work straight on libpq.
+        .executableTarget(
+            name: "PostgresBenchmarks",
+            dependencies: [
+                "RawPostgres", .product(name: "CambiumPostgres", package: "Cambium"),
+            ],
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+            ],
+            plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
         // Conditions asked of objects in memory, beside Foundation's own evaluation.
         .executableTarget(
             name: "PredicateBenchmarks",

@@ -23,7 +23,8 @@ package struct Attempts {
             throw StoreError(
                 code: .busy,
                 message: "Other transactions stood in the way \(count) times, in \(time).",
-                remedy: "Try again later. Let transactions that change the same objects be shorter.",
+                remedy:
+                    "Try again later. Let transactions that change the same objects be shorter.",
                 underlying: error)
         }
         let longest = min(Self.longestPause, Self.firstPause << count)

@@ -262,7 +262,8 @@ extension StoreCapabilities {
         throw StoreError(
             code: .invalidRequest,
             message: "A store of a program's own has no transactions that last longer than a save.",
-            remedy: "Use performBackgroundTask(_:), and detectConflicts(for:) for what is only read.")
+            remedy:
+                "Use performBackgroundTask(_:), and detectConflicts(for:) for what is only read.")
     }
 
     package var keepsGenerations: Bool { false }

@@ -19,7 +19,9 @@ extension PersistentStoreCoordinator {
         let table = table
         if table.hasSingleStore {
             let store = table.store(ofRoot: 0)
-            return try (transaction?.store(store) ?? store).save(request, arbiter: arbiter, willCommit: {}) { outcome in
+            return try (transaction?.store(store) ?? store).save(
+                request, arbiter: arbiter, willCommit: {}
+            ) { outcome in
                 committed(outcome, StoreScope(roots: nil, identifier: store.identifier))
             }
         }

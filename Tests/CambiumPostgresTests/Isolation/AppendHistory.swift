@@ -46,7 +46,8 @@ enum Anomaly: Hashable, CustomStringConvertible {
         case .lostAppend(let key, let value): "value \(value) is missing in list \(key)"
         case .strayValue(let key, let value): "value \(value) should not be in list \(key)"
         case .otherOrder(let key, let list): "list \(key) was read as \(list)"
-        case .lostUpdate(let key, let value): "value \(value) of list \(key) follows others than read"
+        case .lostUpdate(let key, let value):
+            "value \(value) of list \(key) follows others than read"
         case .circularFlow(let transactions): "circular flow: \(transactions)"
         case .readSkew(let transactions): "read skew: \(transactions)"
         case .writeSkew(let transactions): "write skew: \(transactions)"
@@ -144,7 +145,9 @@ struct AppendHistory {
             for (key, list) in transactions[number].reads {
                 if let last = list.last { add(writers[last], number, \.flow) }
                 let whole = lists[key] ?? []
-                if whole.count > list.count { add(number, writers[whole[list.count]], \.overwritten) }
+                if whole.count > list.count {
+                    add(number, writers[whole[list.count]], \.overwritten)
+                }
             }
         }
         return edges

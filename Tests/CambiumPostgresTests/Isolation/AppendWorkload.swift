@@ -84,7 +84,8 @@ struct AppendWorkload: Sendable {
 
     private func plan(_ number: Int, _ random: inout SeededGenerator) -> [Step] {
         let count = Int.random(in: 1...min(4, lists.count), using: &random)
-        return lists.indices.shuffled(using: &random).prefix(count).enumerated().map { place, list in
+        return lists.indices.shuffled(using: &random).prefix(count).enumerated().map {
+            place, list in
             Step(list: list, value: random.chance(0.5) ? number * 10 + place : nil)
         }
     }

@@ -225,7 +225,8 @@ struct Save: ContextAccess {
         try arbiter.checkRowCache(for: request)
         var notice = SaveNotice(of: context)
         do {
-            try coordinator.save(request, arbiter: arbiter, in: state.transaction) { outcome, scope in
+            try coordinator.save(request, arbiter: arbiter, in: state.transaction) {
+                outcome, scope in
                 var completion = SaveCompletion(
                     context: context, written: scope.objects(among: builder.written))
                 completion.apply(outcome, in: scope)
