@@ -110,6 +110,16 @@ package protocol StoreEngine: SavingStore, StoreCapabilities {
     /// Lets go of files. Whatever is asked of the store afterwards is an error. A connection that
     /// the caller itself is using closes when it has done.
     func close()
+
+    /// Waits, after ``close()``, until nobody uses the store any more.
+    ///
+    /// - Returns: Whether that was in time.
+    func drain(for limit: Duration) -> Bool
+}
+
+extension StoreEngine {
+    /// Nobody uses it: ``close()`` has waited.
+    package func drain(for limit: Duration) -> Bool { true }
 }
 
 /// An error of the library that an engine is built on.

@@ -55,6 +55,8 @@ struct PostgresKind: StoreKind {
         settings.applicationName = options.applicationName
         settings.preparesStatements = options.preparesStatements
         settings.poolSize = options.poolSize
+        settings.idleLimit = options.idleLimit
+        settings.connectionLifetime = options.connectionLifetime
         return PostgresOpener(
             settings, schema: schema, request.compiled.modelDescription,
             request.description.options, statementTimeout: options.statementTimeout,

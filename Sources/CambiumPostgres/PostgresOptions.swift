@@ -29,6 +29,12 @@ public struct PostgresOptions: Sendable, Hashable {
     /// How long a fetch or a save waits where all connections are in use, before it throws
     /// ``StoreError`` with `busy`. Default: 30 seconds.
     public var poolTimeout = Duration.seconds(30)
+    /// How long a connection may be unused before it is closed. Default: five minutes; nil keeps it
+    /// as long as the store is open. One that was unused for 30 seconds is asked for an answer before it is used.
+    public var idleLimit: Duration? = .seconds(300)
+    /// How old a connection gets before it is closed, when nobody uses it. A server that was added
+    /// behind a name gets its share of connections so. Default: an hour; nil for any age.
+    public var connectionLifetime: Duration? = .seconds(3_600)
     /// How long a statement may take, before it throws ``StoreError`` with `busy`. Default (nil): as
     /// long as the server allows.
     public var statementTimeout: Duration?

@@ -45,6 +45,8 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         pool.close()
     }
 
+    func drain(for limit: Duration) -> Bool { pool.drain(for: limit) }
+
     // MARK: Reading
 
     func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {

@@ -128,6 +128,21 @@ public final class PersistentContainer: Sendable {
         #endif
     }
 
+    /// Closes all stores, and waits until the fetches and saves that are running have ended: for the end of
+    /// a program. What is asked of the container afterwards is an error.
+    ///
+    /// - Parameter limit: How long it waits. Default: 30 seconds.
+    /// - Returns: Whether everything had ended by then. What had not goes on, and its connection is
+    ///   closed after it.
+    /// - Throws: ``StoreError`` with `busy` where it is called in a closure that a store calls, such as
+    ///   a statement hook.
+    @discardableResult
+    public func close(waitingAtMost limit: Duration = .seconds(30)) async throws -> Bool {
+        try await StoreThreads().run { [coordinator] in
+            try coordinator.close(waitingAtMost: limit)
+        }
+    }
+
     // MARK: Contexts
 
     /// Runs a closure with a new context on a background thread, and waits for its result.

@@ -110,6 +110,16 @@ extension PersistentStoreCoordinator {
             StoresDidChange(added: [], removed: [store], replacedIdentifiers: [:]))
     }
 
+    /// Closes all stores, and waits until what is running has ended.
+    ///
+    /// - Returns: Whether it ended in time.
+    func close(waitingAtMost limit: Duration) throws -> Bool {
+        let end = ContinuousClock.now + limit
+        let stores = persistentStores
+        for store in stores { try remove(store) }
+        return stores.allSatisfy { $0.store.drain(for: max(.zero, end - .now)) }
+    }
+
     /// - Returns: The place of a store among those of the coordinator.
     /// - Throws: ``StoreError`` where it is none of them.
     @discardableResult

@@ -30,6 +30,8 @@ final class PostgresConnection {
     private var hasUnsent = false
     /// What begins a transaction, and is sent with its first statements.
     var beginning: PostgresStatement?
+    /// When it was opened.
+    let openedAt = ContinuousClock.now
     /// How often something was sent and then waited for.
     var roundTrips = 0
     /// What whoever uses the connection wants of it.
@@ -298,6 +300,14 @@ final class PostgresConnection {
         PostgresError(
             ofLibrary: PQerrorMessage(handle), sql: sql,
             isDisconnection: PQstatus(handle) != CONNECTION_OK)
+    }
+
+    /// Whether the server answers in time.
+    func answers(within limit: Duration) -> Bool {
+        let former = terms
+        defer { terms = former }
+        terms = PostgresTerms(statementTimeout: limit)
+        return (try? run([PostgresStatement("SELECT 1")])) != nil
     }
 
     /// Whether the server has ended the connection while nobody used it.

@@ -12,6 +12,8 @@ final class PostgresPool: Sendable {
     private let waitLimit: Duration
     /// Nil after the store was closed.
     private let connections: Mutex<PostgresConnections?>
+    /// How many are in use for this store.
+    private let lent = LoanCount()
     private let users = WorkingThreads()
     private let writing = ThreadLock()
 
@@ -69,10 +71,21 @@ final class PostgresPool: Sendable {
     }
 
     /// Hands over a connection, which is given back later.
-    func lend() throws -> Loan { try open().lend(terms, waitLimit) }
+    func lend() throws -> Loan {
+        lent.begin()
+        do {
+            return try open().lend(terms, waitLimit)
+        } catch {
+            lent.end()
+            throw error
+        }
+    }
 
     /// Takes a connection back.
-    func giveBack(_ loan: Loan) { loan.source?.takeBack(loan) }
+    func giveBack(_ loan: Loan) {
+        loan.source?.takeBack(loan)
+        lent.end()
+    }
 
     /// Closes the connections that nobody uses.
     func closeIdle() { connections.withLock { $0 }?.closeIdle() }
@@ -82,8 +95,45 @@ final class PostgresPool: Sendable {
         return connections
     }
 
+    /// Hands out no connection any more.
     func close() {
         connections.withLock { $0 = nil }
+    }
+
+    /// Waits until all connections were given back.
+    ///
+    /// - Returns: Whether they were in time.
+    func drain(for limit: Duration) -> Bool { lent.waitForNone(for: limit) }
+}
+
+/// How many connections are in use.
+private final class LoanCount: Sendable {
+    private struct State {
+        var count = 0
+        var waiters: [DispatchSemaphore] = []
+    }
+
+    private let state = Mutex(State())
+
+    func begin() { state.withLock { $0.count += 1 } }
+
+    func end() {
+        state.withLock { state in
+            state.count -= 1
+            if state.count > 0 { return }
+            for waiter in state.waiters { waiter.signal() }
+            state.waiters = []
+        }
+    }
+
+    func waitForNone(for limit: Duration) -> Bool {
+        let waiter = DispatchSemaphore(value: 0)
+        let isOver = state.withLock { state in
+            if state.count > 0 { state.waiters.append(waiter) }
+            return state.count == 0
+        }
+        return isOver
+            || waiter.wait(timeout: .now() + .milliseconds(limit.milliseconds)) == .success
     }
 }
 
@@ -95,12 +145,26 @@ final class PostgresConnections: Sendable {
     private let state = Mutex(State())
     /// The threads that use one already.
     private let users = WorkingThreads()
+    /// Where those are closed that nobody has used for long.
+    private static let queue = DispatchQueue(label: "cambium.pool", qos: .utility)
+    /// One that nobody has used for so long is asked for an answer first: its server, or what is
+    /// between, may have gone without a word.
+    private static let askedAfter = Duration.seconds(30)
 
     private struct State {
-        var idle: [Loan] = []
+        /// The last one was used last.
+        var idle: [Idle] = []
         /// How many exist, those included that are being opened.
         var count = 0
         var waiters: [Waiter] = []
+        /// Whether those are going to be closed that nobody uses.
+        var isSweeping = false
+    }
+
+    /// A connection that nobody uses.
+    private struct Idle {
+        let loan: Loan
+        let since = ContinuousClock.now
     }
 
     /// A connection on its way from one user to the next.
@@ -160,8 +224,8 @@ final class PostgresConnections: Sendable {
             let waiter = Waiter()
             // A thread that uses one and waits for another may wait for itself.
             let mayExceed = users.includeCaller
-            let (idle, isNew) = state.withLock { state -> (Loan?, Bool) in
-                if let loan = state.idle.popLast() { return (loan, false) }
+            let (idle, isNew) = state.withLock { state -> (Idle?, Bool) in
+                if let idle = state.idle.popLast() { return (idle, false) }
                 if mayExceed || state.count < size {
                     state.count += 1
                     return (nil, true)
@@ -170,8 +234,10 @@ final class PostgresConnections: Sendable {
                 return (nil, false)
             }
             if isNew { return try connect(terms) }
-            guard var loan = try idle ?? wait(waiter, waitLimit) else { return try connect(terms) }
-            if loan.connection.wasLeft {
+            guard var loan = try idle?.loan ?? wait(waiter, waitLimit) else {
+                return try connect(terms)
+            }
+            if !isGood(loan.connection, unusedFor: idle.map { .now - $0.since } ?? .zero) {
                 forget()
                 continue
             }
@@ -179,6 +245,16 @@ final class PostgresConnections: Sendable {
             loan.connection.terms = terms
             return loan
         }
+    }
+
+    /// Whether a connection can be used: it is not too old, and its server is there.
+    private func isGood(_ connection: PostgresConnection, unusedFor time: Duration) -> Bool {
+        if isOld(connection) || connection.wasLeft { return false }
+        return time < Self.askedAfter || connection.answers(within: .seconds(5))
+    }
+
+    private func isOld(_ connection: PostgresConnection) -> Bool {
+        settings.connectionLifetime.map { connection.openedAt + $0 < .now } ?? false
     }
 
     private func connect(_ terms: PostgresTerms) throws -> Loan {
@@ -210,10 +286,10 @@ final class PostgresConnections: Sendable {
         return waiter.granted.withLock { $0 }
     }
 
-    /// Takes a connection back. One that is lost, or in a transaction that could not be ended, is
-    /// closed.
+    /// Takes a connection back. One that is lost or too old, or in a transaction that could not be
+    /// ended, is closed.
     func takeBack(_ loan: Loan) {
-        guard loan.connection.isUsable else { return forget() }
+        guard loan.connection.isUsable, !isOld(loan.connection) else { return forget() }
         var loan = loan
         // Those that nobody uses hold nothing.
         loan.source = nil
@@ -224,7 +300,10 @@ final class PostgresConnections: Sendable {
                 state.count -= 1
                 return
             }
-            guard !state.waiters.isEmpty else { return state.idle.append(kept) }
+            guard !state.waiters.isEmpty else {
+                state.idle.append(Idle(loan: kept))
+                return sweepLater(&state)
+            }
             let waiter = state.waiters.removeFirst()
             waiter.granted.withLock { $0 = kept }
             waiter.semaphore.signal()
@@ -242,10 +321,35 @@ final class PostgresConnections: Sendable {
         }
     }
 
-    func closeIdle() {
+    func closeIdle() { closeIdle(unusedFor: .zero) }
+
+    private func closeIdle(unusedFor time: Duration) {
+        // They are closed outside the lock.
+        let closed = state.withLock { state in
+            let now = ContinuousClock.now
+            let kept = state.idle.filter { now - $0.since < time }
+            defer { state.idle = kept }
+            state.count -= state.idle.count - kept.count
+            return state.idle.filter { now - $0.since >= time }
+        }
+        withExtendedLifetime(closed) {}
+    }
+
+    /// Closes, after a time, what nobody has used since.
+    private func sweepLater(_ state: inout State) {
+        guard let limit = settings.idleLimit, !state.isSweeping else { return }
+        state.isSweeping = true
+        Self.queue.asyncAfter(deadline: .now() + .milliseconds(limit.milliseconds + 1)) {
+            [weak self] in
+            self?.sweep(limit)
+        }
+    }
+
+    private func sweep(_ limit: Duration) {
+        closeIdle(unusedFor: limit)
         state.withLock { state in
-            state.count -= state.idle.count
-            state.idle = []
+            state.isSweeping = false
+            if !state.idle.isEmpty { sweepLater(&state) }
         }
     }
 }

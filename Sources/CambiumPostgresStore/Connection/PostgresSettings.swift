@@ -15,6 +15,10 @@ package struct PostgresSettings: Sendable, Hashable {
     package var preparesStatements = true
     /// How many connections there are at most.
     package var poolSize = 10
+    /// How long one may be unused before it is closed; nil for any time.
+    package var idleLimit: Duration?
+    /// How old one gets before it is closed; nil for any age.
+    package var connectionLifetime: Duration?
 
     package init(_ connectionText: String) {
         self.connectionText = connectionText
@@ -34,6 +38,11 @@ package struct PostgresSettings: Sendable, Hashable {
             // Seconds; libpq takes no fewer than two.
             options.append(("connect_timeout", "\(max(2, (limit.milliseconds + 999) / 1_000))"))
         }
+        // A server that has gone without a word is noticed in half a minute, and not in hours.
+        options += [
+            ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+            ("tcp_user_timeout", "30000"),
+        ]
         options.append(
             ("fallback_application_name", ProcessInfo.processInfo.processName))
         options.append(("dbname", connectionText))
