@@ -12,6 +12,8 @@ package enum EngineCapability: String, Sendable, CaseIterable {
     case history
     /// Contexts that read the store as it was.
     case generations
+    /// Transactions that a closure reads and saves in.
+    case transactions
     /// Attributes whose values the store computes.
     case derivedValues
 
@@ -27,6 +29,8 @@ package enum EngineCapability: String, Sendable, CaseIterable {
             case .batches: return Self.runsBatches(engine)
             case .history: return try engine.historyPosition() != nil
             case .generations: return engine.keepsGenerations
+            case .transactions:
+                return (try? engine.withTransaction(.serializable) { _ in }) != nil
             case .derivedValues: return true
             }
         }

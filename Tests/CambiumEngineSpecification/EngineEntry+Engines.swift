@@ -53,5 +53,8 @@ extension EngineEntry {
             EngineExemption(
                 from: .generations, lacks: .generations,
                 because: "A program's store answers with its present rows only."),
+            EngineExemption(
+                from: .transactions, lacks: .transactions,
+                because: "A program's store takes all of a save at once."),
         ]
 }

@@ -109,6 +109,12 @@ struct EngineHistoryTests {
     @Test(arguments: EngineSuite.history.runs()) func history(_ run: EngineRun) throws { try run() }
 }
 
+struct EngineTransactionTests {
+    @Test(arguments: EngineSuite.transactions.runs()) func transactions(_ run: EngineRun) throws {
+        try run()
+    }
+}
+
 struct EngineGenerationTests {
     @Test(arguments: EngineSuite.generations.runs()) func generations(_ run: EngineRun) throws {
         try run()

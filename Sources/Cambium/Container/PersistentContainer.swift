@@ -200,8 +200,9 @@ public final class PersistentContainer: Sendable {
         isolation: TransactionIsolation = .serializable,
         _ body: @Sendable (ManagedObjectContext) throws -> Result
     ) async throws -> Result {
-        try await BackgroundContext(coordinator: coordinator, mergesAutomatically: false)
-            .performTransaction(isolation, body)
+        try await coordinator.threads.run { [coordinator] in
+            try coordinator.performTransaction(isolation: isolation, body)
+        }
     }
 
     /// A new context with an actor of its own, which runs on the container's threads. It merges what

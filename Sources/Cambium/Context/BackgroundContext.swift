@@ -52,13 +52,6 @@ public actor BackgroundContext {
     public func perform<Result: Sendable>(
         _ body: @Sendable (ManagedObjectContext) throws -> Result
     ) throws -> Result {
-        try runEvent(body)
-    }
-
-    /// Runs a closure with the context, as one event.
-    private func runEvent<Result>(
-        _ body: (ManagedObjectContext) throws -> Result
-    ) throws -> Result {
         Merge(context: context).betweenEvents()
         // A change need not enqueue a job that ends the event.
         context.activity.isEndOfEventScheduled = true
@@ -72,31 +65,7 @@ public actor BackgroundContext {
         _ body: @Sendable (ManagedObjectContext) throws -> Result
     ) throws -> Result {
         defer { existing = nil }
-        return try runEvent(body)
-    }
-
-    /// Runs a closure and the save of its changes in one transaction of the stores, and both again where
-    /// other transactions stood in the way.
-    func performTransaction<Result: Sendable>(
-        _ isolation: TransactionIsolation, _ body: @Sendable (ManagedObjectContext) throws -> Result
-    ) throws -> Result {
-        var attempts = Attempts()
-        while true {
-            defer { existing = nil }
-            var isToBeRepeated = false
-            do {
-                return try runEvent { context in
-                    let (result, notice) = try context.inTransaction(isolation, &isToBeRepeated) {
-                        (try body(context), try Save(context: context).write())
-                    }
-                    if let notice { try Save(context: context).finish(notice) }
-                    return result
-                }
-            } catch  where isToBeRepeated {
-                try Task.checkCancellation()
-                try attempts.waitForNext(after: error)
-            }
-        }
+        return try perform(body)
     }
 
     private func makeContext() -> ManagedObjectContext {
