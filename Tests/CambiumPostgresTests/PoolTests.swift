@@ -24,26 +24,27 @@ struct PoolTests {
     }
 
     /// Waits until something is so.
-    private func eventually(_ isSo: () throws -> Bool) throws -> Bool {
-        for _ in 0..<200 {
+    private func eventually(_ isSo: () throws -> Bool) async throws -> Bool {
+        for _ in 0..<500 {
             if try isSo() { return true }
-            Thread.sleep(forTimeInterval: 0.02)
+            try await Task.sleep(for: .milliseconds(20))
         }
         return false
     }
 
     @Test(arguments: PostgresServer.all)
-    func `connections that nobody uses are closed after a time`(_ server: PostgresServer) throws {
+    func `connections that nobody uses are closed after a time`(
+        _ server: PostgresServer
+    ) async throws {
         var settings = settings(server)
         settings.idleLimit = .milliseconds(100)
         let pool = PostgresPool(settings)
-        let loans = try (0..<3).map { _ in try pool.lend() }
+        var loans = try (0..<3).map { _ in try pool.lend() }
         #expect(try connections(server, settings) == 3)
-        pool.giveBack(loans[0])
-        pool.giveBack(loans[1])
-        #expect(try eventually { try connections(server, settings) == 1 })
-        pool.giveBack(loans[2])
-        #expect(try eventually { try connections(server, settings) == 0 })
+        for _ in 0..<2 { pool.giveBack(loans.removeLast()) }
+        #expect(try await eventually { try connections(server, settings) == 1 })
+        pool.giveBack(loans.removeLast())
+        #expect(try await eventually { try connections(server, settings) == 0 })
         let one = try pool.withConnection { try $0.run("SELECT 1::bigint").integer(0, 0) }
         #expect(one == 1)
     }
@@ -116,7 +117,7 @@ struct PoolTests {
             SELECT count(*) FROM pg_stat_activity \
             WHERE application_name = '\(name)' AND wait_event_type = 'Lock'
             """
-        let isWaiting = try eventually {
+        let isWaiting = try await eventually {
             try server.connect().run(waiting).integer(0, 0) == 1
         }
         #expect(isWaiting)
@@ -127,7 +128,7 @@ struct PoolTests {
         #expect(rows.text(0, 0) == "new")
         var settings = PostgresSettings(server.url)
         settings.applicationName = name
-        #expect(try eventually { try connections(server, settings) == 0 })
+        #expect(try await eventually { try connections(server, settings) == 0 })
         await #expect(throws: (any Error).self) {
             try await container.performBackgroundTask { try $0.count(for: Box.fetchRequest()) }
         }
