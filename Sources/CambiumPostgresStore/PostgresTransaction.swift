@@ -54,8 +54,13 @@ final class PostgresTransaction: StoreTransaction, PostgresReading {
         try using(body)
     }
 
-    func withSnapshot<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
-        try using(body)
+    func withSnapshot<Result>(
+        last: (Result) throws -> [PostgresStatement], _ body: (PostgresConnection) throws -> Result
+    ) throws -> (Result, [PostgresRows]) {
+        try using { connection in
+            let result = try body(connection)
+            return (result, try connection.run(last(result)))
+        }
     }
 
     func readTogether(

@@ -1,6 +1,7 @@
 import CambiumEngine
 import CambiumModel
 import CambiumRecords
+import CambiumSQL
 
 /// Where the order of a to-many relationship is kept.
 struct PostgresList {

@@ -1,6 +1,7 @@
 import CambiumEngine
 import CambiumModel
 import CambiumRecords
+import CambiumSQL
 
 /// The table of the pairs of a relationship.
 struct PostgresPairs {

@@ -50,7 +50,7 @@ final class PostgresDerivations: Sendable {
                 .max() ?? 0
             column = PostgresName.identifier(
                 model.column(of: derived.attribute.name, in: derived.entity))
-            type = PostgresType(derived.attribute.type, in: model).ofDerived
+            type = .column(of: derived.attribute, in: model)
         }
 
         var isComputedInMemory: Bool { value == nil && !isMoment }
