@@ -60,10 +60,11 @@ final class PostgresEngine: StoreEngine, PostgresReading {
     }
 
     func withSnapshot<Result>(
-        last: (Result) throws -> [PostgresStatement], _ body: (PostgresConnection) throws -> Result
+        last: (Result) throws -> [PostgresStatement], _ interruption: Interruption?,
+        _ body: (PostgresConnection) throws -> Result
     ) throws -> (Result, [PostgresRows]) {
         try pool.withReader { connection in
-            try connection.snapshot(last: last) { try body(connection) }
+            try connection.snapshot(last: last, interruption) { try body(connection) }
         }
     }
 

@@ -23,11 +23,12 @@ final class PostgresPinnedStore: PostgresReading {
     }
 
     func withSnapshot<Result>(
-        last: (Result) throws -> [PostgresStatement], _ body: (PostgresConnection) throws -> Result
+        last: (Result) throws -> [PostgresStatement], _ interruption: Interruption?,
+        _ body: (PostgresConnection) throws -> Result
     ) throws -> (Result, [PostgresRows]) {
         try pin.reading { connection in
             let result = try body(connection)
-            return (result, try connection.run(last(result)))
+            return (result, try connection.run(last(result), interruption: interruption))
         }
     }
 

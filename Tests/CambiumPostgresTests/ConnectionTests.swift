@@ -60,8 +60,10 @@ struct ConnectionTests {
     ) throws {
         let connection = try server.connect()
         for number in 0..<600 {
-            let rows = try connection.run("SELECT \(number)::bigint")
-            #expect(rows.integer(0, 0) == Int64(number))
+            let rows = try connection.readTogether([
+                PostgresStatement("SELECT \(number)::bigint")
+            ])
+            #expect(rows[0].integer(0, 0) == Int64(number))
         }
         // One that has failed can be prepared again.
         for _ in 0..<2 {

@@ -6,7 +6,8 @@ extension PostgresConnection {
     ///
     /// - Parameter last: What is read at the end, after the body.
     func snapshot<Result>(
-        last: (Result) throws -> [PostgresStatement], _ body: () throws -> Result
+        last: (Result) throws -> [PostgresStatement], _ interruption: Interruption?,
+        _ body: () throws -> Result
     ) throws -> (Result, [PostgresRows]) {
         beginning = Self.begin(isReadOnly: true)
         defer { beginning = nil }
@@ -15,7 +16,8 @@ extension PostgresConnection {
             let statements = try last(result)
             // Without any statement there is no transaction.
             if beginning != nil, statements.isEmpty { return (result, []) }
-            return (result, try run(statements + [PostgresStatement("COMMIT")]).dropLast())
+            let ending = statements + [PostgresStatement("COMMIT")]
+            return (result, try run(ending, interruption: interruption).dropLast())
         } catch {
             if beginning == nil { _ = try? run("ROLLBACK") }
             throw error

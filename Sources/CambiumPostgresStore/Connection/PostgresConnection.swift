@@ -122,6 +122,12 @@ final class PostgresConnection {
         _ statements: [PostgresStatement], interruption: Interruption? = nil
     ) throws(PostgresError) -> [PostgresRows] {
         guard !statements.isEmpty else { return [] }
+        if preparedCount > Self.maximumPrepared, PQtransactionStatus(handle) == PQTRANS_IDLE {
+            // Not in one go with what begins a transaction: that has to come first.
+            roundTrips += 1
+            _ = try exchange([PostgresStatement("DEALLOCATE ALL")], nil, nil)
+            (prepared, preparedCount) = ([:], 0)
+        }
         roundTrips += 1
         let beginning = beginning.take().map { [$0] } ?? []
         let rows = try watched(beginning + statements, interruption)
@@ -193,10 +199,6 @@ final class PostgresConnection {
         _ statements: [PostgresStatement]
     ) throws(PostgresError) -> [Sent] {
         var sent: [Sent] = []
-        if preparedCount > Self.maximumPrepared, PQtransactionStatus(handle) == PQTRANS_IDLE {
-            (prepared, preparedCount) = ([:], 0)
-            try sendUnprepared(PostgresStatement("DEALLOCATE ALL"), &sent, isSilent: true)
-        }
         for statement in statements {
             try send(statement, &sent)
             if statement.beginsTransaction, let limits = terms.limits {

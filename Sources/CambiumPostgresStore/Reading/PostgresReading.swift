@@ -14,7 +14,8 @@ protocol PostgresReading: SharedStore {
     ///
     /// - Parameter last: What is read at the end, after the body.
     func withSnapshot<Result>(
-        last: (Result) throws -> [PostgresStatement], _ body: (PostgresConnection) throws -> Result
+        last: (Result) throws -> [PostgresStatement], _ interruption: Interruption?,
+        _ body: (PostgresConnection) throws -> Result
     ) throws -> (Result, [PostgresRows])
 
     /// Runs statements that all see the same, in one round trip.
@@ -27,7 +28,7 @@ extension PostgresReading {
     private var model: ModelDescription { layout.model }
 
     func withSnapshot<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
-        try withSnapshot(last: { _ in [] }, body).0
+        try withSnapshot(last: { _ in [] }, nil, body).0
     }
 
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
@@ -56,7 +57,9 @@ extension PostgresReading {
         let select = try PostgresSelect(request, layout)
         guard select.isComplete else {
             // Which rows they are is known when they were looked at: it takes one more round trip.
-            let ((subjects, prefetch), rows) = try withSnapshot(last: { $0.1.statements }) {
+            let ((subjects, prefetch), rows) = try withSnapshot(
+                last: { $0.1.statements }, request.interruption
+            ) {
                 let subjects = try PostgresSnapshot(layout, $0).subjects(request)
                 let keys = subjects.map(\.expressionKey)
                 return (subjects, try PostgresPrefetch(request, of: keys, layout))
