@@ -112,6 +112,11 @@ package enum OrderedDecimal {
         value.isFinite ? digits(of: value.description)?.data : nil
     }
 
+    /// Whether the bytes of a number lead back to it, which they do but for some of the outermost.
+    static func keeps(_ number: Decimal) -> Bool {
+        abs(number.exponent) <= safeExponent || bytes(of: number).flatMap(decimal) != nil
+    }
+
     /// The bytes of the number that a text spells, with a point and an exponent where it has them;
     /// nil where it spells none, or one that a decimal cannot hold.
     package static func bytes(spelled text: String) -> Data? {

@@ -96,7 +96,7 @@ package enum DecimalFunctions {
             result = left / right
         case .power, .bitwiseAnd, .bitwiseOr: return nil
         }
-        return result.isFinite ? result : nil
+        return result.isFinite && OrderedDecimal.keeps(result) ? result : nil
     }
 
     /// The sum, in the order of the numbers, so that rounding does not depend on the order of rows.
