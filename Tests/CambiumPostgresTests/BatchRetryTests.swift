@@ -99,6 +99,25 @@ struct BatchRetryTests {
     }
 
     @Test(arguments: PostgresServer.all)
+    func `a save is done again`(_ server: PostgresServer) throws {
+        let store = try Store(Everything.model, server)
+        let container = store.container
+        let context = container.newContext()
+        let nodes = (0..<2).map { Node(in: context, number: Int64($0)) }
+        try context.save()
+        let before = store.begins.count
+        let keys = nodes.map(\.objectID.key)
+        try deadlock(server, "\"\(store.schema)\".\"Node\"", keys[0], keys[1]) {
+            let context = container.newContext()
+            for node in try context.fetch(Node.fetchRequest()) { node.label = "again" }
+            try context.save()
+        }
+        #expect(store.begins.count >= before + 2)
+        let labels = try container.newContext().fetch(Node.fetchRequest()).map(\.label)
+        #expect(labels == ["again", "again"])
+    }
+
+    @Test(arguments: PostgresServer.all)
     func `an insertion is done again where its input can be read again`(
         _ server: PostgresServer
     ) throws {

@@ -91,6 +91,29 @@ struct ExternalTests {
     }
 
     @Test(arguments: PostgresServer.all)
+    func `a value that is written once more is still there`(_ server: PostgresServer) throws {
+        try withContainer(server) { container, names in
+            let context = container.newContext()
+            let photo = try context.make("Photo")
+            photo[data: "image"] = Data(repeating: 3, count: 200_000)
+            photo[data: "preview"] = Data(repeating: 4, count: 200_000)
+            try context.save()
+            let other = container.newContext()
+            try other.all("Photo")[0]["name"] = "theirs"
+            try other.save()
+            // All that the object has is written over the row.
+            context.mergePolicy = .overwrite
+            photo["name"] = "ours"
+            try context.save()
+            #expect(try names() == 2)
+            let found = try container.newContext().all("Photo")[0]
+            #expect(found["name"] == "ours")
+            #expect(found[data: "image"] == Data(repeating: 3, count: 200_000))
+            #expect(found[data: "preview"] == Data(repeating: 4, count: 200_000))
+        }
+    }
+
+    @Test(arguments: PostgresServer.all)
     func `a save that is taken back leaves no value behind`(_ server: PostgresServer) throws {
         try withContainer(server) { container, names in
             let context = container.newContext()

@@ -156,10 +156,12 @@ struct MoveTests {
             try fill(container)
             let store = try #require(container.coordinator.persistentStores.first)
             // It has objects already.
-            #expect(throws: StoreLoadingError.self) {
+            let error = #expect(throws: StoreLoadingError.self) {
                 try container.coordinator.migratePersistentStore(
                     store, to: .postgres(server.url, schema: used))
             }
+            let refusal = error?.underlying as? StoreError
+            #expect(refusal?.message.contains("already has objects of Box") == true)
             #expect(try other.newContext().count(for: Box.fetchRequest()) == 1)
         }
         // What an opener has made it removes; what was there stays.
