@@ -143,6 +143,10 @@ optimized() {
 # random operations.
 model_based() { optimized RandomGraphTests CAMBIUM_GENERATOR_RUNS=20000; }
 
+# 2,000 sequences of work on every engine, which must leave equal results and equal stores, and as much
+# side by side on one store, where what it keeps up to date is computed again at the end.
+sequences() { optimized RandomSequenceTests CAMBIUM_GENERATOR_RUNS=2000; }
+
 # 3,000 programs with lists of all kinds, followed in four ways, against a model of a table view.
 tables() {
     # shellcheck disable=SC2086
@@ -252,6 +256,7 @@ part "the first hour, by the README" 4 first_hour
 part "generated Swift of all fixtures" 2 generated
 part "generated Swift of real models" 2 corpus
 part "20,000 sequences against a model of the runtime" 5 model_based
+part "2,000 sequences of work on all engines" 25 sequences
 part "3,000 programs against a model of a table view" 5 tables
 part "generators at full count" 5 generators
 part "kills and faults at every call of a migration" 2 crashes

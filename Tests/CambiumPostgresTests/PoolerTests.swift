@@ -59,7 +59,7 @@ struct PoolerTests {
             do {
                 _ = try connect(url)
                 return
-            } catch where ContinuousClock.now < end {
+            } catch  where ContinuousClock.now < end {
                 Thread.sleep(forTimeInterval: 0.02)
             }
         }

@@ -1,0 +1,1 @@
+../../CambiumTests/Support/SeededGenerator.swift

@@ -1,0 +1,1 @@
+../../../CambiumEngineSpecificationTests/RandomSequenceTests.swift
