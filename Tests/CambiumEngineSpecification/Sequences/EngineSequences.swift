@@ -92,7 +92,9 @@ package enum EngineSequences {
                     unexpected.contains { line.hasPrefix("! \($0)") }
                 }.map { "\($0) \($1)" }
                 #expect(wrong == [], "\(engine.name), seed \(seed)")
-                let faults = try BazaarCheck(container).faults
+                // A container that does not follow others may know rows from before what they did.
+                let reader = try PersistentContainer(model, description)
+                let faults = try BazaarCheck(reader).faults
                 #expect(faults == [], "\(engine.name), seed \(seed)")
             }
         }
