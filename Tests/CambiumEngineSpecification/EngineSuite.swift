@@ -49,7 +49,8 @@ package struct EngineSuite: Sendable {
     package static let all: [EngineSuite] = [
         .values, .largeValues, .saving, .reading, .fetching, .ordering, .results, .links, .deleting,
         .uniqueValues, .derivedValues, .conflicts, .metadata, .severalStores, .lacking,
-        .batchInsertion, .batchUpsert, .batchUpdate, .batchDeletion, .history, .generations, .transactions,
+        .batchInsertion, .batchUpsert, .batchUpdate, .batchDeletion, .history, .generations,
+        .transactions,
     ]
 
     /// The cases of this suite on all engines that are not exempted: the arguments of its test. The

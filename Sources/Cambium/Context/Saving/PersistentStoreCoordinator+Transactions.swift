@@ -1,0 +1,55 @@
+import CambiumRecords
+
+extension PersistentStoreCoordinator {
+    /// Runs a closure with a new context, and the save of what it changes, in one transaction of the
+    /// store, on the calling thread.
+    ///
+    /// ``PersistentContainer/performTransaction(isolation:_:)`` says what that means, and runs it on
+    /// a thread of the container: use this one where the calling thread may wait.
+    ///
+    /// - Throws: What the closure or the save throws; ``StoreError`` with `busy` where others stood
+    ///   in the way 20 times or for 30 seconds; ``StoreError`` with `invalidRequest` where a store
+    ///   has no such transactions, because it is a program's own; `CancellationError` where the task
+    ///   is cancelled before it would run again.
+    public func performTransaction<Result>(
+        isolation: TransactionIsolation = .serializable,
+        _ body: (ManagedObjectContext) throws -> Result
+    ) throws -> Result {
+        var attempts = Attempts()
+        while true {
+            let context = ManagedObjectContext(
+                coordinator: self, mergesAutomatically: false, madeAt: .library)
+            var isToBeRepeated = false
+            do {
+                return try context.runTransaction(isolation, &isToBeRepeated, body)
+            } catch  where isToBeRepeated {
+                try Task.checkCancellation()
+                try attempts.waitForNext(after: error)
+            }
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    /// Runs a closure and a save in one transaction of each store, and notifies of the save.
+    ///
+    /// - Parameter isToBeRepeated: Says, where it throws, whether others stood in the way.
+    fileprivate func runTransaction<Result>(
+        _ isolation: TransactionIsolation, _ isToBeRepeated: inout Bool,
+        _ body: (ManagedObjectContext) throws -> Result
+    ) throws -> Result {
+        defer { state.generation = .unpinned }
+        let stores = coordinator.persistentStores
+        let (result, notice) = try ContextTransaction.with(stores, isolation) { transaction in
+            defer { isToBeRepeated = transaction.isToBeRepeated }
+            state.generation = QueryGenerationToken(kind: .transaction(transaction))
+            let result = try body(self)
+            let notice = try Save(context: self).write()
+            try transaction.commit()
+            return (result, notice)
+        }
+        state.generation = .unpinned
+        if let notice { try Save(context: self).finish(notice) }
+        return result
+    }
+}
