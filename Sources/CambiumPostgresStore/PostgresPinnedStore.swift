@@ -3,7 +3,7 @@ import CambiumModel
 import CambiumRecords
 
 /// A store as it was at a moment.
-final class PostgresPinnedStore: PostgresReading {
+final class PostgresPinnedStore: PostgresHeldReading {
     private let engine: PostgresEngine
     private let pin: PostgresPin
 
@@ -20,22 +20,6 @@ final class PostgresPinnedStore: PostgresReading {
 
     func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
         try pin.reading(body)
-    }
-
-    func withSnapshot<Result>(
-        last: (Result) throws -> [PostgresStatement], _ interruption: Interruption?,
-        _ body: (PostgresConnection) throws -> Result
-    ) throws -> (Result, [PostgresRows]) {
-        try pin.reading { connection in
-            let result = try body(connection)
-            return (result, try connection.run(last(result), interruption: interruption))
-        }
-    }
-
-    func readTogether(
-        _ statements: [PostgresStatement], _ interruption: Interruption?
-    ) throws -> [PostgresRows] {
-        try pin.reading { try $0.run(statements, interruption: interruption) }
     }
 }
 

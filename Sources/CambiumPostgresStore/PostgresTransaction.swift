@@ -4,7 +4,7 @@ import CambiumRecords
 import Synchronization
 
 /// A transaction that a context reads and saves in. It has a connection of its own until it ends.
-final class PostgresTransaction: StoreTransaction, PostgresReading {
+final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
     private let engine: PostgresEngine
     private let loan: PostgresPool.Loan
     private let lock = ThreadLock()
@@ -28,9 +28,7 @@ final class PostgresTransaction: StoreTransaction, PostgresReading {
     var isToBeRepeated: Bool { state.withLock { $0.isToBeRepeated } }
 
     /// Runs statements, and notes where others stood in the way.
-    private func using<Result>(
-        _ body: (PostgresConnection) throws -> Result
-    ) throws -> Result {
+    func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
         try lock.withLock {
             guard state.withLock({ !$0.hasEnded }) else { throw StoreError.closed }
             do {
@@ -48,27 +46,6 @@ final class PostgresTransaction: StoreTransaction, PostgresReading {
         state.withLock { $0.isToBeRepeated = !$0.isCommitted }
     }
 
-    // MARK: Reading
-
-    func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
-        try using(body)
-    }
-
-    func withSnapshot<Result>(
-        last: (Result) throws -> [PostgresStatement], _ body: (PostgresConnection) throws -> Result
-    ) throws -> (Result, [PostgresRows]) {
-        try using { connection in
-            let result = try body(connection)
-            return (result, try connection.run(last(result)))
-        }
-    }
-
-    func readTogether(
-        _ statements: [PostgresStatement], _ interruption: Interruption?
-    ) throws -> [PostgresRows] {
-        try using { try $0.run(statements, interruption: interruption) }
-    }
-
     // MARK: Saving
 
     /// In a transaction of their own, so that others need not wait for them.
@@ -81,7 +58,7 @@ final class PostgresTransaction: StoreTransaction, PostgresReading {
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws {
         try engine.pool.whileWriting {
-            try using { connection in
+            try withReader { connection in
                 let outcome = try withExtendedLifetime(request) {
                     try write(request, connection, arbiter, willCommit)
                 }
@@ -118,7 +95,7 @@ final class PostgresTransaction: StoreTransaction, PostgresReading {
     }
 
     func commit() throws {
-        try using { connection in
+        try withReader { connection in
             let now = state.withLock { $0 }
             if now.isCommitted { return }
             // The server would take it back, and call that no error.

@@ -24,6 +24,27 @@ protocol PostgresReading: SharedStore {
     ) throws -> [PostgresRows]
 }
 
+/// What reads in one transaction, which is held: all its statements see the same.
+protocol PostgresHeldReading: PostgresReading {}
+
+extension PostgresHeldReading {
+    func withSnapshot<Result>(
+        last: (Result) throws -> [PostgresStatement], _ interruption: Interruption?,
+        _ body: (PostgresConnection) throws -> Result
+    ) throws -> (Result, [PostgresRows]) {
+        try withReader { connection in
+            let result = try body(connection)
+            return (result, try connection.run(last(result), interruption: interruption))
+        }
+    }
+
+    func readTogether(
+        _ statements: [PostgresStatement], _ interruption: Interruption?
+    ) throws -> [PostgresRows] {
+        try withReader { try $0.run(statements, interruption: interruption) }
+    }
+}
+
 extension PostgresReading {
     private var model: ModelDescription { layout.model }
 
