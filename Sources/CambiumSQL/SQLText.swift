@@ -44,7 +44,7 @@ package enum SQLText {
     }
 
     /// A condition that a row is of one of some entities, or that it is of none of them.
-    static func isOfEntity(_ names: [String], isNegated: Bool = false) -> String {
+    package static func isOfEntity(_ names: [String], isNegated: Bool = false) -> String {
         names.count == 1
             ? "\"_entity\" \(isNegated ? "<>" : "=") \(literal(names[0]))"
             : "\"_entity\" \(isNegated ? "NOT IN" : "IN") (\(literals(names)))"

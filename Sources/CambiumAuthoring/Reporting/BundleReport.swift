@@ -132,8 +132,11 @@ extension CompiledBundle {
         guard let model = versions.last?.model else { return [] }
         return steppedRemarks
             + model.entities.flatMap { entity in
-                entity.rules.filter {
-                    engine == .postgres || !model.isEnforcedByStore($0, of: entity)
+                entity.rules.filter { rule in
+                    switch engine {
+                    case .sqlite: !model.isEnforcedByStore(rule, of: entity)
+                    case .postgres: model.postgresCheck(of: rule, of: entity) == nil
+                    }
                 }.map { rule in
                     "The rule \(entity.name).\(rule.name) is checked on save; the store cannot"
                 }

@@ -16,11 +16,11 @@ extension Model {
             note("table", table.name)
             for column in table.columns { note("column", column.name) }
             for index in table.indexes {
-                if index.isOfEveryEngine {
+                if index.isOfEveryEngine || postgresForm(of: index) != nil {
                     note("index", index.name)
                 } else {
                     remarks.append(
-                        "PostgreSQL has no index \(index.name), of computed values or some rows")
+                        "PostgreSQL has no index \(index.name): it cannot tell its values or rows")
                 }
             }
         }

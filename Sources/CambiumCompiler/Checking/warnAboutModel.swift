@@ -298,9 +298,7 @@ extension ModelChecker {
             ($0.properties, $1)
         }
         let indexes = zip(entity.indexes, kept("index", of: draft)).compactMap { index, element in
-            // The store has no other ones.
-            index.condition == nil && index.elements.allSatisfy { $0.expression == nil }
-                ? (index.elements.map(\.property), element) : nil
+            model.postgresEntry(of: index, of: entity).map { ($0, element) }
         }
         for (names, element) in uniques + indexes {
             let lengths = names.map { name in

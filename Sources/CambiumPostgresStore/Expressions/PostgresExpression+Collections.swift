@@ -38,7 +38,7 @@ extension PostgresExpression {
     private mutating func source(
         of collection: TypedCollection
     ) throws -> (source: PostgresFragment, order: String) {
-        if isOfGeneratedColumn { throw Unsayable() }
+        if isOfTable { throw Unsayable() }
         let element = Self.alias(ofVariable: collection.variable)
         let table = "\(layout.table(of: collection.destination)) AS \(element)"
         let position = model.positionColumn(

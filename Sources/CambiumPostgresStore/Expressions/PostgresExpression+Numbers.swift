@@ -10,11 +10,11 @@ extension PostgresExpression {
     ) throws -> PostgresFragment {
         if type == .string { return "(\(try value(left)) || \(try value(right)))" }
         if type == .anyDecimal {
-            if isOfGeneratedColumn { throw Unsayable() }
+            if isOfTable { throw Unsayable() }
             return try decimal(left, operation, right)
         }
         guard let scale = type.scale else {
-            guard !isOfGeneratedColumn,
+            guard !isOfTable,
                 type != .date || left.type == .date || right.type == .date
             else { throw Unsayable() }
             return try double(left, operation, right)
@@ -56,13 +56,13 @@ extension PostgresExpression {
     /// An exact number; NULL where 64 bits do not hold its units. The two outermost numbers count as
     /// such, as they do in memory.
     ///
-    /// - Parameter isOfGeneratedColumn: Whether there can be no subquery, so that the number is
+    /// - Parameter isOfTable: Whether there can be no subquery, so that the number is
     ///   written twice.
     static func whole(
-        _ number: PostgresFragment, _ type: ExpressionType, isOfGeneratedColumn: Bool = false
+        _ number: PostgresFragment, _ type: ExpressionType, isOfTable: Bool = false
     ) -> PostgresFragment {
         let places = type.wireScale ?? 0
-        if isOfGeneratedColumn {
+        if isOfTable {
             let result: PostgresFragment =
                 type.wireScale == nil ? "(\(number))::bigint" : "(\(number))"
             let factor = String(DecimalStorage.powerOfTen(places))
@@ -81,7 +81,7 @@ extension PostgresExpression {
     private func whole(
         _ number: PostgresFragment, _ type: ExpressionType
     ) -> PostgresFragment {
-        Self.whole(number, type, isOfGeneratedColumn: isOfGeneratedColumn)
+        Self.whole(number, type, isOfTable: isOfTable)
     }
 
     private static func units(_ number: String, _ places: Int) -> String {
@@ -197,8 +197,8 @@ extension PostgresExpression {
     mutating func function(
         _ function: ModelFunction, _ operands: [TypedExpression]
     ) throws -> PostgresFragment {
-        // All others need subqueries, or look at more than the row.
-        if isOfGeneratedColumn, function != .length { throw Unsayable() }
+        // All others need subqueries, or are in doubt.
+        if isOfTable, !Self.functionsOfTables.contains(function) { throw Unsayable() }
         if function == .now {
             if isKept { throw Unsayable() }
             return nowConstant
@@ -238,8 +238,13 @@ extension PostgresExpression {
         }
     }
 
+    private static let functionsOfTables: Set<ModelFunction> = [
+        .length, .ceiling, .floor, .trunc, .abs, .modulus, .string, .indexOf, .replace, .trim,
+    ]
+
     private mutating func magnitude(_ operand: TypedExpression) throws -> PostgresFragment {
         guard operand.type.scale != nil else { return "abs(\(try double(operand)))" }
+        if isOfTable { throw Unsayable() }
         // The least number has no other sign.
         let units = Self.units("n", operand.type.wireScale ?? 0)
         let type = operand.type.wireScale == nil ? "bigint" : "numeric"

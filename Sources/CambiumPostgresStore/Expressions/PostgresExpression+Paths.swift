@@ -35,7 +35,7 @@ extension PostgresExpression {
     private mutating func column(
         _ column: String, of root: ObjectPath.Root, _ steps: ArraySlice<ObjectPath.Step>
     ) throws -> PostgresFragment {
-        if isOfGeneratedColumn, !steps.isEmpty || root != .subject { throw Unsayable() }
+        if isOfTable, !steps.isEmpty || root != .subject { throw Unsayable() }
         var source = alias(of: root)
         var rest = steps
         if root == .subject {

@@ -43,9 +43,11 @@ struct PostgresExpression {
     var aliasCount = 0
     /// The tables on to-one paths from the row, each joined once.
     var joins: [(column: String, table: String, alias: String)] = []
-    /// Whether the values are those of a generated column, in which are no subqueries, and which reads
-    /// no other one.
-    private(set) var isOfGeneratedColumn = false
+    /// Whether it is a part of a table, in which are no subqueries: a generated column, a check or an
+    /// index.
+    private(set) var isOfTable = false
+    /// Whether the value is that of a generated column, which reads no other one.
+    private var isOfGeneratedColumn = false
     /// Whether the statement is kept, so that no moment can stand in it.
     private(set) var isKept = false
     /// Where any of them is true, what has been written so far is wrong.
@@ -64,12 +66,41 @@ struct PostgresExpression {
         _ attribute: Attribute, of entity: Entity, _ layout: PostgresLayout, alias: String
     ) -> String? {
         var expression = PostgresExpression(layout, alias: alias)
+        expression.isOfTable = true
         expression.isOfGeneratedColumn = true
         guard let fragment = try? expression.derived(attribute, of: entity),
             let text = fragment.inlined, expression.joins.isEmpty,
             text.utf8.count <= Self.longestGenerated
         else { return nil }
         return text
+    }
+
+    /// A condition in a CHECK, or of the rows of an index; nil where the server cannot say it without
+    /// doubt.
+    static func condition(
+        _ condition: TypedExpression, of root: Entity, for use: Use, _ layout: PostgresLayout
+    ) -> String? {
+        part(of: root, layout) { try $0.condition(condition, use) }
+    }
+
+    /// What an index is sorted by.
+    static func element(
+        _ value: TypedExpression, of root: Entity, _ layout: PostgresLayout
+    ) -> String? {
+        part(of: root, layout) { try $0.value(value) }
+    }
+
+    private static func part(
+        of root: Entity, _ layout: PostgresLayout,
+        _ write: (inout PostgresExpression) throws -> PostgresFragment
+    ) -> String? {
+        var expression = PostgresExpression(layout, alias: PostgresName.identifier(root.name))
+        expression.isOfTable = true
+        expression.isKept = true
+        guard let fragment = try? write(&expression), expression.doubts.isEmpty,
+            expression.joins.isEmpty
+        else { return nil }
+        return fragment.inlined
     }
 
     /// A value that is put into others twice grows fast.
@@ -333,7 +364,7 @@ struct PostgresExpression {
     /// A date as seconds since 2001.
     mutating func seconds(_ expression: TypedExpression) throws -> PostgresFragment {
         // What the server extracts of a moment may depend on the session.
-        if isOfGeneratedColumn { throw Unsayable() }
+        if isOfTable { throw Unsayable() }
         if case .literal(.date(let date), _) = expression {
             return PostgresFragment(.real(date.timeIntervalSinceReferenceDate), as: .double)
         }

@@ -18,7 +18,7 @@ extension PostgresLayout {
 
     /// The server names the index of an entry that is a little too long.
     private func tooLong(_ error: PostgresError) -> ValidationError {
-        let constraint = PostgresSchema.constraints(of: model.model)
+        let constraint = PostgresSchema.constraints(of: self)
             .first { PostgresName.short($0.text) == error.constraint }
         var property: String?
         if case .unique(_, let names) = constraint, names.count == 1 { property = names[0] }
@@ -35,7 +35,7 @@ extension PostgresLayout {
         switch error.state {
         case PostgresError.checkViolation, PostgresError.uniqueViolation:
             // The server says a name as it keeps it, which may be a short form.
-            return PostgresSchema.constraints(of: model.model)
+            return PostgresSchema.constraints(of: self)
                 .first { PostgresName.short($0.text) == error.constraint }
         case PostgresError.notNullViolation:
             return Schema(of: model.model).tables

@@ -52,11 +52,17 @@ struct RowChecks {
     }
 
     private func checkRules(_ records: [Record], _ entity: EntityDescription) throws {
-        guard !entity.rules.isEmpty, !records.isEmpty else { return }
+        let rules = entity.rules.filter { rule in
+            let declarer = model.model.lineage(of: entity.entity).first { owner in
+                owner.rules.contains { $0.name == rule.name }
+            }
+            return declarer.flatMap { model.model.postgresCheck(of: rule, of: $0) } == nil
+        }
+        guard !rules.isEmpty, !records.isEmpty else { return }
         let snapshot = PostgresSnapshot(layout, connection)
         let rows = try snapshot.subjects(
             RowRequest(entity: entity, selection: .keys(records.map(\.key))))
-        for rule in entity.rules {
+        for rule in rules {
             let evaluator = try ExpressionEvaluator(
                 condition: rule.condition, entity: entity.entity, model: entity.model)
             guard let broken = try rows.first(where: { try !evaluator.isTrue($0) }) else {

@@ -14,6 +14,8 @@ struct PostgresCatalogue {
 
     private(set) var definitions: [Thing: String] = [:]
 
+    /// The server describes moments in the time zone of the session, which is set for that.
+    ///
     /// - Parameter namespace: An expression for the number of the schema.
     init(
         _ connection: PostgresConnection, namespace: String, _ parameters: PostgresParameters
@@ -21,7 +23,8 @@ struct PostgresCatalogue {
         let rows = try connection.run(
             """
             WITH n AS (SELECT oid, quote_ident(nspname) || '.' AS prefix FROM pg_namespace \
-            WHERE oid = \(namespace)), \
+            WHERE oid = \(namespace) AND set_config('TimeZone', 'UTC', true) <> '' \
+            AND set_config('DateStyle', 'ISO, YMD', true) <> ''), \
             r AS (SELECT c.oid, c.relname, c.relkind, n.prefix FROM pg_class AS c \
             JOIN n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')), \
             d AS ( \

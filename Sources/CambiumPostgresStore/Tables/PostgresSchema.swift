@@ -45,7 +45,7 @@ struct PostgresSchema {
             let columns = table.primaryKey.map(PostgresName.identifier).joined(separator: ", ")
             lines.append("\(key(of: table)) (\(columns))")
         }
-        lines += checks(of: table, layout.model.model).map { name, condition in
+        lines += checks(of: table, layout).map { name, condition in
             "CONSTRAINT \(PostgresName.identifier(name.text)) CHECK (\(condition))"
         }
         return """
@@ -63,22 +63,45 @@ struct PostgresSchema {
     private typealias Check = (name: ConstraintName, condition: String)
 
     /// All constraints with a name from which a failure is resolved to the model.
-    static func constraints(of model: Model) -> [ConstraintName] {
-        Schema(of: model).tables.flatMap { table in
-            checks(of: table, model).map(\.name)
+    static func constraints(of layout: PostgresLayout) -> [ConstraintName] {
+        Schema(of: layout.model.model).tables.flatMap { table in
+            checks(of: table, layout).map(\.name)
                 + table.indexes.compactMap { ConstraintName($0.name) }
         }
     }
 
-    private static func checks(of table: Table, _ model: Model) -> [Check] {
-        table.columns.flatMap { column -> [Check] in
+    private static func checks(of table: Table, _ layout: PostgresLayout) -> [Check] {
+        let model = layout.model.model
+        return table.columns.flatMap { column -> [Check] in
             guard case .attribute(let owner, let name) = column.content,
                 let entity = model.entity(named: owner),
                 let attribute = entity.attributes.first(where: { $0.name == name })
             else { return [] }
             return checks(of: attribute, of: entity, column.name, model)
         }
-            + requirements(of: table, model)
+            + requirements(of: table, model) + rules(of: table, layout)
+    }
+
+    /// The rules that the server can check.
+    private static func rules(of table: Table, _ layout: PostgresLayout) -> [Check] {
+        let model = layout.model.model
+        guard case .objects(let name) = table.content, let root = model.entity(named: name) else {
+            return []
+        }
+        return model.family(of: root).flatMap { entity in
+            entity.rules.compactMap { rule -> Check? in
+                guard let typed = model.postgresCheck(of: rule, of: entity),
+                    let condition = PostgresExpression.condition(
+                        typed, of: root, for: .boolean, layout)
+                else { return nil }
+                let others = SQLText.isOfEntity(
+                    model.family(of: entity).map(\.name), isNegated: true)
+                return (
+                    .rule(entity: entity.name, name: rule.name),
+                    entity.parent == nil ? condition : "\(others) OR (\(condition))"
+                )
+            }
+        }
     }
 
     /// What the sub-entities require, and whole composite values.
@@ -141,14 +164,21 @@ struct PostgresSchema {
             add(.range, "\(name) BETWEEN \(least) AND \(greatest)")
         }
         let limits = attribute.enforcedLimits
-        func bound(_ value: Value?) -> String? {
+        func bound(_ value: Value?, _ near: (Double) -> Double?) -> String? {
             guard let value, let stored = model.stored(value, as: attribute.type) else {
                 return nil
             }
-            return type.literal(stored)
+            guard case (.timestamp, .real(let seconds)) = (type, stored) else {
+                return type.literal(stored)
+            }
+            return near(seconds).flatMap { type.literal(.real($0)) }
         }
-        if let value = bound(limits.minimum) { add(.minimum, "\(name) >= \(value)") }
-        if let value = bound(limits.maximum) { add(.maximum, "\(name) <= \(value)") }
+        if let value = bound(limits.minimum, PostgresTimestamp.notBefore) {
+            add(.minimum, "\(name) >= \(value)")
+        }
+        if let value = bound(limits.maximum, PostgresTimestamp.notAfter) {
+            add(.maximum, "\(name) <= \(value)")
+        }
         guard !attribute.usesExternalForm, type == .text || type == .bytea else { return checks }
         let length = type == .text ? "char_length(\(name))" : "octet_length(\(name))"
         if let least = limits.minimumLength { add(.minimumLength, "\(length) >= \(least)") }
@@ -175,14 +205,40 @@ struct PostgresSchema {
     }
 
     private static func index(_ index: TableIndex, _ layout: PostgresLayout) -> String? {
-        // An index by what SQLite computes has another form here.
-        guard index.isOfEveryEngine else { return nil }
-        let rows = index.condition.map { " WHERE \($0)" } ?? ""
-        let elements = index.elements.map { $0.text(PostgresName.identifier) }
+        let rows: String?
+        let elements: [String]
+        if index.isOfEveryEngine {
+            rows = index.condition
+            elements = index.elements.map { $0.text(PostgresName.identifier) }
+        } else {
+            guard let form = computed(index, layout) else { return nil }
+            (elements, rows) = form
+        }
         return """
             CREATE \(index.uniqueRows == nil ? "" : "UNIQUE ")INDEX \
             \(PostgresName.identifier(index.name)) ON \(layout.qualified(index.table)) \
-            (\(elements.joined(separator: ", ")))\(rows)
+            (\(elements.joined(separator: ", ")))\(rows.map { " WHERE \($0)" } ?? "")
             """
+    }
+
+    /// An index by what the server computes, or of the rows that it chooses.
+    private static func computed(
+        _ index: TableIndex, _ layout: PostgresLayout
+    ) -> (elements: [String], rows: String?)? {
+        let model = layout.model.model
+        guard let root = model.entity(named: index.table), let form = model.postgresForm(of: index)
+        else { return nil }
+        let elements = form.elements.compactMap { element -> String? in
+            switch element {
+            case .column(let column): column.text(PostgresName.identifier)
+            case .value(let value, let isDescending):
+                PostgresExpression.element(value, of: root, layout)
+                    .map { TableIndex.Element.value($0, isDescending: isDescending).text(\.self) }
+            }
+        }
+        guard elements.count == form.elements.count else { return nil }
+        guard let condition = form.condition else { return (elements, nil) }
+        return PostgresExpression.condition(condition, of: root, for: .filter, layout)
+            .map { (elements, $0) }
     }
 }

@@ -212,6 +212,47 @@ enum PostgresTimestamp {
         return seconds < 0 ? beforeAll : afterAll
     }
 
+    /// A moment in SQL, whatever the session's time zone; nil where the server does not keep it as it
+    /// is.
+    static func literal(_ seconds: Double) -> String? {
+        guard kept.kept(seconds) == seconds,
+            let count = DateStorage.microseconds(ofSeconds: seconds)
+        else { return nil }
+        let rest = ((count % 1_000_000) + 1_000_000) % 1_000_000
+        let whole = Double((count - rest) / 1_000_000)
+        guard
+            var text = ISO8601Text.text(of: Date(timeIntervalSinceReferenceDate: whole))?
+                .dropLast().replacing("T", with: " ")
+        else { return nil }
+        var era = ""
+        if text.first == "-" {
+            // The year 0 is the first one before Christ.
+            let digits = text.dropFirst().prefix { $0 != "-" }
+            era = " BC"
+            text =
+                "\((Int(digits) ?? 0) + 1)".leftPadded(to: 4)
+                + text.dropFirst(1 + digits.count)
+        } else if text.hasPrefix("0000") {
+            era = " BC"
+            text = "0001" + text.dropFirst(4)
+        }
+        if text.first == "+" { text.removeFirst() }
+        let fraction = rest == 0 ? "" : ".\("\(rest)".leftPadded(to: 6))"
+        return "'\(text)\(fraction)+00\(era)'::timestamptz"
+    }
+
+    /// The first moment that the server keeps which is not before another one; nil without one.
+    static func notBefore(_ seconds: Double) -> Double? { near(seconds) { $0 >= seconds } }
+
+    /// The last moment that the server keeps which is not after another one; nil without one.
+    static func notAfter(_ seconds: Double) -> Double? { near(seconds) { $0 <= seconds } }
+
+    private static func near(_ seconds: Double, _ isOnSide: (Double) -> Bool) -> Double? {
+        guard let count = DateStorage.microseconds(ofSeconds: seconds) else { return nil }
+        let candidates = [0, 1, -1].map { DateStorage.seconds(ofMicroseconds: count + $0) }
+        return candidates.first(where: isOnSide).flatMap { kept.kept($0) }
+    }
+
     static func seconds(_ microseconds: Int64) -> Double {
         switch microseconds {
         case beforeAll: -.infinity
@@ -241,7 +282,7 @@ extension PostgresType {
         case (.decimal(let scale), .integer(let units)):
             return DecimalStorage.decimal(ofUnits: units, scale: scale).description
         case (_, .integer(let number)): return "\(number)"
-        case (.timestamp, .real): return nil
+        case (.timestamp, .real(let seconds)): return PostgresTimestamp.literal(seconds)
         case (_, .real(let number)):
             guard number.isFinite else { return nil }
             return "'\(number)'::double precision"
@@ -258,11 +299,10 @@ extension PostgresType {
     func constant(_ value: StoredValue) -> String? {
         guard let text = literal(value) else { return nil }
         switch self {
-        case .boolean, .double, .real, .uuid, .bytea: return text
+        case .boolean, .double, .real, .uuid, .bytea, .timestamp: return text
         case .text: return "\(text)::text"
         case .smallint, .integer, .bigint, .decimal, .anyDecimal:
             return "'\(text)'::\(self == .smallint || self == .integer ? "bigint" : shortName)"
-        case .timestamp: return nil
         }
     }
 
@@ -279,5 +319,12 @@ extension PostgresType {
             let text = String(byte, radix: 16)
             return byte < 16 ? "0\(text)" : text
         }.joined()
+    }
+}
+
+extension String {
+    /// With zeros before it.
+    fileprivate func leftPadded(to count: Int) -> String {
+        String(repeating: "0", count: max(0, count - utf8.count)) + self
     }
 }

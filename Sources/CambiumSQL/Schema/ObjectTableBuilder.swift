@@ -205,6 +205,11 @@ struct ObjectTableBuilder {
     }
 
     private func modelIndexes(of entity: Entity) -> [TableIndex] {
+        declaredIndexes(of: entity).map(\.index)
+    }
+
+    /// The indexes of the model, beside what it says of them.
+    func declaredIndexes(of entity: Entity) -> [(declared: Index, index: TableIndex)] {
         var uses: [String: Int] = [:]
         return entity.indexes.compactMap { declared in
             let columns = declared.elements.compactMap { indexed($0, of: entity) }
@@ -217,11 +222,12 @@ struct ObjectTableBuilder {
             let name = "\(entity.name).index.\(declared.name ?? words.joined(separator: "+"))"
             uses[name, default: 0] += 1
             let count = uses[name] ?? 1
-            return index(
+            let index = index(
                 count == 1 ? name : "\(name).\(count)", by: columns,
                 where: declared.condition.flatMap {
                     model.columnCondition($0, of: entity, for: .filter)?.text
                 })
+            return (declared, index)
         }
     }
 

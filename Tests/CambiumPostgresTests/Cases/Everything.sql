@@ -125,8 +125,11 @@ CREATE TABLE "cambium"."Limited" (
     CONSTRAINT "Limited.amount.range" CHECK ("amount" BETWEEN -92233720368547758.08 AND 92233720368547758.07),
     CONSTRAINT "Limited.amount.min" CHECK ("amount" >= -1.5),
     CONSTRAINT "Limited.amount.max" CHECK ("amount" <= 1.5),
+    CONSTRAINT "Limited.moment.min" CHECK ("moment" >= '2000-01-01 00:00:00+00'::timestamptz),
+    CONSTRAINT "Limited.moment.max" CHECK ("moment" <= '2100-01-01 00:00:00+00'::timestamptz),
     CONSTRAINT "Limited.bytes.minLength" CHECK (octet_length("bytes") >= 1),
-    CONSTRAINT "Limited.bytes.maxLength" CHECK (octet_length("bytes") <= 3)
+    CONSTRAINT "Limited.bytes.maxLength" CHECK (octet_length("bytes") <= 3),
+    CONSTRAINT "Limited.rule.lowIsLow" CHECK (coalesce("Limited"."low" <= "Limited"."high", false))
 );
 
 CREATE TABLE "cambium"."Member" (

@@ -45,7 +45,8 @@ CREATE TABLE "cambium"."account" (
     CONSTRAINT "account.code.pattern" CHECK ("code" ~ '^(?:[A-Z]+)$'),
     CONSTRAINT "special.Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~db21efa506b8" CHECK ("_entity" <> 'special' OR "Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~4a4664764aca" IS NOT NULL),
     CONSTRAINT "special.fee.required" CHECK ("_entity" <> 'special' OR "fee" IS NOT NULL),
-    CONSTRAINT "account.home.presence" CHECK ("home_latitude" IS NULL AND "home_note" IS NULL OR "home_latitude" IS NOT NULL)
+    CONSTRAINT "account.home.presence" CHECK ("home_latitude" IS NULL AND "home_note" IS NULL OR "home_latitude" IS NOT NULL),
+    CONSTRAINT "account.rule.notTooLong" CHECK (coalesce("account"."rank" < '9'::bigint, false))
 );
 
 CREATE TABLE "cambium"."account_pkey" (
@@ -134,6 +135,10 @@ ALTER TABLE "cambium"."Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~b54eec
 ALTER TABLE "cambium"."Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~b54eecb12f47" ADD CONSTRAINT "Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~5e76e9e8a2ec" FOREIGN KEY ("_destination") REFERENCES "cambium"."Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~bfe4573bff1c" ("_id") DEFERRABLE INITIALLY DEFERRED;
 
 CREATE UNIQUE INDEX "account.unique.code" ON "cambium"."account" ("code");
+
+CREATE INDEX "account.index.computed" ON "cambium"."account" ((char_length("account"."code")));
+
+CREATE INDEX "account.index.rank" ON "cambium"."account" ("rank") WHERE "account"."rank" > '1'::bigint;
 
 CREATE UNIQUE INDEX "special.unique.Lengthy_Lengthy_Lengthy_Lengthy_Len~c6b35237608b" ON "cambium"."account" ("Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~4a4664764aca") WHERE "_entity" = 'special';
 
