@@ -298,7 +298,8 @@ extension ModelChecker {
             ($0.properties, $1)
         }
         let indexes = zip(entity.indexes, kept("index", of: draft)).compactMap { index, element in
-            model.postgresEntry(of: index, of: entity).map { ($0, element) }
+            model.isMadeByPostgres(index, of: entity)
+                ? (index.elements.flatMap { properties(of: $0, entity, in: model) }, element) : nil
         }
         for (names, element) in uniques + indexes {
             let lengths = names.map { name in
@@ -324,6 +325,20 @@ extension ModelChecker {
                     """
                 ])
         }
+    }
+
+    /// The properties whose values, or parts of them, are in an entry.
+    private func properties(
+        of element: IndexElement, _ entity: Entity, in model: Model
+    ) -> [String] {
+        guard let expression = element.expression else { return [element.property] }
+        let typed = try? ExpressionCompiler.typedValue(expression, entity: entity, model: model)
+        // Other values than texts and data have a length of their own.
+        guard let type = typed?.type, type == .string || type == .uri || type == .data else {
+            return []
+        }
+        return DerivationSources(of: expression, entity: entity, in: model).nodes
+            .flatMap(\.properties).sorted()
     }
 
     /// What is left of the 2,704 bytes for values.

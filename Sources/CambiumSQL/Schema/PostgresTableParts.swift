@@ -46,21 +46,13 @@ extension Model {
         return typed.flatMap { $0.isPart(of: .index, in: self) ? $0 : nil }
     }
 
-    /// The properties whose values are in an entry of an index on PostgreSQL; nil where there is no
-    /// such index.
-    package func postgresEntry(of declared: Index, of entity: Entity) -> [String]? {
+    /// Whether stores on PostgreSQL have an index.
+    package func isMadeByPostgres(_ declared: Index, of entity: Entity) -> Bool {
         let indexes = ObjectTableBuilder(root: root(of: entity), model: self)
             .declaredIndexes(of: entity)
-        guard let index = indexes.first(where: { $0.declared == declared })?.index,
-            index.isOfEveryEngine || postgresForm(of: index) != nil
-        else { return nil }
-        return declared.elements.flatMap { element in
-            guard let expression = element.expression else { return [element.property] }
-            let type = typedPart(expression, of: entity)?.type
-            guard type == .string || type == .uri || type == .data else { return [] }
-            return DerivationSources(of: expression, entity: entity, in: self).nodes
-                .flatMap(\.properties).sorted()
-        }
+        return indexes.first { $0.declared == declared }.map {
+            $0.index.isOfEveryEngine || postgresForm(of: $0.index) != nil
+        } ?? false
     }
 
     private func typedPart(
