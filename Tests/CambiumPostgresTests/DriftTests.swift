@@ -42,7 +42,7 @@ struct DriftTests {
                 """
                 SELECT 'DROP INDEX @.' || quote_ident(indexname) FROM pg_indexes \
                 WHERE schemaname = $1 AND tablename = 'Node' AND indexname LIKE 'Node%' \
-                AND indexname NOT LIKE '%pkey' LIMIT 1
+                AND indexname <> 'Node.key' LIMIT 1
                 """
             case "check", "foreign key":
                 """
