@@ -29,7 +29,7 @@ struct BatchRetryTests {
         _ server: PostgresServer, _ table: String, _ first: Int64, _ second: Int64,
         _ body: @escaping @Sendable () throws -> Void
     ) throws {
-        let (connection, watch) = (try server.connect(), try server.connect())
+        let connection = try server.connect()
         func lock(_ key: Int64) throws {
             _ = try connection.run("SELECT FROM \(table) WHERE \"_id\" = \(key) FOR UPDATE")
         }
@@ -37,27 +37,11 @@ struct BatchRetryTests {
         _ = try connection.run("SET deadlock_timeout = '20s'")
         _ = try connection.run("BEGIN")
         try lock(second)
-        let process = try connection.run("SELECT pg_backend_pid()::bigint").integer(0, 0)
-        let failure = Mutex<(any Error)?>(nil)
-        let isDone = DispatchSemaphore(value: 0)
-        let thread = Thread {
-            do { try body() } catch { failure.withLock { $0 = error } }
-            isDone.signal()
-        }
-        thread.start()
-        let end = ContinuousClock.now + .seconds(20)
-        while try !watch.run(
-            """
-            SELECT EXISTS (SELECT FROM pg_stat_activity WHERE \(process) = ANY(pg_blocking_pids(pid)))
-            """
-        ).boolean(0, 0) {
-            try #require(.now < end, "nobody waits")
-            Thread.sleep(forTimeInterval: 0.01)
-        }
+        let work = SideWork(body)
+        try server.waitForSomebody(behind: connection)
         try lock(first)
         _ = try connection.run("COMMIT")
-        isDone.wait()
-        if let failure = failure.withLock({ $0 }) { throw failure }
+        try work.join()
     }
 
     private struct Store {

@@ -53,6 +53,21 @@ struct PostgresServer: Sendable, CustomTestStringConvertible {
             """, parameters)
     }
 
+    /// Waits until somebody waits for what a connection has locked.
+    func waitForSomebody(behind connection: PostgresConnection) throws {
+        let process = try connection.run("SELECT pg_backend_pid()::bigint").integer(0, 0)
+        let watch = try connect()
+        let end = ContinuousClock.now + .seconds(20)
+        while try !watch.run(
+            """
+            SELECT EXISTS (SELECT FROM pg_stat_activity WHERE \(process) = ANY(pg_blocking_pids(pid)))
+            """
+        ).boolean(0, 0) {
+            try #require(.now < end, "nobody waits")
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+    }
+
     func connect() throws -> PostgresConnection {
         try PostgresConnection(PostgresSettings(url))
     }

@@ -91,6 +91,73 @@ struct SaveLockTests {
         #expect(try reader.fetch(Node.fetchRequest()).map(\.box) == [nil])
     }
 
+    @Test(arguments: PostgresServer.all, [true, false])
+    func `a save locks rows in the order of their keys`(
+        _ server: PostgresServer, _ deletes: Bool
+    ) throws {
+        let stores = Stores(server: server)
+        let container = try stores.open()
+        let setup = container.newContext()
+        let boxes = (0..<20).map { Box(in: setup, name: "\($0)") }
+        try setup.save()
+        // The table has the first row last from now on.
+        boxes[0].name = "moved"
+        try setup.save()
+        let key = boxes[0].objectID.key
+        let table = "\"\(stores.schema)\".\"Box\""
+        let connection = try server.connect()
+        _ = try connection.run("BEGIN")
+        _ = try connection.run("SELECT FROM \(table) WHERE \"_id\" = \(key) FOR UPDATE")
+        let save = SideWork {
+            let context = container.newContext()
+            for box in try context.fetch(Box.fetchRequest()).reversed() {
+                if deletes { context.delete(box) } else { box.name = "mine" }
+            }
+            try context.save()
+        }
+        try server.waitForSomebody(behind: connection)
+        // It waits for the first row, and has none of the others.
+        let others = try connection.run(
+            "SELECT FROM \(table) WHERE \"_id\" > \(key) FOR UPDATE SKIP LOCKED")
+        #expect(others.count == 19)
+        _ = try connection.run("COMMIT")
+        try save.join()
+        let reader = try stores.open().newContext()
+        let names = try reader.fetch(Box.fetchRequest()).map(\.name)
+        #expect(names == (deletes ? [] : Array(repeating: "mine", count: 20)))
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a pair that two contexts add at the same time is there once`(
+        _ server: PostgresServer
+    ) throws {
+        let stores = Stores(server: server)
+        let gate = Gate.beforeCommit
+        let (mine, theirs) = (try stores.open(gate), try stores.open())
+        let setup = mine.newContext()
+        _ = Node(in: setup, number: 1)
+        _ = Topic(in: setup, name: "t")
+        try setup.save()
+        func add(in container: PersistentContainer) -> SideWork {
+            SideWork {
+                let context = container.newContext()
+                let node = try context.fetch(Node.fetchRequest())[0]
+                node.tags.insert(try context.fetch(Topic.fetchRequest())[0])
+                try context.save()
+            }
+        }
+        gate.close()
+        let first = add(in: mine)
+        try #require(gate.wait())
+        let second = add(in: theirs)
+        #expect(!second.isDone(within: 0.5))
+        gate.open()
+        try first.join()
+        try second.join()
+        let reader = try stores.open().newContext()
+        #expect(try reader.fetch(Node.fetchRequest())[0].tags.map(\.name) == ["t"])
+    }
+
     /// A context that one thread at a time uses.
     private struct HeldContext: @unchecked Sendable {
         let context: ManagedObjectContext

@@ -46,8 +46,12 @@ struct WireTests {
             let value = StoredValue.real(seconds)
             #expect(try answer(value, .timestamp, server) == value)
         }
-        let finer = try answer(.real(0.000_000_4), .timestamp, server)
-        #expect(finer == .real(0))
+        for (finer, kept) in [
+            (0.000_000_4, 0), (0.000_000_6, 0.000_001), (-0.000_000_6, -0.000_001),
+            (1.000_000_9, 1.000_001), (-1.000_000_9, -1.000_001),
+        ] {
+            #expect(try answer(.real(finer), .timestamp, server) == .real(kept), "\(finer)")
+        }
     }
 
     @Test(arguments: PostgresServer.all)

@@ -122,6 +122,52 @@ extension EngineSuite {
             }
         }
 
+        EngineCase("a pair that both added is there once") { engine in
+            try engine.withContainer(Everything.model) { container in
+                let (first, second) = (container.newContext(), container.newContext())
+                let (node, topic) = (Node(in: first), Topic(in: first))
+                try first.save()
+                let same: Node = try second.get(node.objectID)
+                #expect(same.tags.isEmpty)
+                node.tags.insert(topic)
+                try first.save()
+                same.tags.insert(try second.get(topic.objectID))
+                try second.save()
+                let reader = container.newContext()
+                let read: Node = try reader.get(node.objectID)
+                #expect(read.tags.map(\.objectID) == [topic.objectID])
+            }
+        }
+
+        EngineCase("by default a second partner in a one-to-one is an error that names the first") {
+            engine in
+            try withPartners(engine, nil) { container, nodes, second, same in
+                let error = #expect(throws: ConstraintConflictError.self) { try second.save() }
+                #expect(error?.conflicts.map(\.constraint) == [["next"]])
+                #expect(error?.conflicts.first?.databaseObjectID == nodes[0].objectID)
+                #expect(same[2].previous == same[1])
+                let reader = container.newContext()
+                let read: Node = try reader.get(nodes[2].objectID)
+                #expect(read.previous?.objectID == nodes[0].objectID)
+            }
+        }
+
+        for policy in mergingPolicies {
+            EngineCase("of two partners in a one-to-one one is kept (\(policy))") { engine in
+                try withPartners(engine, policy) { container, nodes, second, same in
+                    try second.save()
+                    let keepsOurs = policy == .objectTrump || policy == .overwrite
+                    #expect(same[2].previous == same[keepsOurs ? 1 : 0])
+                    #expect(same.map { $0.next != nil } == [!keepsOurs, keepsOurs, false])
+                    let reader = container.newContext()
+                    let read: [Node] = try nodes.map { try reader.get($0.objectID) }
+                    #expect(read[2].previous == read[keepsOurs ? 1 : 0])
+                    #expect(read.map { $0.next != nil } == [!keepsOurs, keepsOurs, false])
+                    #expect(read[1].label == (policy == .rollback ? "1" : "ours"))
+                }
+            }
+        }
+
         EngineCase("a row that another context changed or deleted is an error by default") {
             engine in
             try withRivals(engine, nil) { rivals in
@@ -301,5 +347,30 @@ private func withRivals(
         try body(
             Rivals(
                 container: container, first: first, second: second, theirs: tally, ours: same))
+    }
+}
+
+/// Runs a body with two contexts that gave the last of three nodes a partner each: the first context
+/// has saved that, the second one has not.
+///
+/// - Parameter policy: The second context's; nil for the default.
+private func withPartners(
+    _ engine: EngineEntry, _ policy: MergePolicy?,
+    _ body: (
+        PersistentContainer, _ nodes: [Node], _ second: ManagedObjectContext, _ same: [Node]
+    ) throws -> Void
+) throws {
+    try engine.withContainer(Everything.model) { container in
+        let (first, second) = (container.newContext(), container.newContext())
+        let nodes = (0..<3).map { Node(in: first, label: "\($0)") }
+        try first.save()
+        let same: [Node] = try nodes.map { try second.get($0.objectID) }
+        #expect(same[2].previous == nil)
+        nodes[0].next = nodes[2]
+        try first.save()
+        same[1].next = same[2]
+        same[1].label = "ours"
+        if let policy { second.mergePolicy = policy }
+        try withExtendedLifetime(first) { try body(container, nodes, second, same) }
     }
 }

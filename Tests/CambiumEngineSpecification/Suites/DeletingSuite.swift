@@ -1,4 +1,5 @@
 import Cambium
+import CambiumModel
 import EverythingModel
 import ShopModel
 import Testing
@@ -132,6 +133,42 @@ extension EngineSuite {
                 #expect(left.follows.isEmpty && left.followers.isEmpty && left.next == nil)
                 let read: Topic = try reader.get(topic.objectID)
                 #expect(read.nodes.isEmpty && read.waiting.isEmpty)
+            }
+        }
+
+        EngineCase("the pairs of a relationship without an inverse go with what it leads to") {
+            engine in
+            let model = CompiledModel(
+                Model(
+                    name: "OneWay", version: "1",
+                    entities: [
+                        Entity(
+                            name: "Goal",
+                            attributes: [
+                                Attribute(
+                                    name: "name", type: .string,
+                                    defaultValue: .constant(.string("")))
+                            ]),
+                        Entity(
+                            name: "Way",
+                            relationships: [
+                                Relationship(name: "goals", destination: "Goal", isToMany: true)
+                            ]),
+                    ]))
+            try engine.withContainer(model) { container in
+                let context = container.newContext()
+                let goals = try ["a", "b"].map { try context.make("Goal", ["name": $0]) }
+                let way = try context.insertObject(ofEntity: "Way")
+                try way.many("goals").replace(with: goals)
+                try context.save()
+                // This one has never read who leads there.
+                let other = container.newContext()
+                other.delete(other.object(with: goals[0].objectID))
+                try other.save()
+                let reader = container.newContext()
+                let left = try reader.object(with: way.objectID).many("goals")
+                #expect(left.map { $0["name"] } == ["b"])
+                #expect(try reader.all("Goal").count == 1)
             }
         }
     }
