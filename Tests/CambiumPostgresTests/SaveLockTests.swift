@@ -158,6 +158,37 @@ struct SaveLockTests {
         #expect(try reader.fetch(Node.fetchRequest())[0].tags.map(\.name) == ["t"])
     }
 
+    /// Of two partners the one that the context does not know gives way; nobody has locked its row.
+    @Test(arguments: PostgresServer.all)
+    func `what others change while a save is decided is kept`(_ server: PostgresServer) throws {
+        let stores = Stores(server: server)
+        let gate = Gate { $0.contains("NOT EXISTS") }
+        let (mine, theirs) = (try stores.open(gate), try stores.open())
+        let setup = theirs.newContext()
+        let nodes = (0..<3).map { Node(in: setup, label: "\($0)") }
+        try setup.save()
+        let context = mine.newContext()
+        context.mergePolicy = .objectTrump
+        let same = try context.fetch(Node.fetchRequest())
+        #expect(same[2].previous == nil)
+        nodes[0].next = nodes[2]
+        try setup.save()
+        same[1].next = same[2]
+        context.processPendingChanges()
+        gate.close()
+        let held = HeldContext(context: context)
+        let save = SideWork { try held.context.save() }
+        try #require(gate.wait())
+        nodes[0].label = "theirs"
+        try setup.save()
+        gate.open()
+        try save.join()
+        let reader = try stores.open().newContext()
+        let read = try reader.fetch(Node.fetchRequest())
+        #expect(read.map(\.label) == ["theirs", "1", "2"])
+        #expect(read[2].previous == read[1] && read[0].next == nil)
+    }
+
     /// A context that one thread at a time uses.
     private struct HeldContext: @unchecked Sendable {
         let context: ManagedObjectContext

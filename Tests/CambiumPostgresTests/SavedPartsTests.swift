@@ -85,18 +85,13 @@ struct SavedPartsTests {
         for statement in [
             "CREATE FUNCTION \"\(schema)\".skip() RETURNS trigger LANGUAGE plpgsql "
                 + "AS 'BEGIN RETURN NULL; END'",
-            "CREATE TRIGGER skip BEFORE UPDATE OR DELETE ON \"\(schema)\".\"Box\" "
+            "CREATE TRIGGER skip BEFORE UPDATE ON \"\(schema)\".\"Box\" "
                 + "FOR EACH ROW EXECUTE FUNCTION \"\(schema)\".skip()",
         ] { _ = try connection.run(statement) }
         box.name = "new"
-        #expect(throws: (any Error).self) { try context.save() }
-        #expect(context.hasChanges)
-        context.rollback()
-        context.delete(box)
-        #expect(throws: (any Error).self) { try context.save() }
-        context.rollback()
+        let error = #expect(throws: StoreError.self) { try context.save() }
+        #expect(error?.code == .busy && context.hasChanges)
         _ = try connection.run("DROP TRIGGER skip ON \"\(schema)\".\"Box\"")
-        box.name = "new"
         try context.save()
         let reader = container.newContext()
         #expect(try reader.fetch(Box.fetchRequest()).map(\.name) == ["new"])

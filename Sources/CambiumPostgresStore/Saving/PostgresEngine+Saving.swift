@@ -69,15 +69,15 @@ extension PostgresEngine {
                             request, connection, arbiter, willCommit, plans: plans,
                             .begin(after: leading)))
                     return
-                } catch let error as PostgresError where error.isTransient {
+                } catch  where !plans && Self.mayBeResolved(error) {
+                    plans = true
+                } catch  where Self.mayBeRepeated(error) {
                     do {
                         try attempts.waitForNext(after: error)
                     } catch {
                         _ = try? connection.run("ROLLBACK")
                         throw error
                     }
-                } catch  where !plans && Self.mayBeResolved(error) {
-                    plans = true
                 } catch {
                     // A connection that is lost has no transaction any more.
                     _ = try? connection.run("ROLLBACK")
@@ -93,6 +93,12 @@ extension PostgresEngine {
         guard let error = error as? PostgresError else { return false }
         return [PostgresError.uniqueViolation, PostgresError.foreignKeyViolation]
             .contains(error.state)
+    }
+
+    /// Whether it was others who were in the way at that moment. Nobody has locked the rows that a plan
+    /// decides about beside those of the request: they may have been changed since.
+    private static func mayBeRepeated(_ error: any Error) -> Bool {
+        error is SaveConflict || (error as? PostgresError)?.isTransient == true
     }
 
     /// Writes everything in one transaction: locks what is to be written, looks whether it is as it
