@@ -189,7 +189,7 @@ struct ObjectRow: ObjectAccess {
         state.context?.merges.reinsertedRows[RowIdentity(subject)] = nil
         state.context?.changes.areStale = true
         subject.lifecycle = .updated
-        ownExtras.changedSlots = entity.storedSlots
+        ownExtras.changedSlots = entity.writtenSlots
         // Nothing is known of what is below the values, as where a row could not be read.
         subject.flags.formUnion([.isDraft, .tracksSlots, .isUnread])
         rebase(on: placed)

@@ -25,6 +25,8 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
     public let storedSlots: SlotSet
     /// The slots of derived attributes, which the program never sets.
     public let derivedSlots: SlotSet
+    /// The stored slots that a save writes.
+    package var writtenSlots: SlotSet { storedSlots.subtracting(derivedSlots) }
     /// Whether there are values that are in memory only.
     public let hasTransients: Bool
     /// The slots of those.

@@ -24,6 +24,38 @@ extension EngineSuite {
             }
         }
 
+        for isAtOnce in [false, true] {
+            EngineCase("values of a row that two contexts have inserted again (\(isAtOnce))") {
+                engine in
+                try engine.withContainer(Ledger.model) { container in
+                    let (first, second) = (container.newContext(), container.newContext())
+                    let client = try first.make("Client", ["name": "Ann"])
+                    try first.save()
+                    let same = second.object(with: client.objectID)
+                    #expect(same["name"] == "Ann")
+                    for (context, client) in [(first, client), (second, same)] {
+                        context.automaticallyMergesChangesFromParent = false
+                        context.undoManager = ContextUndoManager()
+                        context.delete(client)
+                        try context.save()
+                        context.undo()
+                    }
+                    (client["name"], same["name"]) = ("Anna", "Annabel")
+                    second.mergePolicy = .objectTrump
+                    var failure: (any Error)?
+                    let observation = second.observe(.willSave) {
+                        do { try first.save() } catch { failure = error }
+                    }
+                    if !isAtOnce { try first.save() }
+                    try second.save()
+                    withExtendedLifetime(observation) {}
+                    if let failure { throw failure }
+                    #expect(same["name"] == "Annabel")
+                    try expectRight(container, second)
+                }
+            }
+        }
+
         EngineCase("values follow the objects at the other end") { engine in
             try engine.withContainer(Ledger.model) { container in
                 let context = container.newContext()
