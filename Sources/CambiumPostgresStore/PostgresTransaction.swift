@@ -84,7 +84,7 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
         } catch  where PostgresEngine.mayBeResolved(error) {
             do {
                 return try write(plans: true, after: "ROLLBACK TO SAVEPOINT save")
-            } catch let error as PostgresError where PostgresEngine.mayBeResolved(error) {
+            } catch  where PostgresEngine.mayBeResolved(error) {
                 // The row in the way is newer than what the transaction sees.
                 state.withLock { $0.isToBeRepeated = true }
                 throw layout.refusal(error)

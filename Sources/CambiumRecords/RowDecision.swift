@@ -13,7 +13,8 @@ package struct ConflictingRow {
     }
 
     package let intent: Intent
-    /// The row that our change started from; nil where none is known.
+    /// The row that our change started from; nil where there was none: the save was to insert a row
+    /// again that others have inserted again before.
     package let base: Record?
     /// The row as the context has it.
     package let ours: Record
@@ -91,6 +92,8 @@ extension ConflictStrategy {
                 merged = PropertyMerge(keepsOurs: keepsOurs, rules, writer)
                     .merge(theirs, ours: row.ours, base: base, changed: row.changed)
             }
+        } else if keepsOurs, !row.changed.isEmpty {
+            merged = overwritten(theirs, row.ours, rules, writer)
         }
         if !chosen.isEmpty {
             var (placed, slots) = merged ?? (writer.copy(theirs.record, rules.shape), SlotSet())

@@ -264,6 +264,7 @@ enum ConstraintFailure {
     private static let foreignKey: Int32 = 787
     private static let notNull: Int32 = 1299
     private static let unique: Int32 = 2067
+    private static let primaryKey: Int32 = 1555
 
     /// What a commit answers when a key is dangling.
     static var danglingKey: SQLiteError {
@@ -271,6 +272,9 @@ enum ConstraintFailure {
     }
 
     static func isUnique(_ error: SQLiteError) -> Bool { error.code == unique }
+
+    /// Whether there is a row with the key already.
+    static func isPrimaryKey(_ error: SQLiteError) -> Bool { error.code == primaryKey }
 
     static func isForeignKey(_ error: SQLiteError) -> Bool { error.code == foreignKey }
 

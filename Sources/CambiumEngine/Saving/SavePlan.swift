@@ -23,7 +23,7 @@ package struct SavePlan {
 
     package struct Row {
         package let entity: EntityDescription
-        package let origin: Origin
+        package fileprivate(set) var origin: Origin
         /// What the save wants of the row.
         package let intent: ConflictingRow.Intent
         /// The row that the change is based on, where there is a change; of a row that is to be
@@ -171,7 +171,15 @@ package struct SavePlan {
 
     /// Notes how the store has a row of the plan.
     package mutating func note(_ theirs: PlacedRecord?, of id: RowIdentity) {
-        rows[id]?.theirs = theirs
+        guard var row = rows[id] else { return }
+        row.theirs = theirs
+        // One that is there is not to be inserted, but to be changed, in all that it has.
+        if theirs != nil, row.isInserted {
+            row.origin = .updated
+            row.changed = row.entity.writtenSlots
+            row.write = .update(row.changed)
+        }
+        rows[id] = row
     }
 
     /// Writes other values into a row. The record's version is the one that the row has now.

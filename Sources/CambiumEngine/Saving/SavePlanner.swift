@@ -108,7 +108,18 @@ package struct SavePlanner<Lookup: SaveLookup> {
         for deletion in request.deletions {
             conflicts += try lookup.conflicts(deletion.entity, deletion.records, isDeletion: true)
         }
+        for insertion in request.insertions { conflicts += try returned(insertion) }
         return conflicts
+    }
+
+    /// The rows that the save is to insert again, and that others have inserted again before.
+    private func returned(_ insertion: SaveRequest.Insertion) throws -> [RowConflict] {
+        let keys = insertion.records.filter { RowVersion.mayBeOfReinsertion($0.version) }
+            .map(\.key)
+        if keys.isEmpty { return [] }
+        return try lookup.rows(keys, root: insertion.entity.rootIndex).map { entity, placed in
+            RowConflict(entity: entity, key: placed.record.key, theirs: placed, isDeletion: false)
+        }
     }
 
     /// The pairs that are to be written and to be removed, so that a row has these members.

@@ -58,7 +58,7 @@ extension PostgresEngine {
         _ willCommit: () throws -> Void, _ committed: (_ outcome: SaveOutcome) -> Void
     ) throws {
         try withExtendedLifetime(request) {
-            var plans = false
+            var plannings = 0
             var attempts = Attempts()
             var leading: [PostgresStatement] = []
             while true {
@@ -66,11 +66,11 @@ extension PostgresEngine {
                 do {
                     committed(
                         try write(
-                            request, connection, arbiter, willCommit, plans: plans,
+                            request, connection, arbiter, willCommit, plans: plannings > 0,
                             .begin(after: leading)))
                     return
-                } catch  where !plans && Self.mayBeResolved(error) {
-                    plans = true
+                } catch  where plannings < Self.greatestPlannings && Self.mayBeResolved(error) {
+                    plannings += 1
                 } catch  where Self.mayBeRepeated(error) {
                     do {
                         try attempts.waitForNext(after: error)
@@ -81,11 +81,14 @@ extension PostgresEngine {
                 } catch {
                     // A connection that is lost has no transaction any more.
                     _ = try? connection.run("ROLLBACK")
-                    throw (error as? PostgresError).map { layout.refusal($0) } ?? error
+                    throw layout.refusal(error)
                 }
             }
         }
     }
+
+    /// How often a save is planned: others may come between the look at the rows and the writing.
+    private static let greatestPlannings = 4
 
     /// Whether it was others who were in the way, or other rows of the same save.
     static func mayBeResolved(_ error: any Error) -> Bool {

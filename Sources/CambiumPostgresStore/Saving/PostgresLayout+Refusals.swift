@@ -4,6 +4,17 @@ import CambiumRecords
 import CambiumSQL
 
 extension PostgresLayout {
+    /// The error that a program sees where a save cannot write.
+    func refusal(_ error: any Error) -> any Error {
+        if error is SaveConflict {
+            return StoreError(
+                code: .busy,
+                message: "Other transactions have changed what was to be saved, again and again.",
+                remedy: "Try again later.", underlying: error)
+        }
+        return (error as? PostgresError).map { refusal($0) } ?? error
+    }
+
     /// The error that a program sees where the server refuses what is written.
     func refusal(_ error: PostgresError) -> any Error {
         if error.state == PostgresError.foreignKeyViolation {

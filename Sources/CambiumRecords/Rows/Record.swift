@@ -201,6 +201,10 @@ package enum RowVersion {
     package static var ofReinsertion: Int64 {
         Int64(Date().timeIntervalSince1970 * 1_000_000)
     }
+
+    /// Whether a row that is to be inserted may have been there before: others may have inserted it
+    /// again, too.
+    package static func mayBeOfReinsertion(_ version: Int64) -> Bool { version != 0 }
 }
 
 /// A row by its root entity and key.

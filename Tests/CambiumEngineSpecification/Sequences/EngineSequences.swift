@@ -102,7 +102,7 @@ package enum EngineSequences {
     }
 
     /// What no program may see, whatever others do.
-    private static let unexpected = ["PostgresError", "SQLiteError"]
+    private static let unexpected = ["PostgresError", "SQLiteError", "SaveConflict"]
 
     /// - Returns: What all of them saw.
     private static func work(

@@ -200,6 +200,51 @@ extension EngineSuite {
             }
         }
 
+        for policy in mergingPolicies {
+            EngineCase("two contexts insert a deleted row again at the same time (\(policy))") {
+                engine in
+                try withRevived(engine, policy) { rivals in
+                    var (inserted, updated): ([ObjectID], [ObjectID]) = ([], [])
+                    let observation = rivals.second.observe(.didSave) { saved in
+                        inserted += saved.changeSets.flatMap(\.insertedObjectIDs)
+                        updated += saved.changeSets.flatMap(\.updatedObjectIDs.keys)
+                    }
+                    defer { withExtendedLifetime(observation) {} }
+                    try rivals.second.save()
+                    let isOurs = policy == .objectTrump || policy == .overwrite
+                    #expect(try rivals.stored() == [isOurs ? "ours" : "theirs"])
+                    #expect(rivals.ours.label == (isOurs ? "ours" : "theirs"))
+                    #expect(try rivals.storedTags() == rivals.ours.tags.map(\.name))
+                    let tags = policy == .rollback ? ["0", "1"] : ["0", "1", "2"]
+                    if policy != .overwrite { #expect(rivals.ours.tags.map(\.name) == tags) }
+                    // Who has seen it come back hears that it was changed.
+                    #expect(inserted == [])
+                    #expect(updated.contains(rivals.ours.objectID) == (policy != .rollback))
+                    // The context knows the version of the row.
+                    #expect(!rivals.second.hasChanges)
+                    rivals.second.mergePolicy = .error
+                    rivals.ours.label = "after"
+                    try rivals.second.save()
+                    #expect(try rivals.stored() == ["after"])
+                }
+            }
+        }
+
+        EngineCase("two contexts insert a deleted row again at the same time: an error by default")
+        { engine in
+            try withRevived(engine, nil) { rivals in
+                let error = #expect(throws: ConflictError.self) { try rivals.second.save() }
+                #expect(error?.conflicts.map(\.objectID) == [rivals.ours.objectID])
+                #expect(error?.conflicts.first?.properties == ["label"])
+                #expect(error?.conflicts.first?.persistedSnapshot?["label"] == .string("theirs"))
+                #expect(try rivals.stored() == ["theirs"])
+                #expect(rivals.ours.label == "ours" && rivals.ours.isInserted)
+                // What an undo has brought back is laid over what is there.
+                try rivals.second.save()
+                #expect(try rivals.stored() == ["ours"])
+            }
+        }
+
         EngineCase("rows without conflict are saved beside those with one") { engine in
             try engine.withContainer(Everything.model) { container in
                 let (first, second) = (container.newContext(), container.newContext())
@@ -372,5 +417,62 @@ private func withPartners(
         same[1].label = "ours"
         if let policy { second.mergePolicy = policy }
         try withExtendedLifetime(first) { try body(container, nodes, second, same) }
+    }
+}
+
+/// Two contexts that have deleted one row, and have taken that back.
+private struct RevivedRivals {
+    let container: PersistentContainer
+    let second: ManagedObjectContext
+    /// The object of the second context.
+    let ours: Node
+
+    /// The labels of all nodes in the store.
+    func stored() throws -> [String] {
+        try container.newContext().fetch(Node.fetchRequest()).map(\.label)
+    }
+
+    func storedTags() throws -> [String] {
+        let reader = container.newContext()
+        return try reader.fetch(Node.fetchRequest()).flatMap { $0.tags.map(\.name) }
+    }
+}
+
+/// Runs a body with two contexts that have deleted a node with the tag "0", and have undone that: the
+/// first one has added the tag "1" and saves while the second, which has added the tag "2", saves.
+///
+/// - Parameter policy: The second context's; nil for the default.
+private func withRevived(
+    _ engine: EngineEntry, _ policy: MergePolicy?,
+    _ body: (RevivedRivals) throws -> Void
+) throws {
+    try engine.withContainer(Everything.model) { container in
+        let (first, second) = (container.newContext(), container.newContext())
+        for context in [first, second] { context.automaticallyMergesChangesFromParent = false }
+        let node = Node(in: first, label: "base")
+        let topics = (0..<3).map { Topic(in: first, name: "\($0)") }
+        node.tags.insert(topics[0])
+        try first.save()
+        let ours: Node = try second.get(node.objectID)
+        #expect(ours.label == "base" && ours.tags.map(\.name) == ["0"])
+        if let policy { second.mergePolicy = policy }
+        for (context, node) in [(first, node), (second, ours)] {
+            context.undoManager = ContextUndoManager()
+            context.delete(node)
+            try context.save()
+        }
+        first.undo()
+        second.undo()
+        (node.label, ours.label) = ("theirs", "ours")
+        node.tags.insert(topics[1])
+        ours.tags.insert(try second.get(topics[2].objectID))
+        // After the second one has looked for rows that others have inserted again.
+        var failure: (any Error)?
+        let observation = second.observe(.willSave) {
+            do { if first.hasChanges { try first.save() } } catch { failure = error }
+        }
+        defer { withExtendedLifetime(observation) {} }
+        try body(RevivedRivals(container: container, second: second, ours: ours))
+        if let failure { throw failure }
     }
 }

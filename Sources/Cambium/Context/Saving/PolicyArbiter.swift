@@ -91,7 +91,9 @@ struct PolicyArbiter: ConflictArbiter {
         let object = object(conflict.id)
         // A draft goes on being changed when the error has been thrown.
         let ours = object?.record.map { RecordWriter.compactCopy($0, entity.shape) }
-        let base = object?.extras?.snapshot ?? object?.placed
+        // What is to be inserted again starts from no row.
+        let base =
+            object?.lifecycle == .inserted ? nil : object?.extras?.snapshot ?? object?.placed
         return MergeConflict(
             objectID: id(conflict.id, entity),
             isDeletion: conflict.isDeletion, isRowGone: conflict.theirs == nil,
@@ -105,10 +107,16 @@ struct PolicyArbiter: ConflictArbiter {
     }
 
     private func bothChanged(_ conflict: RowConflict) -> [Int] {
-        guard let theirs = conflict.theirs?.record, let extras = object(conflict.id)?.extras,
-            let base = extras.snapshot?.record
-        else { return [] }
         let entity = conflict.entity
+        guard let theirs = conflict.theirs?.record, let object = object(conflict.id) else {
+            return []
+        }
+        if object.lifecycle == .inserted, let ours = object.record {
+            return entity.writtenSlots.slots.filter {
+                !theirs.isEqual($0, entity.shape.kinds[$0], to: ours)
+            }
+        }
+        guard let extras = object.extras, let base = extras.snapshot?.record else { return [] }
         return extras.changedSlots.intersection(entity.storedSlots).slots.filter { slot in
             !theirs.isEqual(slot, entity.shape.kinds[slot], to: base)
         }

@@ -189,6 +189,7 @@ struct SaveCompletion {
                 take(placed, for: object)
                 resolved.append(object)
                 object.extras?.changedSlots.formUnion(slots)
+                if object.lifecycle == .inserted { becomeChanged(object, slots) }
             } else {
                 placed.record.version += 1
                 changes.update(resolution.entity, placed, slots)
@@ -213,12 +214,12 @@ struct SaveCompletion {
             yielded.insert(id)
             guard let object else { return }
             object.row.forgetDeferredChange()
-            let wasUpdated = object.lifecycle == .updated
+            let wasWritten = object.lifecycle == .updated || object.lifecycle == .inserted
             object.row.becomeClean(object.row.keepingTransients(theirs))
             resolved.append(object)
             // The row is theirs, but pairs of join tables were written all the same, and others
             // must be notified of them: not of the values that were taken back.
-            if wasUpdated, object.extras?.hasRelationshipChanges == true { changes.update(object) }
+            if wasWritten, object.extras?.hasRelationshipChanges == true { changes.update(object) }
             // Written, or taken back with the row; read again when asked.
             if object.extras?.hasRelationshipChanges == true { context.noteOtherLinks(object) }
             object.extras?.links = [:]
@@ -228,6 +229,13 @@ struct SaveCompletion {
         case .forward:
             break
         }
+    }
+
+    /// A row that was to be inserted again was there: for the others, who know it, it is changed.
+    private mutating func becomeChanged(_ object: ManagedObject, _ slots: SlotSet) {
+        object.ownExtras.changedSlots = slots
+        changes.update(object)
+        object.row.becomeSaved()
     }
 
     /// Shows what the save wrote into the row of an object that had no changes to be saved.
