@@ -63,7 +63,8 @@ struct RowDecisionTests {
         }
         if one.intent == .deletion { return oursStays ? .deleted : .left }
         if let chosen = one.chosen { return .value(chosen) }
-        guard one.hasBase, one.strategy != .rollback else { return .left }
+        if one.strategy == .rollback { return .left }
+        guard one.hasBase else { return oursStays && one.isChanged ? .value(one.ours) : .left }
         if one.strategy == .overwrite { return .value(one.ours) }
         guard one.isChanged, one.ours != one.base else { return .left }
         let merged: Int64?
