@@ -186,7 +186,7 @@ extension PostgresEngine {
             do {
                 let batch = try batch(of: work, author, connection, attachesRows)
                 committed(batch.changes)
-            } catch let error as PostgresError {
+            } catch {
                 throw layout.refusal(error)
             }
         }
@@ -213,6 +213,9 @@ extension PostgresEngine {
                     { ($0 as? PostgresError)?.state == PostgresError.uniqueViolation })
             {
                 isPlanned = true
+            } catch let error as SaveConflict where work.canRunAgain {
+                // Others came between what it has read and what it writes.
+                try attempts.waitForNext(after: error)
             }
         }
     }
