@@ -245,6 +245,40 @@ extension EngineSuite {
             }
         }
 
+        EngineCase("others insert a row again that was merged into another one") { engine in
+            try engine.withContainer(Dispute.model) { container in
+                let (first, second) = (container.newContext(), container.newContext())
+                let thing = try first.make("Thing", ["code": "a"])
+                try first.save()
+                let same = second.object(with: thing.objectID)
+                #expect(same["code"] == "a")
+                for (context, thing) in [(first, thing), (second, same)] {
+                    context.automaticallyMergesChangesFromParent = false
+                    context.undoManager = ContextUndoManager()
+                    context.delete(thing)
+                    try context.save()
+                }
+                first.undo()
+                second.undo()
+                let third = container.newContext()
+                let other = try third.make("Thing", ["code": "a"])
+                try third.save()
+                second.mergePolicy = .storeTrump
+                try second.save()
+                let replacement = second.registeredObject(for: thing.objectID)
+                #expect(replacement?.objectID == other.objectID)
+                thing["code"] = "b"
+                try first.save()
+                let found = try second.all("Thing")
+                #expect(found.map(\.objectID) == [thing.objectID, other.objectID])
+                #expect(found.map { $0["code"] } == ["b", "a"])
+                for thing in found { thing["first"] = "changed" }
+                try second.save()
+                let reader = container.newContext()
+                #expect(try reader.all("Thing").map { $0["first"] } == ["changed", "changed"])
+            }
+        }
+
         EngineCase("rows without conflict are saved beside those with one") { engine in
             try engine.withContainer(Everything.model) { container in
                 let (first, second) = (container.newContext(), container.newContext())

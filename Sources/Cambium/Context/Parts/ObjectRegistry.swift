@@ -147,7 +147,15 @@ final class ObjectRegistry {
                 lifecycle: .clean))
         root.map.insert(object, for: key)
         count += 1
+        if !replacements.isEmpty { forgetReplacement(of: RowIdentity(object)) }
         return object
+    }
+
+    /// A row that was merged into another one when it was to be inserted again, and that others have
+    /// inserted again since.
+    @inline(never)
+    private func forgetReplacement(of id: RowIdentity) {
+        replacements[id] = nil
     }
 
     /// Adds an object under its key, in the place of a fault that has it: one was made for a key that
@@ -160,6 +168,7 @@ final class ObjectRegistry {
             root.map.insert(object, for: object.key)
             count += root.map.count
         }
+        if !replacements.isEmpty { forgetReplacement(of: RowIdentity(object)) }
     }
 
     /// Takes an object out.
