@@ -306,8 +306,8 @@ final class PostgresConnection {
 
     /// Whether the server answers in time.
     func answers(within limit: Duration) -> Bool {
-        let former = terms
-        defer { terms = former }
+        let (formerTerms, formerTrips) = (terms, roundTrips)
+        defer { (terms, roundTrips) = (formerTerms, formerTrips) }
         terms = PostgresTerms(statementTimeout: limit)
         return (try? run([PostgresStatement("SELECT 1")])) != nil
     }
