@@ -7,8 +7,10 @@ import Testing
 
 /// What concurrent programs may see of each other, and what they may not: the page "PostgreSQL" says it.
 struct IsolationTests {
+    /// How many a run has: a few, or about as many as fit into `CAMBIUM_GENERATOR_SECONDS`.
     private static let transactions =
-        ProcessInfo.processInfo.environment["CAMBIUM_GENERATOR_SECONDS"] == nil ? 300 : 10_000
+        ProcessInfo.processInfo.environment["CAMBIUM_GENERATOR_SECONDS"].flatMap { Double($0) }
+        .map { Int(min(10_000, max(40, $0 * 10))) } ?? 40
 
     /// The anomalies of a run whose programs lose their connections from time to time.
     private func anomalies(
