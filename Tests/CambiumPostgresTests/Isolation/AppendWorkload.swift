@@ -20,6 +20,7 @@ struct AppendWorkload: Sendable {
     let containers: [PersistentContainer]
     /// What the server's list of connections calls them.
     let name = "append \(UUID().uuidString)"
+    private let keeper: PersistentContainer
     private let lists: [ObjectID]
 
     /// - Parameter count: How many lists there are. With fewer of them transactions meet more often.
@@ -33,7 +34,11 @@ struct AppendWorkload: Sendable {
                 server.description(
                     .off, schema: schema, applicationName: "\(name) \(program)"))
         }
-        let context = containers[0].newContext()
+        // Nobody disturbs this one.
+        keeper = try PersistentContainer(
+            Everything.model,
+            server.description(.off, schema: schema, applicationName: "keeper of \(name)"))
+        let context = keeper.newContext()
         let nodes = (0..<count).map { Node(in: context, number: Int64($0)) }
         try context.save()
         lists = nodes.map(\.objectID)
@@ -68,7 +73,7 @@ struct AppendWorkload: Sendable {
             return await group.reduce(into: []) { $0 += $1 }
         }
         nuisance?.cancel()
-        let context = containers[0].newContext()
+        let context = keeper.newContext()
         let nodes = try context.fetch(Node.fetchRequest())
         return AppendHistory(
             transactions: transactions,
