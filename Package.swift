@@ -192,7 +192,8 @@ let package = Package(
             name: "PackageIndexPostgres", dependencies: ["PackageIndex", "CambiumPostgres"],
             swiftSettings: settings),
 
-        // What tests need: a file system that fails, and a process that is killed
+        // What tests need: a file system that fails, a process that is killed, and those that
+        // save at the same time
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
         .executableTarget(
             name: "CrashWorker",
@@ -200,6 +201,9 @@ let package = Package(
                 "CambiumMigration", "CambiumSQL", "CambiumSQLite", "CambiumModel", "FaultVFS",
             ],
             path: "Tests/CrashWorker", swiftSettings: settings),
+        .executableTarget(
+            name: "CounterWorker", dependencies: ["Cambium", "CambiumPostgres"],
+            path: "Tests/CounterWorker", swiftSettings: settings),
 
         // What every engine must do: tests as a library, with an entry for each engine
         .target(
@@ -234,7 +238,7 @@ let package = Package(
             dependencies: [
                 "CambiumPostgres", "CambiumPostgresStore", "CambiumEngineSpecification", "Cambium",
                 "CambiumExchange", "CambiumEngine", "CambiumRecords", "CambiumSQL", "CambiumModel",
-                "EverythingModel", "ShopModel",
+                "EverythingModel", "ShopModel", "CounterWorker",
             ],
             exclude: ["Cases"], swiftSettings: settings),
         .testTarget(
