@@ -109,7 +109,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
             conflicts += try lookup.conflicts(deletion.entity, deletion.records, isDeletion: true)
         }
         for insertion in request.insertions { conflicts += try returned(insertion) }
-        return conflicts
+        return conflicts.ordered { $0.id < $1.id }
     }
 
     /// The rows that the save is to insert again, and that others have inserted again before.
