@@ -271,6 +271,12 @@ package struct LinkOrder: Hashable, Sendable {
         appended.append(key)
     }
 
+    /// Adds the members of another list at the end, unless they are members already.
+    package mutating func append(_ other: LinkOrder) {
+        let known = placed.union(appended)
+        appended += other.applied(to: []).filter { !known.contains($0) }
+    }
+
     /// Takes a member out.
     package mutating func remove(_ key: Int64) {
         if placed.remove(key) == nil, let index = appended.firstIndex(of: key) {

@@ -279,15 +279,33 @@ package struct SavePlan {
         touch(id)
     }
 
+    /// The members of a row that is discarded follow those of the row that stays.
     private func redirect(_ order: inout SaveRequest.Order) {
-        for list in order.lists.indices {
-            let owner = RowIdentity(root: order.ownerRoot, key: order.lists[list].owner)
-            if let survivor = survivor(of: owner) { order.lists[list].owner = survivor.key }
+        var kept: [SaveRequest.Order.List] = []
+        var moved: [SaveRequest.Order.List] = []
+        for var list in order.lists {
             for member in unsettled where member.root == order.memberRoot {
                 guard let survivor = survivor(of: member) else { continue }
-                order.lists[list].order.replace(member.key, with: survivor.key)
+                list.order.replace(member.key, with: survivor.key)
+            }
+            if let survivor = survivor(of: RowIdentity(root: order.ownerRoot, key: list.owner)) {
+                moved.append(.init(owner: survivor.key, order: list.order))
+            } else {
+                kept.append(list)
             }
         }
+        guard !moved.isEmpty else { return order.lists = kept }
+        var places = Dictionary(
+            kept.indices.map { (kept[$0].owner, $0) }, uniquingKeysWith: { one, _ in one })
+        for list in moved {
+            if let place = places[list.owner] {
+                kept[place].order.append(list.order)
+            } else {
+                places[list.owner] = kept.count
+                kept.append(list)
+            }
+        }
+        order.lists = kept
     }
 
     /// The row that replaced a new one, in the end.

@@ -1,10 +1,12 @@
+import Cambium
 import CambiumModel
 
 /// A model for random work: every shape of a relationship and every delete rule, unique values, external
 /// and derived ones, merge rules, limits and a hierarchy.
 enum Bazaar {
-    static let value = Model(
-        name: "Bazaar", version: "1", entities: [thing, gadget, shelf, room, label, piece])
+    static let model = CompiledModel(
+        Model(
+            name: "Bazaar", version: "1", entities: [thing, gadget, shelf, room, label, piece]))
 
     private static func path(_ names: String...) -> ModelExpression {
         .keyPath(root: .subject, names: names)

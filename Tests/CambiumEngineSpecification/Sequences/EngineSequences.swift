@@ -15,7 +15,6 @@ package enum EngineSequences {
         [.file] + (withLargeValues ? [] : [.memory]) + EngineEntry.servers
     }
 
-    private static let model = CompiledModel(Bazaar.value)
     /// How many sequences one store sees: to make it takes longer than one of them.
     private static let length = 10
     private static let steps = 50
@@ -50,7 +49,7 @@ package enum EngineSequences {
     ) throws -> [[String]] {
         var options = StoreOptions()
         options.history = seed.isMultiple(of: 2) ? .values : .off
-        return try engine.withStore(model, options) { store in
+        return try engine.withStore(Bazaar.model, options) { store in
             try (0..<UInt64(count)).map { number in
                 let transcript = Transcript()
                 let work = SequenceWork(
@@ -85,7 +84,7 @@ package enum EngineSequences {
             try engine.withDescriptions(1) { descriptions in
                 var description = descriptions[0]
                 description.options.history = seed.isMultiple(of: 2) ? .properties : .off
-                let container = try PersistentContainer(model, description)
+                let container = try PersistentContainer(Bazaar.model, description)
                 let lines = try work(container, description, seed)
                 saves += lines.count { $0.hasPrefix("0 did save") || $0.hasPrefix("1 did save") }
                 let wrong = zip(lines, lines.dropFirst()).filter { _, line in
@@ -93,7 +92,7 @@ package enum EngineSequences {
                 }.map { "\($0) \($1)" }
                 #expect(wrong == [], "\(engine.name), seed \(seed)")
                 // A container that does not follow others may know rows from before what they did.
-                let reader = try PersistentContainer(model, description)
+                let reader = try PersistentContainer(Bazaar.model, description)
                 let faults = try BazaarCheck(reader).faults
                 #expect(faults == [], "\(engine.name), seed \(seed)")
             }
@@ -118,7 +117,7 @@ package enum EngineSequences {
                 do {
                     let own =
                         program < programs / 2
-                        ? container : try PersistentContainer(model, description)
+                        ? container : try PersistentContainer(Bazaar.model, description)
                     SequenceWork(
                         own, seed: seed &* 10 &+ UInt64(program), usesLargeValues: true, transcript
                     )

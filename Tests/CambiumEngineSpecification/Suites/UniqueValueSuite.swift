@@ -127,6 +127,32 @@ extension EngineSuite {
         }
 
         for policy in mergingPolicies {
+            EngineCase("rule 71: the lists of objects with one value become one (\(policy))") {
+                engine in
+                try engine.withContainer(playlists) { container in
+                    let (context, reader) = (container.newContext(), container.newContext())
+                    let songs = try (0..<6).map { try context.make("Song", ["name": "\($0)"]) }
+                    func names(_ list: ManagedObject) throws -> [String] {
+                        try list.orderedRelatedObjects(forKey: "songs").map { $0["name"] }
+                    }
+                    // None is in the order of its members' keys.
+                    let lists = try [[2, 1], [5, 0, 1], [4, 3]].map { members in
+                        let list = try context.make("List", ["name": "same"])
+                        let ordered = try list.orderedRelatedObjects(forKey: "songs")
+                        for member in members { ordered.append(songs[member]) }
+                        return list
+                    }
+                    context.mergePolicy = policy
+                    try context.save()
+                    let expected =
+                        policy == .rollback ? ["2", "1"] : ["2", "1", "5", "0", "4", "3"]
+                    #expect(try reader.all("List").map(names) == [expected])
+                    #expect(try lists.map(names) == [expected, expected, expected])
+                }
+            }
+        }
+
+        for policy in mergingPolicies {
             EngineCase(
                 "rule 72: the row in the store keeps its key and takes what the policy gives it (\(policy))"
             ) { engine in
@@ -268,6 +294,26 @@ extension EngineSuite {
         }
     }
 }
+
+private let playlists = CompiledModel(
+    Model(
+        name: "Playlists", version: "1",
+        entities: [
+            Entity(
+                name: "List", attributes: [Attribute(name: "name", type: .string)],
+                relationships: [
+                    Relationship(
+                        name: "songs", destination: "Song", inverse: "lists", isToMany: true,
+                        isOrdered: true)
+                ],
+                uniqueConstraints: [UniqueConstraint(properties: ["name"])]),
+            Entity(
+                name: "Song", attributes: [Attribute(name: "name", type: .string)],
+                relationships: [
+                    Relationship(
+                        name: "lists", destination: "List", inverse: "songs", isToMany: true)
+                ]),
+        ]))
 
 /// The merge policies that decide conflicts by themselves.
 let mergingPolicies: [MergePolicy] = [.rollback, .overwrite, .storeTrump, .objectTrump]
