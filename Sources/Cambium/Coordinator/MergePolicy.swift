@@ -195,7 +195,8 @@ public struct MergeConflict: Sendable {
 /// Nothing was written. Refresh the objects (``ManagedObjectContext/refresh(_:mergeChanges:)``) and
 /// save again, or set another policy.
 public struct ConflictError: Error, Sendable {
-    /// The conflicts; at least one.
+    /// The conflicts; at least one. They have the order of the entities in the model, sub-entities with
+    /// their parents, and then that of the objects' keys.
     public let conflicts: [MergeConflict]
     /// The deletions that are in conflict with links that others have made: their delete rules are
     /// followed once more at the next save.

@@ -35,6 +35,11 @@ package struct RowConflict {
     package var id: RowIdentity { RowIdentity(root: entity.rootIndex, key: key) }
 }
 
+extension [RowConflict] {
+    /// In the order in which they are judged and named, whatever the store has found first.
+    package func sortedByRow() -> [RowConflict] { ordered { $0.id < $1.id } }
+}
+
 /// Rows that would have the same unique values after a save, or the same partner in a one-to-one.
 package struct UniqueCollision {
     package let key: UniqueKey

@@ -109,7 +109,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
             conflicts += try lookup.conflicts(deletion.entity, deletion.records, isDeletion: true)
         }
         for insertion in request.insertions { conflicts += try returned(insertion) }
-        return conflicts.ordered { $0.id < $1.id }
+        return conflicts.sortedByRow()
     }
 
     /// The rows that the save is to insert again, and that others have inserted again before.
@@ -210,7 +210,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
                 }
                 let rows = try lookup.keysReferring(
                     to: keys, by: relationship, of: entity
-                ).filter { key in
+                ).sorted().filter { key in
                     guard let row = plan.rows[RowIdentity(root: entity.rootIndex, key: key)] else {
                         return true
                     }

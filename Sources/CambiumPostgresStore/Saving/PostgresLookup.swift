@@ -255,7 +255,7 @@ final class PostgresAnswers: SaveLookup {
         ask(referencesTo: keys, by: relationship, of: entity, &inquiry)
         try inquiry.take(try connection.run(inquiry.statements))
         let found = referring[reference(relationship, entity)] ?? [:]
-        return keys.flatMap { found[$0] ?? [] }.sorted()
+        return keys.flatMap { found[$0] ?? [] }
     }
 
     private func reference(

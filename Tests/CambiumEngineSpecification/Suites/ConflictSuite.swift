@@ -22,6 +22,27 @@ extension EngineSuite {
             }
         }
 
+        EngineCase("an error names conflicts in the order of entities and keys") { engine in
+            try engine.withContainer(Dispute.model) { container in
+                let (first, second) = (container.newContext(), container.newContext())
+                let names = ["Thing", "Gadget", "Thing", "Gadget", "Thing", "Shelf", "Shelf"]
+                let objects = try names.map { try first.make($0) }
+                try first.save()
+                let rivals = try objects.map { try second.existingObject(with: $0.objectID) }
+                for object in objects {
+                    object[object.entity.name == "Shelf" ? "name" : "both"] = "theirs"
+                }
+                try first.save()
+                rivals[6]["name"] = "ours"
+                rivals[2]["second"] = "ours"
+                rivals[0]["first"] = "ours"
+                second.detectConflicts(for: rivals[1])
+                for index in [5, 4, 3] { second.delete(rivals[index]) }
+                let error = #expect(throws: ConflictError.self) { try second.save() }
+                #expect(error?.conflicts.map(\.objectID) == objects.map(\.objectID))
+            }
+        }
+
         for policy in mergingPolicies {
             EngineCase("both changed one row (\(policy))") { engine in
                 try withRivals(engine, policy) { rivals in

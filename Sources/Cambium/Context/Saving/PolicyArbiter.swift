@@ -81,7 +81,7 @@ struct PolicyArbiter: ConflictArbiter {
             compare(deletion.entity, deletion.records, isDeletion: true)
         }
         guard conflicts.isEmpty else {
-            throw ConflictError(conflicts: conflicts.map { describe($0) })
+            throw ConflictError(conflicts: conflicts.sortedByRow().map { describe($0) })
         }
     }
 
