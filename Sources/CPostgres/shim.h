@@ -9,11 +9,10 @@
 // PG_DIAG_… are characters in C, which Swift does not see as integers.
 static inline int cambium_diag_sqlstate(void) { return PG_DIAG_SQLSTATE; }
 static inline int cambium_diag_message(void) { return PG_DIAG_MESSAGE_PRIMARY; }
-static inline int cambium_diag_detail(void) { return PG_DIAG_MESSAGE_DETAIL; }
-static inline int cambium_diag_hint(void) { return PG_DIAG_MESSAGE_HINT; }
 static inline int cambium_diag_table(void) { return PG_DIAG_TABLE_NAME; }
 static inline int cambium_diag_column(void) { return PG_DIAG_COLUMN_NAME; }
 static inline int cambium_diag_constraint(void) { return PG_DIAG_CONSTRAINT_NAME; }
+static inline int cambium_diag_source_function(void) { return PG_DIAG_SOURCE_FUNCTION; }
 
 // Waits until the socket can be read, or be written if that is wanted. Returns 0 after so many
 // milliseconds, and where a signal came.

@@ -1,35 +1,56 @@
 import CambiumModel
 import Dispatch
 
-/// How often, and for how long, work is tried again that other transactions stood in the way of.
+/// How often, and for how long, work is tried again that other transactions stood in the way of, or
+/// whose connection was lost.
 package struct Attempts {
     private static let greatestCount = 20
-    private static let greatestTime = Duration.seconds(30)
     /// The longest pause before the second attempt, in microseconds. It doubles with each attempt.
     private static let firstPause = 2_000
     private static let longestPause = 250_000
 
+    private let greatestTime: Duration
     private let begin = ContinuousClock.now
     private var count = 1
 
-    package init() {}
+    /// - Parameter time: No attempt begins later.
+    package init(for time: Duration = .seconds(30)) {
+        greatestTime = time
+    }
 
     /// Waits for a random time, so that those who met once do not meet again.
     ///
-    /// - Throws: ``StoreError`` with `busy` where there were enough attempts.
+    /// - Throws: ``StoreError`` with `busy` where there were enough attempts; the error itself where
+    ///   others had nothing to do with it.
     package mutating func waitForNext(after error: any Error) throws {
         let time = ContinuousClock.now - begin
-        guard count < Self.greatestCount, time < Self.greatestTime else {
+        guard waits(upTo: Self.longestPause) else {
+            if let error = error as? StoreError,
+                ![nil, .contention].contains(error.serverFailure)
+            {
+                throw error
+            }
             throw StoreError(
                 code: .busy,
                 message: "Other transactions stood in the way \(count) times, in \(time).",
                 remedy:
                     "Try again later. Let transactions that change the same objects be shorter.",
-                underlying: error)
+                underlying: error, serverFailure: .contention)
         }
-        let longest = min(Self.longestPause, Self.firstPause << count)
+    }
+
+    /// Waits for a random time.
+    ///
+    /// - Parameter longest: The longest pause, in microseconds.
+    /// - Returns: False, at once, where there were enough attempts.
+    package mutating func waits(upTo longest: Int) -> Bool {
+        guard count < Self.greatestCount, ContinuousClock.now - begin < greatestTime else {
+            return false
+        }
+        let longest = min(longest, Self.firstPause << count)
         let pause = DispatchTimeInterval.microseconds(.random(in: 0...longest))
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + pause)
         count += 1
+        return true
     }
 }

@@ -165,6 +165,11 @@ package protocol StoreCapabilities {
         _ isolation: TransactionIsolation, _ body: (any StoreTransaction) throws -> Result
     ) throws -> Result
 
+    /// What has become of a save whose commit nobody has answered.
+    ///
+    /// - Throws: ``StoreError`` where the store knows the outcome of every save.
+    func outcome(of commit: CommitID) throws -> CommitOutcome
+
     // MARK: Reading earlier states
 
     /// Whether ``pin()`` works.
@@ -274,6 +279,13 @@ extension StoreCapabilities {
             message: "A store of a program's own has no transactions that last longer than a save.",
             remedy:
                 "Use performBackgroundTask(_:), and detectConflicts(for:) for what is only read.")
+    }
+
+    package func outcome(of commit: CommitID) throws -> CommitOutcome {
+        throw StoreError(
+            code: .invalidRequest,
+            message: "The store is on no server, so it knows the outcome of every save.",
+            remedy: "Ask for the commit of an error whose code is commitOutcomeUnknown.")
     }
 
     package var keepsGenerations: Bool { false }

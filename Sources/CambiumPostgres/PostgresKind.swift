@@ -60,7 +60,7 @@ struct PostgresKind: StoreKind {
         return PostgresOpener(
             settings, schema: schema, request.compiled.modelDescription,
             request.description.options, statementTimeout: options.statementTimeout,
-            waitLimit: options.poolTimeout)
+            waitLimit: options.poolTimeout, retryTimeout: options.retryTimeout)
     }
 }
 

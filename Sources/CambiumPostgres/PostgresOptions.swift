@@ -38,6 +38,10 @@ public struct PostgresOptions: Sendable, Hashable {
     /// How long a statement may take, before it throws ``StoreError`` with `busy`. Default (nil): as
     /// long as the server allows.
     public var statementTimeout: Duration?
+    /// How long a save is tried again whose connection was lost before its commit: at most 20 times. It is
+    /// also how long a save whose commit nobody has answered asks whether it was committed, before it
+    /// throws ``StoreError`` with `commitOutcomeUnknown`. Default: 30 seconds.
+    public var retryTimeout = Duration.seconds(30)
     /// Whether statements are prepared under names, which makes those that run often faster. A pooler
     /// that gives a connection to another program after each transaction may not know the names:
     /// PgBouncer before version 1.21 does not. Default: true.

@@ -15,6 +15,10 @@ final class PostgresEngine: StoreEngine, PostgresReading {
     let derivations: PostgresDerivations
     private let greatestLength: Int
     let pool: PostgresPool
+    /// How long work is tried again whose connection was lost, and its outcome is looked for.
+    let retryTimeout: Duration
+    /// How many transactions this one has committed.
+    let commitCount = Atomic<Int>(0)
     /// Notes of the program that the next save is to write.
     let notesToWrite = Mutex<[String: String]?>(nil)
     /// Who reads the store as it was.
@@ -24,8 +28,10 @@ final class PostgresEngine: StoreEngine, PostgresReading {
 
     init(
         _ pool: PostgresPool, _ derivations: PostgresDerivations, identifier: StoreIdentifier,
-        options: StoreOptions, history: PostgresHistory, largestValue: Int
+        options: StoreOptions, history: PostgresHistory, largestValue: Int,
+        retryTimeout: Duration
     ) {
+        self.retryTimeout = retryTimeout
         greatestLength = largestValue
         self.pool = pool
         self.derivations = derivations
@@ -82,8 +88,9 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         var parameters = PostgresParameters()
         parameters.append(.text(name), as: .text)
         parameters.append(.integer(Int64(count)), as: .bigint)
-        // In a transaction of its own: nobody else waits until an operation ends.
-        let rows = try pool.withConnection { connection in
+        // In a transaction of its own: nobody else waits until an operation ends. Keys of which nobody
+        // has heard are lost.
+        let rows = try pool.withReader { connection in
             try connection.run(
                 """
                 UPDATE \(layout.keys) SET "next" = "next" + $2 WHERE "entity" = $1 \
@@ -137,8 +144,10 @@ final class PostgresEngine: StoreEngine, PostgresReading {
     func saveWithoutChanges() throws {
         guard let notes = notesToWrite.withLock({ $0 }) else { return }
         guard !isReadOnly else { throw StoreError.readOnly }
-        try pool.withWriter { connection in
-            try connection.transaction { _ = try connection.run(statements(for: notes)) }
+        try writing { connection in
+            try transaction(connection) { noting in
+                _ = try connection.run(statements(for: notes) + [noting])
+            }
         }
         didWrite(notes)
     }

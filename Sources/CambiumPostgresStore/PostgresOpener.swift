@@ -12,6 +12,7 @@ package struct PostgresOpener: StoreOpening {
     private let options: StoreOptions
     private let terms: PostgresTerms
     private let waitLimit: Duration
+    private let retryTimeout: Duration
     private let made = Shared<Made?>(nil)
     /// The greatest number of bytes of a value: that of the server, or less.
     package var largestValue = PostgresExternal.largestValue
@@ -21,11 +22,14 @@ package struct PostgresOpener: StoreOpening {
     ///   - schema: The name of the schema.
     ///   - statementTimeout: How long a statement may take.
     ///   - waitLimit: How long somebody waits for a connection where all are in use.
+    ///   - retryTimeout: How long work is tried again whose connection was lost, and its outcome is
+    ///     looked for.
     package init(
         _ settings: PostgresSettings, schema: String, _ model: ModelDescription,
         _ options: StoreOptions, statementTimeout: Duration? = nil,
-        waitLimit: Duration = .seconds(30)
+        waitLimit: Duration = .seconds(30), retryTimeout: Duration = .seconds(30)
     ) {
+        self.retryTimeout = retryTimeout
         self.waitLimit = waitLimit
         terms = PostgresTerms(
             lockTimeout: options.busyTimeout, statementTimeout: statementTimeout,
@@ -50,11 +54,15 @@ package struct PostgresOpener: StoreOpening {
         if let new = found.made { made.withLock { $0 = new } }
         let history = try PostgresHistory(layout, options.historyRetention)
         if !options.isReadOnly {
-            try pool.withConnection { try history.setUp(options, $0) }
+            try pool.withConnection { connection in
+                try history.setUp(options, connection)
+                // It may wait for the next time.
+                _ = try? connection.run([layout.commits.removal])
+            }
         }
         let store = PostgresEngine(
             pool, derivations, identifier: found.identifier, options: options, history: history,
-            largestValue: largestValue)
+            largestValue: largestValue, retryTimeout: retryTimeout)
         return (store, found.made == nil ? .current : .created)
     }
 
@@ -130,7 +138,10 @@ package struct PostgresOpener: StoreOpening {
         if !options.isReadOnly {
             _ = try connection.run("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
         }
-        let exists = try connection.run("SELECT to_regclass($1) IS NOT NULL", name).boolean(0, 0)
+        name.append(.text(layout.commits.table), as: .text)
+        let existing = try connection.run(
+            "SELECT to_regclass($1) IS NOT NULL, to_regclass($2) IS NOT NULL", name)
+        let exists = existing.boolean(0, 0)
         let schema = PostgresSchema(of: derivations)
         let expected = StoreMetadata(of: model.model, schemaHash: schema.hash)
         if exists {
@@ -152,6 +163,17 @@ package struct PostgresOpener: StoreOpening {
                 uniquingKeysWith: { one, _ in one })
             // Another version of Cambium may have made other tables.
             if store.schemaHash != expected.schemaHash { values[Self.catalogueName] = nil }
+            if !existing.boolean(0, 1), !options.isReadOnly {
+                var hash = PostgresParameters()
+                hash.append(.text(expected.schemaHash), as: .text)
+                _ = try connection.run([
+                    PostgresStatement(layout.commits.statement),
+                    PostgresStatement(
+                        """
+                        UPDATE \(layout.metadata) SET "value" = $1 WHERE "name" = 'schemaHash'
+                        """, hash),
+                ])
+            }
             return (StoreIdentifier(uuid), nil, values)
         }
         guard !options.isReadOnly else { throw MigrationError.notAStore }
@@ -199,7 +221,11 @@ package struct PostgresOpener: StoreOpening {
                 message: "The store has what other programs have added: \(foreign.list).",
                 remedy: "Remove that, or set StoreOptions.trust to externalObjects.")
         }
-        let changed = found.filter { $0.kind != .external }
+        // Who writes makes it where it is missing.
+        let changed = found.filter { difference in
+            difference.kind != .external
+                && !(options.isReadOnly && difference.name == PostgresCommits.name)
+        }
         guard changed.isEmpty else {
             guard options.driftPolicy == .repair else { throw MigrationError.storeDiffers(changed) }
             if options.isReadOnly, trustsOthers { return }
@@ -228,7 +254,7 @@ package struct PostgresOpener: StoreOpening {
 
     /// The tables of a store, with the schema.
     private static func tables(in layout: PostgresLayout) -> [String] {
-        [layout.metadata, layout.keys, layout.external.table]
+        [layout.metadata, layout.keys, layout.commits.table, layout.external.table]
             + Schema(of: layout.model.model).tables.filter { $0.content != .system }
             .map { layout.qualified($0.name) }
             + PostgresHistorySQL(layout).tables

@@ -32,7 +32,7 @@ extension PostgresEngine {
     ///
     /// - Parameter lifetime: How long it may be read.
     func pin(for lifetime: Duration) throws -> PostgresPinnedStore {
-        let pin = try PostgresPin(pool, lifetime: lifetime)
+        let pin = try repeating { try PostgresPin(pool, lifetime: lifetime) }
         pins.withLock { $0.append(pin) }
         return PostgresPinnedStore(self, pin)
     }

@@ -41,7 +41,7 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
     }
 
     private func note(_ error: any Error) {
-        guard let error = error as? PostgresError, error.isTransient || error.isDisconnection
+        guard let error = error as? PostgresError, error.isOfOthers || error.isOfLostConnection
         else { return }
         state.withLock { $0.isToBeRepeated = !$0.isCommitted }
     }
@@ -89,7 +89,7 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
                 state.withLock { $0.isToBeRepeated = true }
                 throw layout.refusal(error)
             }
-        } catch let error as PostgresError where !error.isTransient {
+        } catch let error as PostgresError where !error.isOfOthers {
             throw layout.refusal(error)
         }
     }
@@ -125,23 +125,14 @@ extension PostgresEngine {
         _ isolation: TransactionIsolation, _ body: (any StoreTransaction) throws -> Result
     ) throws -> Result {
         guard !isReadOnly else { throw StoreError.readOnly }
-        let loan = try pool.lend()
+        // Its first query decides what the transaction sees.
+        let beginning = [
+            PostgresConnection.begin(isolation == .serializable ? .serializable : .repeatableRead),
+            PostgresStatement("SELECT 1"),
+        ]
+        let loan = try repeating { try pool.lend(after: beginning) }
         let transaction = PostgresTransaction(self, loan)
         defer { transaction.end() }
-        try transaction.begin(isolation)
         return try body(transaction)
-    }
-}
-
-extension PostgresTransaction {
-    /// Begins. Its first query decides what it sees.
-    fileprivate func begin(_ isolation: TransactionIsolation) throws {
-        try withReader { connection in
-            _ = try connection.run([
-                PostgresConnection.begin(
-                    isolation == .serializable ? .serializable : .repeatableRead),
-                PostgresStatement("SELECT 1"),
-            ])
-        }
     }
 }

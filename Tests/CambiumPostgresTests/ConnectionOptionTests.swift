@@ -184,36 +184,6 @@ struct ConnectionOptionTests {
         #expect(error?.code == .inaccessible)
     }
 
-    @Test(arguments: PostgresServer.all)
-    func `a save whose commit nobody answers has an unknown outcome`(
-        _ server: PostgresServer
-    ) throws {
-        let name = "commit \(UUID().uuidString)"
-        var options = PostgresOptions()
-        options.applicationName = name
-        var description = StoreDescription(
-            location: .postgres(server.url, schema: schema(), options: options))
-        let isOn = Mutex(false)
-        // Constraints are looked at last, before the commit is sent.
-        description.options.statementHook = StatementHook { statement in
-            guard statement.sql.hasPrefix("SET CONSTRAINTS"), isOn.withLock({ $0 }) else { return }
-            try? self.end(name, server)
-        }
-        let container = try PersistentContainer(Everything.model, description)
-        let context = container.newContext()
-        let box = Box(in: context, name: "one")
-        try context.save()
-        box.name = "two"
-        isOn.withLock { $0 = true }
-        let error = #expect(throws: StoreError.self) { try context.save() }
-        #expect(error?.code == .unknownOutcome)
-        isOn.withLock { $0 = false }
-        // Here it was not; the changes are still in the context.
-        #expect(try container.newContext().fetch(Box.fetchRequest()).map(\.name) == ["one"])
-        try context.save()
-        #expect(try container.newContext().fetch(Box.fetchRequest()).map(\.name) == ["two"])
-    }
-
     // MARK: Secrets
 
     @Test func `no error and no description shows a password`() throws {

@@ -205,6 +205,33 @@ public final class PersistentContainer: Sendable {
         }
     }
 
+    /// What has become of a save that has thrown ``StoreError`` with `commitOutcomeUnknown`.
+    ///
+    /// ```swift
+    /// do {
+    ///     try context.save()
+    /// } catch let error as StoreError {
+    ///     guard let commit = error.commit else { throw error }
+    ///     // Later, when the server can be reached again:
+    ///     switch try await container.outcome(of: commit) {
+    ///     case .committed: context.rollback()     // then read the objects again
+    ///     case .rolledBack: try context.save()
+    ///     case .undecided, .forgotten: throw error
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// A save that is found to be rolled back will never be committed, whatever its server still does.
+    ///
+    /// - Parameter commit: The ``StoreError/commit`` of the error. A store keeps it for a day.
+    /// - Throws: ``StoreError`` with `noStore` where the container does not have its store; what the
+    ///   store throws, such as `inaccessible` where the server cannot be reached.
+    public func outcome(of commit: CommitID) async throws -> CommitOutcome {
+        try await coordinator.threads.run { [coordinator] in
+            try coordinator.outcome(of: commit)
+        }
+    }
+
     /// A new context with an actor of its own, which runs on the container's threads. It merges what
     /// other contexts save.
     public func newBackgroundContext() -> BackgroundContext {

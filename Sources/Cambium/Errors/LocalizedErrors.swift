@@ -104,13 +104,13 @@ extension StoreError.Code {
     /// What kind of failure it is, as a sentence.
     fileprivate var reason: String {
         switch self {
-        case .readOnly: "The store or the context accepts no changes."
+        case .readOnly: "The store, its server or the context accepts no changes."
         case .cannotOpen: "The path does not name a file that can be opened or created as a store."
         case .corrupt: "The content of the store is not what Cambium writes."
         case .missingRow: "The row does not exist, or was deleted."
         case .busy: "Another process has locked the store."
         case .inaccessible: "The system refuses access to the file, its folder or its disk."
-        case .unknownOutcome: "The server did not answer before the connection ended."
+        case .commitOutcomeUnknown: "The server did not answer before the connection ended."
         case .notTrusted: "SQLite refuses what another program put into the store."
         case .unreadable: "A read failed while the context changed objects."
         case .missingFile: "A file that belongs to the store does not exist or cannot be used."

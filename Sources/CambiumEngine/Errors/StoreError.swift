@@ -6,7 +6,7 @@ import CambiumRecords
 public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it is, for programs.
     public enum Code: Sendable, Hashable {
-        /// The store was opened for reading only.
+        /// The store was opened for reading only, or its server accepts no changes.
         case readOnly
         /// The store's file cannot be opened, or made.
         case cannotOpen
@@ -19,9 +19,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// The file of an open store, its folder or its disk cannot be read or written: there is no
         /// room, or no leave, or the disk failed.
         case inaccessible
-        /// The connection to a server was lost while it committed a save: it is not known whether
-        /// the changes were saved.
-        case unknownOutcome
+        /// The connection to a server was lost while it committed a save, and the server did not say
+        /// in time whether the changes were saved. ``StoreError/commit`` finds that out later.
+        case commitOutcomeUnknown
         /// Triggers or views of another program are in the way.
         case notTrusted
         /// A change was made by values that could not be read.
@@ -57,10 +57,17 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     package let remedy: String
     /// The error behind it, if any.
     public let underlying: (any Error)?
+    /// Why a server did not do what the store asked of it; nil where it is not about a server.
+    public let serverFailure: ServerFailure?
+    /// The save whose outcome is unknown; nil for other errors.
+    public let commit: CommitID?
 
     package init(
-        code: Code, message problem: String, remedy: String, underlying: (any Error)? = nil
+        code: Code, message problem: String, remedy: String, underlying: (any Error)? = nil,
+        serverFailure: ServerFailure? = nil, commit: CommitID? = nil
     ) {
+        self.serverFailure = serverFailure
+        self.commit = commit
         self.code = code
         self.problem = problem
         self.remedy = remedy
@@ -103,14 +110,17 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             + "of an object.")
 
     /// The error of a save whose commit nobody has answered.
-    package static func unknownOutcome(_ error: any Error) -> StoreError {
+    package static func unknownOutcome(
+        of commit: CommitID, after time: Duration, _ error: any Error
+    ) -> StoreError {
         StoreError(
-            code: .unknownOutcome,
-            message: "The connection to the server was lost while it committed the save. The "
-                + "changes are saved completely or not at all, but it is not known which.",
-            remedy: "Fetch the objects again, in another context, to see what was saved, before "
-                + "the same changes are saved again.",
-            underlying: error)
+            code: .commitOutcomeUnknown,
+            message: "The connection to the server was lost while it committed the save "
+                + "\(commit.uuid.uuidString), and it did not say within \(time) whether it has. "
+                + "The changes are saved completely or not at all, but it is not known which.",
+            remedy: "Call outcome(of:) of the container with the commit of this error, before the "
+                + "same changes are saved again.",
+            underlying: error, serverFailure: .connectionLost, commit: commit)
     }
 
     package static func historyExpired(_ store: UUID) -> StoreError {
@@ -167,7 +177,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case .unreadable: 134030
         case .foreignObject: 134020
         case .invalidRequest, .unknownName, .noHistory: 134060
-        case .unsettled, .unknownOutcome: 134030
+        case .unsettled, .commitOutcomeUnknown: 134030
         case .noStore: 134030
         case .historyExpired: 134301
         }

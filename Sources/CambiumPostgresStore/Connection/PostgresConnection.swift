@@ -75,10 +75,13 @@ final class PostgresConnection {
         }
         guard PQstatus(opened) == CONNECTION_OK else {
             defer { PQfinish(opened) }
-            throw PostgresError(ofLibrary: PQerrorMessage(opened), isDisconnection: true)
+            throw PostgresError(
+                ofLibrary: PQerrorMessage(opened), isDisconnection: true, isOfConnecting: true)
         }
         handle = opened
         cambium_ignore_notices(handle)
+        // What libpq keeps of the server's errors has no values in it.
+        PQsetErrorVerbosity(handle, PQERRORS_SQLSTATE)
         PQsetnonblocking(handle, 1)
     }
 

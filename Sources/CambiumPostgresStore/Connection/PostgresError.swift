@@ -16,12 +16,17 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     package let sql: String?
     /// Whether the connection is lost.
     package let isDisconnection: Bool
+    /// Whether there was no connection yet.
+    let isOfConnecting: Bool
+    /// The function of the server's that has reported it.
+    let sourceFunction: String?
     /// Whether the server has ended a statement that the program did not want to be ended.
     var isOverdue = false
 
     init(
         state: String = "", message: String, constraint: String? = nil, table: String? = nil,
-        column: String? = nil, sql: String? = nil, isDisconnection: Bool = false
+        column: String? = nil, sql: String? = nil, isDisconnection: Bool = false,
+        isOfConnecting: Bool = false, sourceFunction: String? = nil
     ) {
         self.state = state
         self.message = message
@@ -30,35 +35,45 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
         self.column = column
         self.sql = sql
         self.isDisconnection = isDisconnection
+        self.isOfConnecting = isOfConnecting
+        self.sourceFunction = sourceFunction
     }
 
-    /// What a result says that is an error. The details are left out: they have values in them.
+    /// What a result says that is an error. The details and the context are left out, and messages that
+    /// may have values in them.
     init(_ result: OpaquePointer?, sql: String?) {
         func field(_ code: Int32) -> String? {
             // Safety: a text of the result's, or nil.
             PQresultErrorField(result, code).map { String(cString: $0) }
         }
         let state = field(cambium_diag_sqlstate()) ?? ""
+        let function = field(cambium_diag_source_function())
         self.init(
-            state: state, message: field(cambium_diag_message()) ?? "The server gave no reason.",
+            state: state,
+            message: Self.withoutValues(
+                field(cambium_diag_message()), state: state, function: function),
             constraint: field(cambium_diag_constraint()), table: field(cambium_diag_table()),
             column: field(cambium_diag_column()), sql: sql,
-            isDisconnection: Self.disconnections.contains(state))
+            isDisconnection: Self.disconnections.contains(state), sourceFunction: function)
     }
 
     /// What libpq itself says, which ends with a new line.
-    init(ofLibrary message: UnsafeMutablePointer<CChar>?, sql: String? = nil, isDisconnection: Bool)
-    {
+    init(
+        ofLibrary message: UnsafeMutablePointer<CChar>?, sql: String? = nil, isDisconnection: Bool,
+        isOfConnecting: Bool = false
+    ) {
         // Safety: a text of the connection's, or nil.
         let text = message.map { String(cString: $0) } ?? "libpq gave no reason."
         let end = text.lastIndex { !$0.isWhitespace }
         self.init(
             message: String(end.map { text[...$0] } ?? ""), sql: sql,
-            isDisconnection: isDisconnection)
+            isDisconnection: isDisconnection, isOfConnecting: isOfConnecting)
     }
 
     /// A server that is shut down, or that ends a connection.
-    private static let disconnections: Set<String> = ["57P01", "57P02", "57P03", "25P03"]
+    private static let disconnections: Set<String> = [
+        "57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "25P04", "08000", "08003", "08006",
+    ]
 
     /// The states that have a meaning for a save.
     static let uniqueViolation = "23505"
@@ -76,41 +91,8 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// Whether the same work may succeed when it is done again from its beginning: two transactions
     /// stood in each other's way.
     var isTransient: Bool { state == "40001" || state == "40P01" }
-
-    /// What a program sees of an error that is not about what it reads or writes; nil for others.
-    var trouble: StoreError? {
-        if isDisconnection {
-            return StoreError(
-                code: .inaccessible, message: "There is no connection to the server: \(ended)",
-                remedy: "See that the server runs and can be reached, and that it takes the user, "
-                    + "the password and the sslmode. Then try again.",
-                underlying: self)
-        }
-        if state == Self.lockTimeout {
-            return StoreError(
-                code: .busy,
-                message: "Another transaction has locked what is to be read or written, for longer "
-                    + "than busyTimeout.",
-                remedy: "Try again later, or set a longer busyTimeout.", underlying: self)
-        }
-        if isTransient {
-            return StoreError(
-                code: .busy,
-                message: "The server has taken the transaction back, because it and others were in "
-                    + "each other's way.",
-                remedy: "Try again.", underlying: self)
-        }
-        if isOverdue {
-            return StoreError(
-                code: .busy,
-                message: "The server has ended a statement that took longer than statementTimeout.",
-                remedy: "Ask for less at a time, or set a longer statementTimeout.",
-                underlying: self)
-        }
-        return nil
-    }
-
-    private var ended: String { message.hasSuffix(".") ? message : "\(message)." }
+    /// The same, or somebody has changed a table of a statement that was prepared.
+    var isOfOthers: Bool { isTransient || isStalePlan }
 
     package var description: String {
         // Without a state it is libpq's, which says what it was doing.
@@ -125,7 +107,7 @@ extension PostgresError: EngineError {
 }
 
 extension PostgresError: LocalizedError {
-    /// PostgreSQL's message and code. No value is in it.
+    /// PostgreSQL's message and code. No value of a row is in it.
     package var errorDescription: String? { description }
     /// The statement, where there was one.
     package var failureReason: String? {
@@ -133,16 +115,14 @@ extension PostgresError: LocalizedError {
     }
     /// What to do about it.
     package var recoverySuggestion: String? {
+        if let trouble { return trouble.remedy }
         if state == "26000" || state == "42P05" {
             return "A pooler between does not know the names of prepared statements: set "
                 + "preparesStatements to false."
         }
         return switch state.prefix(2) {
-        case "08", "": "See that the server runs, and that the URL leads to it."
-        case "28": "See that the URL names a user whom the server knows, with the right password."
-        case "3D": "Make the database, or name another one in the URL."
+        case "": "See that the server runs, and that the URL leads to it."
         case "42": "See that the user may read and write the tables of the store."
-        case "53": "See that the server has connections, memory and disk left."
         default: "Look up the code in PostgreSQL's documentation, appendix A."
         }
     }

@@ -40,7 +40,8 @@ final class PostgresPool: Sendable {
         }
     }
 
-    private func lending<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+    /// Runs a body with a connection, and throws the errors of the server and libpq as they are.
+    func lending<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
         try users.noting {
             let loan = try lend()
             defer { giveBack(loan) }
@@ -48,24 +49,27 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Runs a body that only reads. Where the connection is lost, it runs once more, with a new one.
+    /// Runs a body that only reads, or may run twice. Where the connection is lost, or a table was changed
+    /// of a statement that the server has prepared, it runs once more.
     func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+        func read(_ connection: PostgresConnection) throws -> Result {
+            do {
+                return try body(connection)
+            } catch let error as PostgresError where error.isStalePlan {
+                return try body(connection)
+            }
+        }
         do {
-            return try lending(body)
-        } catch let error as PostgresError where error.isDisconnection {
+            return try lending(read)
+        } catch let error as PostgresError where error.isOfLostConnection {
             try open().closeIdle()
-            return try withConnection(body)
+            return try withConnection(read)
         } catch let error as PostgresError {
             throw error.trouble ?? error
         }
     }
 
-    /// Runs a body with a connection while nobody else of this store writes.
-    func withWriter<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
-        try writing.withLock { try withConnection(body) }
-    }
-
-    /// Runs a body, which has a connection already, while nobody else of this store writes.
+    /// Runs a body while nobody else of this store writes.
     func whileWriting<Result>(_ body: () throws -> Result) throws -> Result {
         try writing.withLock(body)
     }
@@ -77,6 +81,18 @@ final class PostgresPool: Sendable {
             return try open().lend(terms, waitLimit)
         } catch {
             lent.end()
+            throw error
+        }
+    }
+
+    /// Hands over a connection that has run some statements.
+    func lend(after statements: [PostgresStatement]) throws -> Loan {
+        let loan = try lend()
+        do {
+            _ = try loan.using { try $0.run(statements) }
+            return loan
+        } catch {
+            giveBack(loan)
             throw error
         }
     }

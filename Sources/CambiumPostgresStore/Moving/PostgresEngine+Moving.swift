@@ -47,9 +47,9 @@ extension PostgresEngine {
         guard !isReadOnly else { throw StoreError.readOnly }
         // What waits there for a save is taken over too.
         let notes = try rows.source.notes()
-        try pool.withWriter { connection in
+        try writing(canRunAgain: false) { connection in
             do {
-                try connection.transaction { try take(rows, notes, connection) }
+                try transaction(connection) { try take(rows, notes, connection, noting: $0) }
             } catch let error as PostgresError {
                 guard error.state == PostgresError.foreignKeyViolation else {
                     throw layout.refusal(error)
@@ -64,7 +64,8 @@ extension PostgresEngine {
     }
 
     private func take(
-        _ rows: MovedRows, _ notes: [String: String], _ connection: PostgresConnection
+        _ rows: MovedRows, _ notes: [String: String], _ connection: PostgresConnection,
+        noting: PostgresStatement
     ) throws {
         for root in rows.roots {
             let entity = model.entities[root].entity
@@ -99,7 +100,7 @@ extension PostgresEngine {
                     UPDATE \(layout.keys) SET "next" = greatest("next", $2) WHERE "entity" = $1
                     """, parameters))
         }
-        statements.append(PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE"))
+        statements += [noting, PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")]
         _ = try connection.run(statements)
     }
 }

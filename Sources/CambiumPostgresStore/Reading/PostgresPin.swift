@@ -31,9 +31,8 @@ final class PostgresPin: Sendable {
         self.lifetime = lifetime
         let (seconds, attoseconds) = lifetime.components
         let milliseconds = max(0, Double(seconds) * 1_000 + Double(attoseconds) / 1e15)
-        let loan = try pool.lend()
         // Its first query decides what the transaction sees.
-        _ = try loan.connection.run([
+        let loan = try pool.lend(after: [
             PostgresConnection.begin(isReadOnly: true),
             PostgresStatement(
                 """

@@ -182,7 +182,7 @@ extension PostgresEngine {
         committed: (BatchChanges) -> Void
     ) throws {
         guard !isReadOnly else { throw StoreError.readOnly }
-        try pool.withWriter { connection in
+        try writing(canRunAgain: work.canRunAgain) { connection in
             do {
                 let batch = try batch(of: work, author, connection, attachesRows)
                 committed(batch.changes)
@@ -203,7 +203,7 @@ extension PostgresEngine {
             do {
                 return try run(work, author, connection, attachesRows, isPlanned: isPlanned)
             } catch let error as PostgresError
-                where error.isTransient && work.canRunAgain
+                where error.isOfOthers && work.canRunAgain
             {
                 try attempts.waitForNext(after: error)
             } catch
@@ -225,7 +225,9 @@ extension PostgresEngine {
         _ attachesRows: Bool, isPlanned: Bool
     ) throws -> PostgresBatch {
         var recorder: PostgresRecorder?
-        return try connection.transaction(ending: { history.ending(recorder, by: author) }) {
+        return try transaction(
+            connection, ending: { history.ending(recorder, by: author) }
+        ) { noting in
             recorder = history.recorder(try connection.run([history.sql.beginning])[0])
             let batch = PostgresBatch(
                 self, connection, recorder, isPlanned: isPlanned,
@@ -233,7 +235,9 @@ extension PostgresEngine {
                     model, store: identifier, listsAll: work.resultType == .objectIDs,
                     attachesRows: attachesRows))
             try work.run(in: batch)
-            _ = try connection.run("SET CONSTRAINTS ALL IMMEDIATE")
+            _ = try connection.run([
+                noting, PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE"),
+            ])
             try Task.checkCancellation()
             return batch
         }

@@ -16,11 +16,6 @@ enum SaveBeginning {
         }
     }
 
-    /// Whether nothing was done on the connection before.
-    var isFirst: Bool {
-        if case .begin(after: let leading) = self { leading.isEmpty } else { false }
-    }
-
     /// Whether the transaction sees one state, which it began with.
     var seesOneState: Bool {
         if case .inTransaction = self { true } else { false }
@@ -33,47 +28,40 @@ extension PostgresEngine {
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws {
         guard !isReadOnly else { throw StoreError.readOnly }
-        do {
-            try pool.withWriter { try save(request, $0, arbiter, willCommit, committed) }
-        } catch is LostBeforeWriting {
-            // A server that was restarted has ended all connections.
-            pool.closeIdle()
-            try pool.withWriter { connection in
-                do {
-                    try save(request, connection, arbiter, willCommit, committed)
-                } catch let lost as LostBeforeWriting {
-                    throw lost.error
-                }
-            }
+        var attempts = SaveAttempts()
+        try writing { connection in
+            try save(request, connection, arbiter, willCommit, committed, &attempts)
         }
     }
 
-    /// The connection was lost before anything was written or decided.
-    private struct LostBeforeWriting: Error {
-        let error: PostgresError
+    /// How often a save was tried, on all connections.
+    private struct SaveAttempts {
+        var plannings = 0
+        var others = Attempts()
     }
 
     private func save(
         _ request: SaveRequest, _ connection: PostgresConnection, _ arbiter: any ConflictArbiter,
-        _ willCommit: () throws -> Void, _ committed: (_ outcome: SaveOutcome) -> Void
+        _ willCommit: () throws -> Void, _ committed: (_ outcome: SaveOutcome) -> Void,
+        _ attempts: inout SaveAttempts
     ) throws {
         try withExtendedLifetime(request) {
-            var plannings = 0
-            var attempts = Attempts()
             var leading: [PostgresStatement] = []
             while true {
                 defer { leading = [PostgresStatement("ROLLBACK")] }
                 do {
                     committed(
                         try write(
-                            request, connection, arbiter, willCommit, plans: plannings > 0,
+                            request, connection, arbiter, willCommit, plans: attempts.plannings > 0,
                             .begin(after: leading)))
                     return
-                } catch  where plannings < Self.greatestPlannings && Self.mayBeResolved(error) {
-                    plannings += 1
+                } catch
+                    where attempts.plannings < Self.greatestPlannings && Self.mayBeResolved(error)
+                {
+                    attempts.plannings += 1
                 } catch  where Self.mayBeRepeated(error) {
                     do {
-                        try attempts.waitForNext(after: error)
+                        try attempts.others.waitForNext(after: error)
                     } catch {
                         _ = try? connection.run("ROLLBACK")
                         throw error
@@ -101,7 +89,7 @@ extension PostgresEngine {
     /// Whether it was others who were in the way at that moment. Nobody has locked the rows that a plan
     /// decides about beside those of the request: they may have been changed since.
     private static func mayBeRepeated(_ error: any Error) -> Bool {
-        error is SaveConflict || (error as? PostgresError)?.isTransient == true
+        error is SaveConflict || (error as? PostgresError)?.isOfOthers == true
     }
 
     /// Writes everything in one transaction: locks what is to be written, looks whether it is as it
@@ -127,14 +115,9 @@ extension PostgresEngine {
             ? answers.inquiry(about: planner.questions(about: request, arbiter))
             : PostgresAnswers.Inquiry()
         var derivations = PostgresDerivationRun(self.derivations, connection, request)
-        let isCurrent: Bool
-        let recorder: PostgresRecorder?
-        do {
-            (isCurrent, recorder) = try lock(
-                request, connection, derivations, after: beginning.statements, with: inquiry)
-        } catch let error as PostgresError where error.isDisconnection && beginning.isFirst {
-            throw LostBeforeWriting(error: error)
-        }
+        let (isCurrent, recorder) = try lock(
+            request, connection, derivations, after: beginning.statements, with: inquiry)
+        let id = try PostgresCommits.newID()
         var request = request
         var keepsRecords: SavePlan?
         var swapped: Set<RowIdentity> = []
@@ -153,33 +136,19 @@ extension PostgresEngine {
         let written = try withExtendedLifetime(keepsRecords) {
             try PostgresWriter(self.derivations, connection, from: .save, recorder).write(
                 request, after: locks, swapping: swapped, derivations,
-                ending: (notes.map(statements) ?? [])
-                    + [PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")])
+                ending: (notes.map(statements) ?? []) + [
+                    layout.commits.insertion(of: id),
+                    PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE"),
+                ])
         }
         try willCommit()
         let (roots, reading) = derivations?.reading() ?? ([], [])
         let results = try commit(
-            written.rest + reading
-                + history.ending(recorder, by: author, numbers: !beginning.seesOneState),
-            connection)
-        outcome.derived =
-            (derivations?.rows(results[written.rest.count...], roots) ?? []) + written.moved
+            id, connection, writing: written.rest, reading: reading,
+            ending: history.ending(recorder, by: author, numbers: !beginning.seesOneState))
+        outcome.derived = (derivations?.rows(results, roots) ?? []) + written.moved
         if let notes { didWrite(notes) }
         return outcome
-    }
-
-    /// Sends the last statements, and commits.
-    ///
-    /// - Returns: The results.
-    /// - Throws: ``StoreError`` with `unknownOutcome` where the connection is lost meanwhile.
-    private func commit(
-        _ statements: [PostgresStatement], _ connection: PostgresConnection
-    ) throws -> [PostgresRows] {
-        do {
-            return try connection.run(statements + [PostgresStatement("COMMIT")])
-        } catch  where error.isDisconnection {
-            throw StoreError.unknownOutcome(error)
-        }
     }
 
     /// Begins the transaction, and locks the rows in the order of their tables and keys, so that no

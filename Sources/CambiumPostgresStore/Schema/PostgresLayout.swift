@@ -36,6 +36,7 @@ final class PostgresLayout: Sendable {
 
     var keys: String { "\(schema).\"_keys\"" }
     var metadata: String { "\(schema).\"_metadata\"" }
+    var commits: PostgresCommits { PostgresCommits(table: "\(schema).\"\(PostgresCommits.name)\"") }
     var external: PostgresExternal { PostgresExternal(table: "\(schema).\"_external\"") }
 }
 

@@ -23,6 +23,7 @@ struct PostgresSchema {
                 CREATE TABLE \(layout.keys) ("entity" text COLLATE "C" PRIMARY KEY, \
                 "next" bigint NOT NULL)
                 """,
+                layout.commits.statement,
             ]
             + layout.external.statements
             + objects.map { Self.table($0, derivations) }

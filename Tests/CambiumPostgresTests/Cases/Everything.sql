@@ -4,6 +4,8 @@ CREATE TABLE "cambium"."_metadata" ("name" text COLLATE "C" PRIMARY KEY, "value"
 
 CREATE TABLE "cambium"."_keys" ("entity" text COLLATE "C" PRIMARY KEY, "next" bigint NOT NULL);
 
+CREATE TABLE "cambium"."_commits" ("id" uuid PRIMARY KEY, "written" timestamptz NOT NULL DEFAULT now(), "isCommitted" boolean NOT NULL DEFAULT true);
+
 CREATE TABLE "cambium"."_external" ("name" bytea PRIMARY KEY, "data" bytea NOT NULL);
 
 ALTER TABLE "cambium"."_external" ALTER COLUMN "data" SET STORAGE EXTERNAL;

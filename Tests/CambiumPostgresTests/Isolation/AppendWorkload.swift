@@ -103,7 +103,7 @@ struct AppendWorkload: Sendable {
         do {
             done.reads = try await reads(steps, container)
             done.outcome = .committed
-        } catch let error as StoreError where error.code == .unknownOutcome {
+        } catch let error as StoreError where error.code == .commitOutcomeUnknown {
             done.outcome = .unknown
         } catch {
             // A conflict, or a connection that was lost before the commit.

@@ -30,6 +30,27 @@ extension PersistentStoreCoordinator {
     }
 }
 
+extension PersistentStoreCoordinator {
+    /// What has become of a save that has thrown ``StoreError`` with `commitOutcomeUnknown`. It asks
+    /// the server, on the calling thread.
+    ///
+    /// ``PersistentContainer/outcome(of:)`` does the same on a thread of the container.
+    ///
+    /// - Parameter commit: The ``StoreError/commit`` of the error.
+    /// - Throws: ``StoreError`` with `noStore` where the coordinator does not have its store; what the
+    ///   store throws, such as `inaccessible` where the server cannot be reached.
+    public func outcome(of commit: CommitID) throws -> CommitOutcome {
+        guard let store = persistentStores.first(where: { $0.identifier == commit.storeIdentifier })
+        else {
+            throw StoreError(
+                code: .noStore,
+                message: "The coordinator has no store \(commit.storeIdentifier.uuidString).",
+                remedy: "Ask one that has opened the store of the save.")
+        }
+        return try store.store.outcome(of: commit)
+    }
+}
+
 extension ManagedObjectContext {
     /// Runs a closure and a save in one transaction of each store, and notifies of the save.
     ///

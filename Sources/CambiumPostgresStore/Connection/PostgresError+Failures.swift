@@ -1,0 +1,205 @@
+import CambiumEngine
+
+/// What errors of a server are about, as programs see it.
+extension PostgresError {
+    /// Why the server does not do what is asked of it; nil for errors about what a statement says.
+    var failure: ServerFailure? {
+        if let failure = Self.failures[state] { return failure }
+        if state.hasPrefix("08") { return .connectionLost }
+        if state == Self.cancelled, isOverdue { return .statementTimeout }
+        if isStalePlan { return .changedTables }
+        if isOfConnecting { return failureOfConnecting }
+        return isDisconnection ? .connectionLost : nil
+    }
+
+    private static let failures: [String: ServerFailure] = [
+        "57P01": .restarting, "57P02": .restarting, "57P03": .restarting, "57P04": .unknownDatabase,
+        "57P05": .connectionLost, "25P03": .transactionTimeout, "25P04": .transactionTimeout,
+        "53000": .outOfResources, "53100": .outOfResources, "53200": .outOfResources,
+        "53300": .tooManyConnections, "53400": .outOfResources, "58000": .outOfResources,
+        "58030": .outOfResources, "25006": .readOnly, "28000": .wrongCredentials,
+        "28P01": .wrongCredentials, "3D000": .unknownDatabase, "42501": .missingPrivilege,
+        "42P01": .changedTables, "42703": .changedTables, "42804": .changedTables,
+        "3F000": .changedTables, "55P03": .lockTimeout, "40001": .contention, "40P01": .contention,
+    ]
+
+    /// libpq does not say the code of a server that refuses a connection, so its words have to do.
+    /// The first that is found counts.
+    private static let refusals: [(words: String, failure: ServerFailure)] = [
+        ("the database system is ", .restarting),
+        ("terminating connection", .restarting),
+        ("too many clients", .tooManyConnections),
+        ("too many connections", .tooManyConnections),
+        ("connection slots are reserved", .tooManyConnections),
+        ("no more connections allowed", .tooManyConnections),
+        ("password authentication failed", .wrongCredentials),
+        ("no password supplied", .wrongCredentials),
+        ("authentication failed for user", .wrongCredentials),
+        ("is not permitted to log in", .wrongCredentials),
+        (", SSL encryption", .wrongCredentials),
+        ("no encryption", .encryption),
+        ("no pg_hba.conf entry", .wrongCredentials),
+        ("SSL", .encryption),
+        ("certificate", .encryption),
+        ("permission denied for database", .missingPrivilege),
+        ("session is read-only", .readOnly),
+        ("session is not read-only", .other),
+        ("server is in hot standby mode", .readOnly),
+    ]
+
+    private var failureOfConnecting: ServerFailure {
+        if let (_, failure) = Self.refusals.first(where: { message.contains($0.words) }) {
+            return failure
+        }
+        guard message.contains("FATAL:") else { return .unreachable }
+        guard message.contains("does not exist") else { return .other }
+        return message.contains("role \"") ? .wrongCredentials : .unknownDatabase
+    }
+
+    /// Whether the server has prepared the statement before somebody has changed a table of it: where
+    /// it is prepared again, it may run.
+    var isStalePlan: Bool {
+        state == "0A000" && sourceFunction == "RevalidateCachedQuery"
+    }
+
+    /// Whether a new connection may do what this one could not: it was lost in the middle, or the
+    /// server is starting up.
+    var isOfLostConnection: Bool {
+        guard isDisconnection else { return false }
+        return switch failure {
+        case .connectionLost, .restarting: true
+        default: false
+        }
+    }
+
+    /// What a program sees of an error that is not about what it reads or writes; nil for others.
+    var trouble: StoreError? {
+        guard let failure else { return nil }
+        let (code, problem, remedy) = failure.words
+        // Without a code of the server's, what libpq says tells more.
+        let ending = state.isEmpty ? ": \(message.hasSuffix(".") ? message : "\(message).")" : "."
+        return StoreError(
+            code: code, message: problem + ending, remedy: remedy, underlying: self,
+            serverFailure: failure)
+    }
+
+    // MARK: Values
+
+    /// What the server says of an error, where no value of a row or a statement can be in it.
+    ///
+    /// - Parameter function: The function of the server's that has reported it.
+    static func withoutValues(
+        _ message: String?, state: String, function: String?
+    ) -> String {
+        // A program of PL/pgSQL chooses the words itself, and may choose any code.
+        guard function?.hasPrefix("exec_stmt_") != true else {
+            return "A trigger or function of another program has refused the statement."
+        }
+        let kind = state.prefix(2)
+        if Self.kindsWithoutValues.contains(String(kind)), let message { return message }
+        return kind == "22"
+            ? "A value does not fit its type, or an operation is not defined for it."
+            : "The server has refused the statement."
+    }
+
+    /// Classes of codes whose messages name tables, columns, constraints, files and limits only.
+    private static let kindsWithoutValues: Set<String> = [
+        "08", "0A", "23", "25", "26", "28", "3D", "3F", "40", "42", "53", "54", "55", "57", "58",
+        "XX",
+    ]
+}
+
+extension ServerFailure {
+    /// The code of the error, what has failed as a sentence without its end, and what to do about it.
+    fileprivate var words: (code: StoreError.Code, problem: String, remedy: String) {
+        switch self {
+        case .unreachable:
+            (
+                .inaccessible, "The server cannot be reached",
+                "See that the server runs, and that the URL names its host and port. Then try again."
+            )
+        case .restarting:
+            (
+                .inaccessible,
+                "The server is being stopped or started, or an administrator has ended the connection",
+                "Try again when the server runs."
+            )
+        case .connectionLost:
+            (.inaccessible, "The connection to the server was lost", "Try again.")
+        case .tooManyConnections:
+            (
+                .busy, "The server accepts no more connections",
+                "Set a smaller poolSize, or raise max_connections of the server."
+            )
+        case .outOfResources:
+            (
+                .inaccessible, "The server has no disk space or memory left, or its disk failed",
+                "Look into the log of the server, and make room there. Then try again."
+            )
+        case .readOnly:
+            (
+                .readOnly, "The server accepts no changes",
+                "Name a server in the URL that does, for several hosts with "
+                    + "target_session_attrs=read-write, or open the store with isReadOnly."
+            )
+        case .wrongCredentials:
+            (
+                .inaccessible, "The server does not accept the user or the password",
+                "Correct the user and the password, and see what pg_hba.conf of the server allows."
+            )
+        case .encryption:
+            (
+                .inaccessible, "The program and the server do not agree about TLS",
+                "Correct sslmode and sslrootcert in the URL, the certificate of the server, or its "
+                    + "pg_hba.conf."
+            )
+        case .unknownDatabase:
+            (
+                .inaccessible, "The database does not exist",
+                "Create it, or name another one in the URL."
+            )
+        case .missingPrivilege:
+            (
+                .inaccessible, "The user lacks a privilege",
+                "Grant the user what the page Postgres says, or name another one in the URL."
+            )
+        case .changedTables:
+            (
+                .corrupt, "Another program has changed a table of the store",
+                "Close the store and open it again: opening says what differs."
+            )
+        case .transactionTimeout:
+            (
+                .busy, "The server has ended a transaction that lasted, or waited, for too long",
+                "Do less in a transaction, or raise idle_in_transaction_session_timeout and "
+                    + "transaction_timeout of the server."
+            )
+        case .statementTimeout:
+            (
+                .busy,
+                "The server has ended a statement that took longer than statementTimeout, or than "
+                    + "the server allows",
+                "Ask for less at a time, or set a longer statementTimeout."
+            )
+        case .lockTimeout:
+            (
+                .busy,
+                "Another transaction has locked what is to be read or written, for longer than "
+                    + "busyTimeout",
+                "Try again later, or set a longer busyTimeout."
+            )
+        case .contention:
+            (
+                .busy,
+                "The server has taken the transaction back, because it and others were in each "
+                    + "other's way",
+                "Try again."
+            )
+        case .other:
+            (
+                .inaccessible, "The server has refused the connection",
+                "Look into the log of the server."
+            )
+        }
+    }
+}

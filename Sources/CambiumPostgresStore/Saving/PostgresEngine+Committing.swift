@@ -1,0 +1,205 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+import Dispatch
+import Synchronization
+
+// What keeps saves whole where connections are lost.
+//
+// A connection that is lost before COMMIT was sent has saved nothing: the work is done again. Where the
+// answer to COMMIT is missing, another connection asks for the id that the save has written.
+extension PostgresEngine {
+    /// Does work, and does it again where the connection was lost before anything was committed.
+    ///
+    /// - Parameter canRunAgain: Whether the work can be done again.
+    /// - Throws: What the work throws; ``StoreError`` where connections were lost too often.
+    func repeating<Result>(canRunAgain: Bool = true, _ work: () throws -> Result) throws -> Result {
+        var attempts = Attempts(for: retryTimeout)
+        var wasLost = false
+        while true {
+            do {
+                return try work()
+            } catch let error as PostgresError {
+                // A server that restarts cannot be reached for a moment.
+                let mayHelp = error.isOfLostConnection || (wasLost && error.isOfConnecting)
+                guard canRunAgain, mayHelp, attempts.waits(upTo: Self.longestPause) else {
+                    throw error.trouble ?? error
+                }
+                wasLost = true
+                pool.closeIdle()
+            }
+        }
+    }
+
+    /// Does work that writes with a connection, while nobody else of this store writes.
+    func writing<Result>(
+        canRunAgain: Bool = true, _ work: (PostgresConnection) throws -> Result
+    ) throws -> Result {
+        try pool.whileWriting {
+            try repeating(canRunAgain: canRunAgain) { try pool.lending(work) }
+        }
+    }
+
+    /// The longest pause between two attempts to connect, in microseconds.
+    private static let longestPause = 1_000_000
+
+    // MARK: Committing
+
+    /// Runs a body in a transaction, which is taken back where the body throws.
+    ///
+    /// - Parameters:
+    ///   - ending: What is sent with the commit, after the body.
+    ///   - body: It sends the statement that it is given, which notes the id of the transaction.
+    func transaction<Result>(
+        _ connection: PostgresConnection, ending: () -> [PostgresStatement] = { [] },
+        _ body: (_ noting: PostgresStatement) throws -> Result
+    ) throws -> Result {
+        let id = try PostgresCommits.newID()
+        _ = try connection.run([PostgresConnection.begin(.readCommitted)])
+        do {
+            let result = try body(layout.commits.insertion(of: id))
+            _ = try commit(id, connection, ending: ending())
+            return result
+        } catch {
+            // A connection that is lost has no transaction any more.
+            _ = try? connection.run("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// Sends the last statements of a transaction, and commits it.
+    ///
+    /// - Parameters:
+    ///   - id: What the transaction has written of itself.
+    ///   - reading: What reads. It is sent again where its results were lost.
+    /// - Returns: The results of what reads.
+    /// - Throws: ``PostgresError`` where nothing was committed; ``StoreError`` with
+    ///   `commitOutcomeUnknown` where that cannot be found out in time.
+    func commit(
+        _ id: UUID, _ connection: PostgresConnection, writing: [PostgresStatement] = [],
+        reading: [PostgresStatement] = [], ending: [PostgresStatement] = []
+    ) throws -> [PostgresRows] {
+        do {
+            let results = try connection.run(
+                writing + reading + ending + [PostgresStatement("COMMIT")])
+            removeOldCommits()
+            return Array(results[writing.count..<writing.count + reading.count])
+        } catch {
+            guard error.isDisconnection || error.state.isEmpty else { throw error }
+            let deadline = ContinuousClock.now + retryTimeout
+            pool.closeIdle()
+            guard try isCommitted(id, until: deadline, after: error) else { throw error }
+            return try read(reading, of: id, until: deadline)
+        }
+    }
+
+    /// Finds out whether a transaction has committed. Where it has not, it never will.
+    private func isCommitted(
+        _ id: UUID, until deadline: ContinuousClock.Instant, after error: PostgresError
+    ) throws -> Bool {
+        try trying(id, until: deadline, after: error) { rest in
+            let wait = min(rest, Self.longestWait)
+            switch try outcome(of: id, waitingAtMost: wait, isRecent: true) {
+            case .committed: return true
+            case .rolledBack: return false
+            case .undecided, .forgotten: return nil
+            }
+        }
+    }
+
+    /// Reads what a committed transaction wanted to know.
+    private func read(
+        _ statements: [PostgresStatement], of id: UUID, until deadline: ContinuousClock.Instant
+    ) throws -> [PostgresRows] {
+        if statements.isEmpty { return [] }
+        return try trying(id, until: deadline, after: nil) { _ in
+            try pool.lending { try $0.readTogether(statements) }
+        }
+    }
+
+    /// So long a question about a transaction waits for its end.
+    private static let longestWait = Duration.seconds(1)
+
+    /// Tries until there is an answer.
+    ///
+    /// - Parameter body: Is told how much time is left.
+    private func trying<Result>(
+        _ id: UUID, until deadline: ContinuousClock.Instant, after error: PostgresError?,
+        _ body: (_ rest: Duration) throws -> Result?
+    ) throws -> Result {
+        var last: (any Error)? = error
+        var pause = Duration.milliseconds(5)
+        repeat {
+            do {
+                let rest = max(.milliseconds(1), deadline - .now)
+                if let result = try body(rest) { return result }
+            } catch let error as PostgresError {
+                last = error
+                let rest = max(.zero, min(pause, deadline - .now))
+                _ = DispatchSemaphore(value: 0)
+                    .wait(timeout: .now() + .milliseconds(rest.milliseconds))
+                pause = min(pause * 2, .milliseconds(500))
+            } catch {
+                // The store was closed, or all connections are in use.
+                throw unknownOutcome(of: id, error)
+            }
+        } while .now < deadline
+        throw unknownOutcome(of: id, last ?? StoreError.closed)
+    }
+
+    private func unknownOutcome(of id: UUID, _ error: any Error) -> StoreError {
+        .unknownOutcome(
+            of: CommitID(uuid: id, storeIdentifier: identifier.uuid), after: retryTimeout,
+            (error as? PostgresError)?.trouble ?? error)
+    }
+
+    // MARK: Asking
+
+    func outcome(of commit: CommitID) throws -> CommitOutcome {
+        guard !isReadOnly else { throw StoreError.readOnly }
+        return try repeating {
+            try outcome(of: commit.uuid, waitingAtMost: options.busyTimeout, isRecent: false)
+        }
+    }
+
+    /// Asks a connection once.
+    private func outcome(
+        of id: UUID, waitingAtMost limit: Duration, isRecent: Bool
+    ) throws -> CommitOutcome {
+        try pool.lending { connection in
+            do {
+                let rows = try connection.run(
+                    [
+                        PostgresConnection.begin(.readCommitted),
+                        PostgresStatement("SET LOCAL lock_timeout = \(limit.milliseconds)"),
+                    ] + layout.commits.questions(about: id, isRecent: isRecent)
+                        + [PostgresStatement("COMMIT")])[3]
+                guard rows.count == 1 else { return .forgotten }
+                return rows.boolean(0, 0) ? .committed : .rolledBack
+            } catch let error as PostgresError {
+                _ = try? connection.run("ROLLBACK")
+                guard error.failure == .lockTimeout || error.failure == .statementTimeout else {
+                    throw error
+                }
+                return .undecided
+            }
+        }
+    }
+
+    // MARK: Removing
+
+    /// After so many saves of a store some of the old ids are removed.
+    private static let removedAfter = 1_000
+    private static let queue = DispatchQueue(label: "cambium.commits", qos: .utility)
+
+    /// Removes old ids now and then. No save waits for that.
+    private func removeOldCommits() {
+        guard commitCount.add(1, ordering: .relaxed).newValue.isMultiple(of: Self.removedAfter)
+        else { return }
+        Self.queue.async { [weak self] in
+            guard let self else { return }
+            // There is nobody to be told, and a next time.
+            _ = try? pool.withConnection { try $0.run([self.layout.commits.removal]) }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import CambiumModel
+import CambiumRecords
+
+/// The table of the ids of saves. The transaction of a save writes a new id, so that somebody can ask
+/// later whether it was committed.
+///
+/// Who asks inserts the same id. That waits until the transaction of the save has ended. Where the id is
+/// there then, the save was committed. Otherwise the save never can be: the id of who asks stands in its
+/// way, and says so to whoever asks next.
+struct PostgresCommits: Sendable {
+    static let name = "_commits"
+
+    /// The table, with the schema.
+    let table: String
+
+    /// How long ids are kept, in seconds: longer than anybody tries to save.
+    private static let age = 86_400
+    /// No answer about an id that is nearly as old can be relied on: it may be removed any moment.
+    private static let greatestAgeOfAnswers = 82_800
+    private static let removedAtOnce = 10_000
+
+    var statement: String {
+        """
+        CREATE TABLE \(table) ("id" uuid PRIMARY KEY, \
+        "written" timestamptz NOT NULL DEFAULT now(), "isCommitted" boolean NOT NULL DEFAULT true)
+        """
+    }
+
+    /// A new id: of version 7, so that ids sort by their time.
+    ///
+    /// - Throws: Where there are no random numbers.
+    static func newID() throws -> UUID {
+        var id = try UUID.random().uuid
+        let milliseconds = UInt64(max(0, Date().timeIntervalSince1970) * 1_000)
+        withUnsafeMutableBytes(of: &id) { bytes in
+            for place in 0..<6 {
+                bytes[place] = UInt8(truncatingIfNeeded: milliseconds >> (40 - 8 * UInt64(place)))
+            }
+            bytes[6] = 0x70 | bytes[6] & 0x0f
+        }
+        return UUID(uuid: id)
+    }
+
+    /// Notes the id of a save, in its transaction.
+    func insertion(of id: UUID) -> PostgresStatement {
+        PostgresStatement("INSERT INTO \(table) (\"id\") VALUES ($1)", parameters(id))
+    }
+
+    /// Asks for the outcome of a save, in a transaction of its own: whether it was committed; no row where
+    /// the id is too old.
+    ///
+    /// - Parameter isRecent: Whether the id is certainly not too old.
+    func questions(about id: UUID, isRecent: Bool) -> [PostgresStatement] {
+        let condition = isRecent ? "" : " WHERE $1 > \(Self.id(before: Self.greatestAgeOfAnswers))"
+        return [
+            PostgresStatement(
+                """
+                INSERT INTO \(table) ("id", "isCommitted") SELECT $1, false\(condition) \
+                ON CONFLICT ("id") DO NOTHING
+                """, parameters(id)),
+            PostgresStatement(
+                "SELECT \"isCommitted\" FROM \(table) WHERE \"id\" = $1", parameters(id)),
+        ]
+    }
+
+    /// Removes some of the ids that are too old.
+    var removal: PostgresStatement {
+        PostgresStatement(
+            """
+            DELETE FROM \(table) WHERE "id" IN (SELECT "id" FROM \(table) \
+            WHERE "id" < \(Self.id(before: Self.age)) \
+            AND "written" < now() - interval '\(Self.age) s' \
+            ORDER BY "id" LIMIT \(Self.removedAtOnce) FOR UPDATE SKIP LOCKED)
+            """)
+    }
+
+    /// The least id of a moment so many seconds ago, by the server's clock.
+    private static func id(before seconds: Int) -> String {
+        """
+        (lpad(to_hex(((extract(epoch FROM now()) - \(seconds)) * 1000)::bigint), 12, '0') \
+        || repeat('0', 20))::uuid
+        """
+    }
+
+    private func parameters(_ id: UUID) -> PostgresParameters {
+        var parameters = PostgresParameters()
+        let bytes = withUnsafeBytes(of: id.uuid) { Data($0) }
+        parameters.append(.blob(bytes), as: .uuid)
+        return parameters
+    }
+}
