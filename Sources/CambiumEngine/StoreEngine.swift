@@ -170,6 +170,12 @@ package protocol StoreCapabilities {
     /// - Throws: ``StoreError`` where the store knows the outcome of every save.
     func outcome(of commit: CommitID) throws -> CommitOutcome
 
+    /// The same store for those whose transactions all begin with some settings. It is open as long as
+    /// this one.
+    ///
+    /// - Throws: ``StoreError`` where the store has no such settings, or a name cannot be one.
+    func view(with settings: TransactionSettings) throws -> any StoreEngine
+
     // MARK: Reading earlier states
 
     /// Whether ``pin()`` works.
@@ -286,6 +292,12 @@ extension StoreCapabilities {
             code: .invalidRequest,
             message: "The store is on no server, so it knows the outcome of every save.",
             remedy: "Ask for the commit of an error whose code is commitOutcomeUnknown.")
+    }
+
+    package func view(with settings: TransactionSettings) throws -> any StoreEngine {
+        throw StoreError.invalidRequest(
+            "The store has no transaction settings: only a database server has them.",
+            remedy: "Use a context without transactionSettings, or keep the store on a server.")
     }
 
     package var keepsGenerations: Bool { false }

@@ -21,6 +21,14 @@ extension PostgresEngine {
         try withHistory(\.end)
     }
 
+    /// No policy for rows protects the history, which tells of all rows.
+    private func requireWholeStore() throws {
+        guard hasSettings else { return }
+        throw StoreError.invalidRequest(
+            "The history tells of all rows, of those too that the transaction settings hide.",
+            remedy: "Ask for it in a context without transactionSettings.")
+    }
+
     func deleteHistory(before position: HistoryToken.Position) throws -> Bool {
         try purge { reader in
             guard position.epoch == reader.epoch else {
@@ -57,6 +65,7 @@ extension PostgresEngine {
     private func withHistory<Result>(
         _ body: (PostgresHistoryReader) throws -> Result
     ) throws -> Result? {
+        try requireWholeStore()
         switch try readHistory(body, isNumbered: isReadOnly) {
         case .found(let result): return result
         case .none: return nil

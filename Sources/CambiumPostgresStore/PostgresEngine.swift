@@ -20,9 +20,11 @@ final class PostgresEngine: StoreEngine, PostgresReading {
     /// How many transactions this one has committed.
     let commitCount = Atomic<Int>(0)
     /// Notes of the program that the next save is to write.
-    let notesToWrite = Mutex<[String: String]?>(nil)
+    let notesToWrite: Shared<[String: String]?>
     /// Who reads the store as it was.
-    let pins = Mutex<[PostgresPin]>([])
+    let pins: Shared<[PostgresPin]>
+    /// Whether the transactions begin with settings of their own.
+    let hasSettings: Bool
 
     var model: ModelDescription { layout.model }
 
@@ -40,6 +42,28 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         self.options = options
         self.history = history
         isReadOnly = options.isReadOnly
+        notesToWrite = Shared(nil)
+        pins = Shared([])
+        hasSettings = false
+    }
+
+    private init(of engine: PostgresEngine, with settings: TransactionSettings) {
+        greatestLength = engine.greatestLength
+        pool = PostgresPool(of: engine.pool, with: settings)
+        derivations = engine.derivations
+        layout = engine.layout
+        identifier = engine.identifier
+        options = engine.options
+        history = engine.history
+        isReadOnly = engine.isReadOnly
+        notesToWrite = engine.notesToWrite
+        pins = engine.pins
+        hasSettings = true
+    }
+
+    func view(with settings: TransactionSettings) throws -> any StoreEngine {
+        try settings.requireNames()
+        return PostgresEngine(of: self, with: settings)
     }
 
     var isInUseByCaller: Bool {

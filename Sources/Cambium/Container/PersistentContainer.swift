@@ -31,6 +31,7 @@ import Synchronization
 ///   ``loadPersistentStores(completionHandler:)``, ``migration``
 /// - Contexts: ``viewContext``, ``performBackgroundTask(isolation:_:)``, ``newBackgroundContext()``,
 ///   ``newContext(isolation:fileID:line:)``
+/// - Row-level security: ``applying(transactionSettings:)``, ``transactionSettings``
 public final class PersistentContainer: Sendable {
     /// The name, after which the file of the default store is named.
     public let name: String
@@ -40,6 +41,8 @@ public final class PersistentContainer: Sendable {
     public let coordinator: PersistentStoreCoordinator
 
     private let descriptions: Mutex<[StoreDescription]>
+    /// The one whose stores it has, where it has settings.
+    private let base: PersistentContainer?
 
     /// The context for the main actor: for what is shown. It merges what other contexts save.
     ///
@@ -71,6 +74,7 @@ public final class PersistentContainer: Sendable {
         let folder = directory ?? Self.defaultDirectory
         let path = folder.hasSuffix("/") ? folder : folder + "/"
         descriptions = Mutex([StoreDescription(location: .file("\(path)\(name).sqlite"))])
+        base = nil
     }
 
     /// Opens one store for all entities: makes it, with its folder, where there is none, migrates it
@@ -94,6 +98,7 @@ public final class PersistentContainer: Sendable {
         coordinator = PersistentStoreCoordinator(model: model)
         let description = StoreDescription(location: location, options: options)
         descriptions = Mutex([description])
+        base = nil
         try load(description)
     }
 
@@ -105,8 +110,14 @@ public final class PersistentContainer: Sendable {
 
     /// What stores are to be opened. Change it before ``loadPersistentStores(migrationProgress:)``.
     public var persistentStoreDescriptions: [StoreDescription] {
-        get { descriptions.withLock { $0 } }
-        set { descriptions.withLock { $0 = newValue } }
+        get { base?.persistentStoreDescriptions ?? descriptions.withLock { $0 } }
+        set {
+            if let base {
+                base.persistentStoreDescriptions = newValue
+            } else {
+                descriptions.withLock { $0 = newValue }
+            }
+        }
     }
 
     /// Where stores are unless a container is given a directory: Application Support on Apple's
@@ -141,6 +152,47 @@ public final class PersistentContainer: Sendable {
         try await StoreThreads().run { [coordinator] in
             try coordinator.close(waitingAtMost: limit)
         }
+    }
+
+    // MARK: Row-level security
+
+    /// What each transaction of its contexts begins with; none unless it was made by
+    /// ``applying(transactionSettings:)``.
+    public var transactionSettings: TransactionSettings { coordinator.transactionSettings }
+
+    /// A container with the same stores, whose contexts have settings: each of their transactions on
+    /// the server begins with them, and they end with it. Policies of the tables (row-level security)
+    /// can decide by them which rows a context sees, and which it may write.
+    ///
+    /// ```swift
+    /// let tenant = container.applying(transactionSettings: ["app.tenant": "42"])
+    /// let count = try await tenant.performBackgroundTask { try $0.count(for: Order.fetchRequest()) }
+    /// ```
+    ///
+    /// It has a ``viewContext`` of its own. Opening and closing stores is for both. The connections
+    /// are shared: no setting stays on one. Making a container costs next to nothing, so that there
+    /// can be one for each request of a web server.
+    ///
+    /// Contexts with the same settings share a row cache, and hear of what the others save. Contexts
+    /// with other settings, or without, are to each other like other programs: nothing is shared, and
+    /// none hears of what another one saves. The settings of this container stay, where it has some
+    /// and the new ones do not replace them.
+    ///
+    /// A store that has no such settings (SQLite, a store of a program's own) throws ``StoreError``
+    /// with `invalidRequest` when it is first used, and so does a name that is not allowed. The
+    /// article on PostgreSQL says what rows that are hidden mean for faults, conflicts and
+    /// constraints.
+    public func applying(transactionSettings: TransactionSettings) -> PersistentContainer {
+        PersistentContainer(of: self, transactionSettings)
+    }
+
+    private init(of container: PersistentContainer, _ settings: TransactionSettings) {
+        let base = container.base ?? container
+        self.base = base
+        name = base.name
+        model = base.model
+        coordinator = container.coordinator.applying(transactionSettings: settings)
+        descriptions = Mutex([])
     }
 
     // MARK: Contexts

@@ -32,6 +32,7 @@ import CambiumRecords
 /// - Import and export, in the module `CambiumExchange`: `execute(_:merging:)`, `execute(_:to:)`,
 ///   `chunks(of:)`
 /// - Undoing: ``undoManager``, ``undo()``, ``redo()``
+/// - Row-level security: ``transactionSettings``
 /// - History: ``transactionAuthor``, ``fetchHistory(_:)``,
 ///   ``mergeChanges(from:)-([HistoryTransaction])``
 /// - Following others: ``automaticallyMergesChangesFromParent``, ``mergePending()``,
@@ -127,6 +128,11 @@ public final class ManagedObjectContext {
             undoManager?.connect(to: self)
         }
     }
+
+    /// What each of its transactions in the stores begins with: those of its container or
+    /// coordinator, see ``PersistentContainer/applying(transactionSettings:)``. A child has those of
+    /// its ``parent``.
+    public var transactionSettings: TransactionSettings { coordinator.transactionSettings }
 
     /// Who saves, as the history names it.
     var author: TransactionAuthor {

@@ -17,6 +17,8 @@ public struct ChangeSet: Sendable {
     var holder: ContextIdentifier?
     /// The rows that no store has: parents alone have their objects.
     var unsaved: Set<RowIdentity> = []
+    /// What the transactions of the coordinator begin with, whose number it has.
+    var settings = TransactionSettings.none
 
     /// The objects that are new.
     public var insertedObjectIDs: [ObjectID] {

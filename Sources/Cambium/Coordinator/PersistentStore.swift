@@ -10,6 +10,8 @@ public final class PersistentStore: Sendable {
     /// The numbers of the root entities whose rows it has.
     let roots: Set<Int>
     package let store: any StoreEngine
+    /// The opened store, where this is the same for contexts whose transactions begin with settings.
+    let base: PersistentStore?
 
     init(
         storeDescription: StoreDescription, roots: Set<Int>, store: any StoreEngine,
@@ -19,6 +21,21 @@ public final class PersistentStore: Sendable {
         self.roots = roots
         self.store = store
         self.migration = migration
+        base = nil
+    }
+
+    /// The same store for contexts whose transactions begin with settings. One that has no settings
+    /// says so when it is used.
+    init(of base: PersistentStore, with settings: TransactionSettings) {
+        storeDescription = base.storeDescription
+        migration = base.migration
+        roots = base.roots
+        self.base = base
+        do {
+            store = try base.store.view(with: settings)
+        } catch {
+            store = MissingStore(base.store.identifier, error, isReadOnly: base.isReadOnly)
+        }
     }
 
     /// What keeps the rows.
@@ -44,12 +61,16 @@ public final class PersistentStore: Sendable {
 
 extension PersistentStore: Hashable {
     /// Whether both are the same opened store.
-    public static func == (one: PersistentStore, other: PersistentStore) -> Bool { one === other }
+    public static func == (one: PersistentStore, other: PersistentStore) -> Bool {
+        one.opened === other.opened
+    }
 
     /// Hashes the identity.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(self))
+        hasher.combine(ObjectIdentifier(opened))
     }
+
+    private var opened: PersistentStore { base ?? self }
 }
 
 /// Which store has the rows of which hierarchy. Immutable: a change makes another one.
@@ -108,6 +129,19 @@ final class StoreTable: Sendable {
                     + "the container's stores first.")
         }
         identifiers = stores.map { $0.identifier }
+    }
+
+    /// The same stores for contexts whose transactions begin with settings.
+    ///
+    /// - Parameter former: The table before, whose stores stay.
+    func view(
+        in model: ModelDescription, with settings: TransactionSettings, after former: StoreTable?
+    ) -> StoreTable {
+        let stores = persistentStores.map { store in
+            former?.persistentStores.first { $0 == store }
+                ?? PersistentStore(of: store, with: settings)
+        }
+        return StoreTable(stores, in: model, after: former)
     }
 
     /// The store of the rows of a hierarchy.

@@ -52,6 +52,9 @@ extension PersistentStoreCoordinator {
     func addPersistentStore(
         _ description: StoreDescription, migratesByDefault: Bool
     ) throws(StoreLoadingError) -> PersistentStore {
+        if let base {
+            return try base.addPersistentStore(description, migratesByDefault: migratesByDefault)
+        }
         do {
             let roots = try model.roots(ofConfiguration: description.configuration)
             try requireRoom(for: roots, among: persistentStores)
@@ -99,6 +102,8 @@ extension PersistentStoreCoordinator {
     ///   being read, in a merge policy, the handler of a batch insertion, a statement hook, or in a
     ///   store of the program's own.
     public func remove(_ store: PersistentStore) throws {
+        if let base { return try base.remove(store) }
+        let store = store.base ?? store
         guard !store.store.isInUseByCaller else { throw StoreError.busy }
         try updateStores { stores in
             let index = try requireOpen(store, among: stores)
@@ -114,6 +119,7 @@ extension PersistentStoreCoordinator {
     ///
     /// - Returns: Whether it ended in time.
     func close(waitingAtMost limit: Duration) throws -> Bool {
+        if let base { return try base.close(waitingAtMost: limit) }
         let end = ContinuousClock.now + limit
         let stores = persistentStores
         for store in stores { try remove(store) }
@@ -204,7 +210,7 @@ extension PersistentStoreCoordinator {
     /// - Throws: ``StoreError`` where there is a file already, the store is none of SQLite's, or the
     ///   copy cannot be written. No half-written copy remains.
     public func backUp(_ store: PersistentStore, to path: String) throws {
-        guard try !store.store.backUp(to: path) else { return }
+        guard try !(store.base ?? store).store.backUp(to: path) else { return }
         throw StoreError.invalidRequest(
             "\(store.storeDescription) is not a SQLite store.",
             remedy: "Copy its own files, or move it with "
@@ -249,6 +255,11 @@ extension PersistentStoreCoordinator {
         _ store: PersistentStore, to location: StoreLocation, options: StoreOptions? = nil,
         type: StoreType? = nil
     ) throws -> PersistentStore {
+        if let base {
+            return try base.migratePersistentStore(
+                store, to: location, options: options, type: type)
+        }
+        let store = store.base ?? store
         try requireOpen(store, among: persistentStores)
         guard !store.store.isInUseByCaller else { throw StoreError.busy }
         let move = try StoreMove(of: store, to: location, options, type, compiled)

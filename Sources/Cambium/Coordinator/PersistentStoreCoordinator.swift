@@ -27,6 +27,7 @@ import Synchronization
 /// - Metadata: ``metadata(for:)``, ``setMetadata(_:for:)``, ``metadata(ofStoreAt:type:)``,
 ///   ``setMetadata(_:forStoreAt:type:)``
 /// - Contexts: ``newContext(isolation:fileID:line:)``, ``newMainContext()``, ``newBackgroundContext()``
+/// - Row-level security: ``applying(transactionSettings:)``, ``transactionSettings``
 /// - History: ``fetchHistory(_:)``, ``currentHistoryToken(fromStores:)``,
 ///   ``deleteHistory(before:)-(HistoryToken)``, ``deleteHistory(before:)-(Date)``
 /// - Other processes: ``remoteChanges``, ``observeRemoteChanges(_:)``
@@ -37,7 +38,13 @@ public final class PersistentStoreCoordinator: Sendable {
     private let compiledModel: CompiledModel?
     let rowCache = RowCache()
     /// Where background contexts and fetches run.
-    let threads = StoreThreads()
+    let threads: StoreThreads
+    /// What each transaction of its contexts begins with, see ``applying(transactionSettings:)``.
+    public let transactionSettings: TransactionSettings
+    /// The one whose stores it has, where it has settings; nil for one with stores of its own.
+    let base: PersistentStoreCoordinator?
+    /// Those that have the stores of this one, with settings.
+    let views = Mutex<[TransactionSettings: WeakCoordinator]>([:])
 
     private struct Subscribers {
         var mailboxes = [UInt64: WeakMailbox]()
@@ -59,8 +66,8 @@ public final class PersistentStoreCoordinator: Sendable {
     // look at the one before. There is a new one when a store is added or removed, which is seldom.
     private let published: Atomic<Unmanaged<StoreTable>>
     private let tables: Mutex<[StoreTable]>
-    let storeObservers = StreamObservers<StoresDidChange>()
-    let remoteObservers = StreamObservers<RemoteStoreChange>(joining: RemoteStoreChange.join)
+    let storeObservers: StreamObservers<StoresDidChange>
+    let remoteObservers: StreamObservers<RemoteStoreChange>
 
     /// A coordinator without stores.
     ///
@@ -80,6 +87,25 @@ public final class PersistentStoreCoordinator: Sendable {
         self.model = model
         tables = Mutex([table])
         published = Atomic(Unmanaged.passUnretained(table))
+        threads = StoreThreads()
+        storeObservers = StreamObservers()
+        remoteObservers = StreamObservers(joining: RemoteStoreChange.join)
+        transactionSettings = .none
+        base = nil
+    }
+
+    /// One with the stores of another one, for contexts whose transactions begin with settings.
+    init(of base: PersistentStoreCoordinator, _ settings: TransactionSettings) {
+        compiledModel = base.compiledModel
+        model = base.model
+        let table = base.table.view(in: base.model, with: settings, after: nil)
+        tables = Mutex([table])
+        published = Atomic(Unmanaged.passUnretained(table))
+        threads = base.threads
+        storeObservers = base.storeObservers
+        remoteObservers = base.remoteObservers
+        transactionSettings = settings
+        self.base = base
     }
 
     /// The model of the stores.
@@ -139,14 +165,37 @@ public final class PersistentStoreCoordinator: Sendable {
     func hasStore(_ identifier: StoreIdentifier) -> Bool { table.contains(identifier) }
 
     /// Replaces the list of stores, unless the body throws.
-    func updateStores(_ body: (inout [PersistentStore]) throws -> Void) rethrows {
-        try tables.withLock { tables in
-            let former = table
+    ///
+    /// - Returns: What the body returns.
+    @discardableResult
+    func updateStores<Result: Sendable>(
+        _ body: (inout [PersistentStore]) throws -> Result
+    ) rethrows -> Result {
+        let result = try updateTable { former in
             var stores = former.persistentStores
-            try body(&stores)
-            let table = StoreTable(stores, in: model, after: former)
+            let result = try body(&stores)
+            return (StoreTable(stores, in: model, after: former), result)
+        }
+        views.withLock { views in
+            for view in views.values { view.coordinator?.followBase() }
+        }
+        return result
+    }
+
+    /// Takes over the stores of the one that it is a view of.
+    private func followBase() {
+        guard let base else { return }
+        updateTable { (base.table.view(in: model, with: transactionSettings, after: $0), ()) }
+    }
+
+    private func updateTable<Result: Sendable>(
+        _ body: (_ former: StoreTable) throws -> (StoreTable, Result)
+    ) rethrows -> Result {
+        try tables.withLock { tables in
+            let (table, result) = try body(table)
             tables.append(table)
             published.store(Unmanaged.passUnretained(table), ordering: .releasing)
+            return result
         }
     }
 
@@ -154,7 +203,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// A number for a new context.
     func makeContextIdentifier() -> ContextIdentifier {
-        subscribers.withLock { subscribers in
+        if let base { return base.makeContextIdentifier() }
+        return subscribers.withLock { subscribers in
             defer { subscribers.nextContext += 1 }
             return ContextIdentifier(number: subscribers.nextContext)
         }
@@ -198,7 +248,8 @@ public final class PersistentStoreCoordinator: Sendable {
         let (changeSet, jobs) = subscribers.withLock { subscribers in
             subscribers.commits += 1
             let changeSet = ChangeSet(
-                number: subscribers.commits, origin: origin, store: store, entities: entities)
+                number: subscribers.commits, origin: origin, store: store, entities: entities,
+                settings: transactionSettings)
             rowCache.follow(entities, commit: changeSet.number)
             let others = subscribers.mailboxes.lazy.filter { $0.key != origin.number }
             return (changeSet, others.compactMap { $0.value.mailbox?.post(changeSet) })
@@ -219,7 +270,8 @@ public final class PersistentStoreCoordinator: Sendable {
             rowCache.removeAll()
             rowCache.follow([], commit: subscribers.commits)
             let changeSet = ChangeSet(
-                number: subscribers.commits, origin: origin, store: store, entities: [])
+                number: subscribers.commits, origin: origin, store: store, entities: [],
+                settings: transactionSettings)
             return (
                 changeSet, subscribers.mailboxes.values.compactMap { $0.mailbox?.postLoss() }
             )
@@ -231,6 +283,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Empties the row cache when a store goes, and keeps out of it what was read of the store.
     /// That counts as a commit, which changes nothing.
     func forgetRows() {
+        for view in views.withLock({ Array($0.values) }) { view.coordinator?.forgetRows() }
         subscribers.withLock { subscribers in
             subscribers.commits += 1
             rowCache.removeAll()

@@ -48,6 +48,8 @@ extension QueryGenerationToken: Hashable {
 /// A state of the stores of a coordinator, held by read transactions.
 final class QueryGeneration: Sendable {
     private let pins: [StoreIdentifier: any SharedStore]
+    /// What its transactions began with.
+    let settings: TransactionSettings
 
     /// The state as it is now. Each store is read at one commit; of several stores these need not
     /// be of the same save.
@@ -57,6 +59,7 @@ final class QueryGeneration: Sendable {
             pins[store.store.identifier] = try store.store.pin()
         }
         self.pins = pins
+        settings = coordinator.transactionSettings
     }
 
     /// Where to read the rows of a store. One that was added later is read as it is.

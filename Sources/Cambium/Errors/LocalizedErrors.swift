@@ -110,6 +110,8 @@ extension StoreError.Code {
         case .missingRow: "The row does not exist, or was deleted."
         case .busy: "Another process has locked the store."
         case .inaccessible: "The system refuses access to the file, its folder or its disk."
+        case .keyTaken: "Keys of new objects are reserved, and another program has used one."
+        case .notPermitted: "The user of the store lacks a right, or a policy refuses the row."
         case .commitOutcomeUnknown: "The server did not answer before the connection ended."
         case .notTrusted: "SQLite refuses what another program put into the store."
         case .unreadable: "A read failed while the context changed objects."

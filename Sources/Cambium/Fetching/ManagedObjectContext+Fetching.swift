@@ -82,6 +82,13 @@ extension ManagedObjectContext {
                 "No other context can read in a transaction of performTransaction(isolation:_:).",
                 remedy: "Set the query generation to .current.")
         }
+        if case .pinned(let generation) = token.kind,
+            generation.settings != coordinator.transactionSettings
+        {
+            throw StoreError.invalidRequest(
+                "The query generation is of a context with other transactionSettings.",
+                remedy: "Set the query generation to .current.")
+        }
         if token != .unpinned { try QueryGeneration.requireSupport(by: coordinator) }
         state.generation = token
     }

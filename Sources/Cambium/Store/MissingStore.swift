@@ -3,7 +3,7 @@ import CambiumRecords
 /// Stands where there is no store: it has no rows and takes none.
 final class MissingStore: StoreEngine {
     let identifier: StoreIdentifier
-    let isReadOnly = true
+    let isReadOnly: Bool
 
     private let error: any Error
 
@@ -13,12 +13,14 @@ final class MissingStore: StoreEngine {
     ///   - remedy: What to do about it.
     init(_ identifier: StoreIdentifier = .none, message: String, remedy: String) {
         self.identifier = identifier
+        isReadOnly = true
         error = StoreError(code: .noStore, message: message, remedy: remedy)
     }
 
     /// Stands for a store that cannot be read.
-    init(_ identifier: StoreIdentifier, _ error: any Error) {
+    init(_ identifier: StoreIdentifier, _ error: any Error, isReadOnly: Bool = true) {
         self.identifier = identifier
+        self.isReadOnly = isReadOnly
         self.error = error
     }
 
@@ -47,6 +49,26 @@ final class MissingStore: StoreEngine {
         _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
         committed: (BatchChanges) -> Void
     ) throws { throw error }
+
+    func withTransaction<Result>(
+        _ isolation: TransactionIsolation, _ body: (any StoreTransaction) throws -> Result
+    ) throws -> Result { throw error }
+
+    func view(with settings: TransactionSettings) throws -> any StoreEngine { throw error }
+
+    var keepsGenerations: Bool { true }
+
+    func pin() throws -> any SharedStore { throw error }
+
+    func fetchHistory(
+        _ request: HistoryRequest, after token: inout HistoryToken
+    ) throws -> [HistoryTransaction]? { throw error }
+
+    func historyPosition() throws -> HistoryToken.Position? { throw error }
+
+    func deleteHistory(before position: HistoryToken.Position) throws -> Bool { throw error }
+
+    func deleteHistory(before date: Date) throws -> Bool { throw error }
 
     func externalData(named name: String) throws -> Data { throw error }
 

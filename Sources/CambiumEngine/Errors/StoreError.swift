@@ -19,6 +19,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// The file of an open store, its folder or its disk cannot be read or written: there is no
         /// room, or no leave, or the disk failed.
         case inaccessible
+        /// Another program has given a row the key that a new object has.
+        case keyTaken
+        /// A server does not let the user of the store read or write that, or a policy of its tables
+        /// refuses a row.
+        case notPermitted
         /// The connection to a server was lost while it committed a save, and the server did not say
         /// in time whether the changes were saved. ``StoreError/commit`` finds that out later.
         case commitOutcomeUnknown
@@ -168,7 +173,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The code that Core Data uses for the nearest thing, for ported code.
     public var coreDataCode: Int {
         switch code {
-        case .readOnly: 513
+        case .readOnly, .notPermitted: 513
+        case .keyTaken: 133021
         case .cannotOpen: 134080
         case .busy: 134090
         case .inaccessible, .notTrusted: 134180

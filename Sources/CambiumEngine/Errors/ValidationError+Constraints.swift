@@ -10,8 +10,10 @@ extension ValidationError {
     /// - Parameters:
     ///   - constraint: Which one.
     ///   - underlying: What the store's library said.
+    ///   - hint: What is to be known of another row that is in the way, as a sentence.
     package init(
-        breaking constraint: ConstraintName, of model: ModelDescription, _ underlying: any Error
+        breaking constraint: ConstraintName, of model: ModelDescription, _ underlying: any Error,
+        _ hint: String? = nil
     ) {
         switch constraint {
         case .property(let entity, let property, let check):
@@ -32,17 +34,21 @@ extension ValidationError {
             self.init(
                 code: .notUnique, entityName: entity, objectID: nil,
                 property: properties.count == 1 ? properties[0] : nil, rule: nil,
-                message: "Another object has the same \(properties.joined(separator: ", ")).",
+                message: "Another object has the same \(properties.joined(separator: ", "))."
+                    + (hint.map { " \($0)" } ?? ""),
                 underlying: underlying)
         }
     }
 
     /// The error for a key that references no row when a save ends.
-    package static func danglingKey(_ underlying: any Error) -> ValidationError {
+    package static func danglingKey(
+        _ underlying: any Error, _ hint: String? = nil
+    ) -> ValidationError {
         ValidationError(
             code: .missing, entityName: "", objectID: nil, property: nil, rule: nil,
             message: "Another object still references an object that is being deleted, or was "
-                + "deleted. Give the relationship an inverse, or clear the reference first.",
+                + "deleted. Give the relationship an inverse, or clear the reference first."
+                + (hint.map { " \($0)" } ?? ""),
             underlying: underlying)
     }
 

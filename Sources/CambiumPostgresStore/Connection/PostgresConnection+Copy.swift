@@ -13,7 +13,7 @@ extension PostgresConnection {
     ) throws -> Int {
         roundTrips += 1
         guard let watch = terms.watch else { return try send(sql, rows) }
-        let trip = WatchedTrip([PostgresStatement(sql)], number: watch.nextTrip())
+        let trip = WatchedTrip([PostgresStatement(sql)], terms.settings, number: watch.nextTrip())
         defer { watch.tell(trip) }
         var count = 0
         defer { trip.ended(rowCount: count) }
@@ -31,7 +31,7 @@ extension PostgresConnection {
         defer { PQclear(started) }
         guard status == PGRES_COPY_IN else {
             guard PQstatus(handle) == CONNECTION_OK else { throw failure(sql) }
-            throw PostgresError(started, sql: sql)
+            throw PostgresError(started, sql: sql).hiding(terms.settings)
         }
         do {
             try rows { (bytes) throws(PostgresError) in
@@ -59,7 +59,7 @@ extension PostgresConnection {
                 count = PostgresRows(result).changes
             }
         }
-        if let found { throw found }
+        if let found { throw found.hiding(terms.settings) }
         return count
     }
 }

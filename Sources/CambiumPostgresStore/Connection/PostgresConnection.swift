@@ -133,15 +133,38 @@ final class PostgresConnection {
         }
         roundTrips += 1
         let beginning = beginning.take().map { [$0] } ?? []
+        if needsTransaction(beginning + statements) {
+            return try runInTransaction(statements, interruption)
+        }
         let rows = try watched(beginning + statements, interruption)
         return Array(rows.dropFirst(beginning.count))
+    }
+
+    /// Whether statements would run without the settings that whoever uses the connection wants.
+    private func needsTransaction(_ statements: [PostgresStatement]) -> Bool {
+        !terms.settings.isEmpty && PQtransactionStatus(handle) == PQTRANS_IDLE
+            && !statements.contains(where: \.beginsTransaction)
+    }
+
+    private func runInTransaction(
+        _ statements: [PostgresStatement], _ interruption: Interruption?
+    ) throws(PostgresError) -> [PostgresRows] {
+        do {
+            let rows = try watched(
+                [Self.begin(isReadOnly: false)] + statements + [PostgresStatement("COMMIT")],
+                interruption)
+            return Array(rows.dropFirst().dropLast())
+        } catch {
+            _ = try? watched([PostgresStatement("ROLLBACK")], nil)
+            throw error
+        }
     }
 
     private func watched(
         _ statements: [PostgresStatement], _ interruption: Interruption?
     ) throws(PostgresError) -> [PostgresRows] {
         guard let watch = terms.watch else { return try exchange(statements, interruption, nil) }
-        let trip = WatchedTrip(statements, number: watch.nextTrip())
+        let trip = WatchedTrip(statements, terms.settings, number: watch.nextTrip())
         defer { watch.tell(trip) }
         return try exchange(statements, interruption, trip)
     }
@@ -185,7 +208,7 @@ final class PostgresConnection {
         // Of those whose preparation was not run none may be thought to be there.
         prepared = [:]
         errorCount += 1
-        throw found
+        throw found.hiding(terms.settings)
     }
 
     func run(
@@ -204,9 +227,8 @@ final class PostgresConnection {
         var sent: [Sent] = []
         for statement in statements {
             try send(statement, &sent)
-            if statement.beginsTransaction, let limits = terms.limits {
-                try send(limits, &sent, isSilent: true)
-            }
+            guard statement.beginsTransaction else { continue }
+            for setting in terms.beginning { try send(setting, &sent, isSilent: true) }
         }
         guard PQpipelineSync(handle) == 1 else { throw failure() }
         hasUnsent = true

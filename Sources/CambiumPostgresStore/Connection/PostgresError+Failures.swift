@@ -74,6 +74,15 @@ extension PostgresError {
 
     /// What a program sees of an error that is not about what it reads or writes; nil for others.
     var trouble: StoreError? {
+        if !isDisconnection, !settings.isEmpty, sql?.hasPrefix("SELECT set_config(") == true {
+            return StoreError(
+                code: .invalidRequest,
+                message: "The server refuses the transaction settings "
+                    + "\(settings.joined(separator: ", ")).",
+                remedy: "See that the role exists, and that the user of the store is one of its "
+                    + "members.",
+                underlying: self, serverFailure: failure)
+        }
         guard let failure else { return nil }
         let (code, problem, remedy) = failure.words
         // Without a code of the server's, what libpq says tells more.
@@ -160,8 +169,9 @@ extension ServerFailure {
             )
         case .missingPrivilege:
             (
-                .inaccessible, "The user lacks a privilege",
-                "Grant the user what the page Postgres says, or name another one in the URL."
+                .notPermitted, "The user lacks a privilege, or a policy refuses the row",
+                "Grant the privilege to the user or the role of the transaction, or save a row that "
+                    + "the policy lets pass."
             )
         case .changedTables:
             (

@@ -22,6 +22,8 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     let sourceFunction: String?
     /// Whether the server has ended a statement that the program did not want to be ended.
     var isOverdue = false
+    /// The names of what the transaction began with.
+    var settings: [String] = []
 
     init(
         state: String = "", message: String, constraint: String? = nil, table: String? = nil,
@@ -68,6 +70,18 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
         self.init(
             message: String(end.map { text[...$0] } ?? ""), sql: sql,
             isDisconnection: isDisconnection, isOfConnecting: isOfConnecting)
+    }
+
+    /// The same error without the values of settings, which a policy of the server's may have used.
+    func hiding(_ settings: TransactionSettings) -> PostgresError {
+        if settings.isEmpty { return self }
+        var error = PostgresError(
+            state: state, message: settings.removingValues(from: message), constraint: constraint,
+            table: table, column: column, sql: sql, isDisconnection: isDisconnection,
+            isOfConnecting: isOfConnecting, sourceFunction: sourceFunction)
+        error.isOverdue = isOverdue
+        error.settings = settings.names
+        return error
     }
 
     /// A server that is shut down, or that ends a connection.

@@ -11,10 +11,10 @@ final class PostgresPool: Sendable {
     /// How long somebody waits for a connection where all are in use.
     private let waitLimit: Duration
     /// Nil after the store was closed.
-    private let connections: Mutex<PostgresConnections?>
+    private let connections: Shared<PostgresConnections?>
     /// How many are in use for this store.
-    private let lent = LoanCount()
-    private let users = WorkingThreads()
+    private let lent: LoanCount
+    private let users: WorkingThreads
     private let writing = ThreadLock()
 
     init(
@@ -23,11 +23,25 @@ final class PostgresPool: Sendable {
     ) {
         self.terms = terms
         self.waitLimit = waitLimit
-        connections = Mutex(PostgresConnections.shared(settings))
+        connections = Shared(PostgresConnections.shared(settings))
+        lent = LoanCount()
+        users = WorkingThreads()
+    }
+
+    /// The connections of the same store, for those whose transactions begin with settings. Who writes
+    /// with others does not wait for them.
+    init(of pool: PostgresPool, with settings: TransactionSettings) {
+        var terms = pool.terms
+        terms.settings = settings
+        self.terms = terms
+        waitLimit = pool.waitLimit
+        connections = pool.connections
+        lent = pool.lent
+        users = pool.users
     }
 
     /// Whether the thread that asks is using a connection.
-    var isUsedByCaller: Bool { users.includeCaller || writing.isHeldByCaller }
+    var isUsedByCaller: Bool { users.includeCaller }
 
     /// Runs a body with a connection.
     ///
@@ -71,7 +85,7 @@ final class PostgresPool: Sendable {
 
     /// Runs a body while nobody else of this store writes.
     func whileWriting<Result>(_ body: () throws -> Result) throws -> Result {
-        try writing.withLock(body)
+        try users.noting { try writing.withLock(body) }
     }
 
     /// Hands over a connection, which is given back later.

@@ -102,16 +102,109 @@ struct PostgresTerms: Sendable {
     var statementTimeout: Duration?
     /// Who is notified of statements.
     var watch: PostgresWatch?
+    /// What else each transaction begins with. No statement runs outside of one then.
+    var settings = TransactionSettings.none
 
-    /// What sets the limits until the end of a transaction. Nothing is set for longer: behind a pooler
-    /// another program may get the connection next.
-    var limits: PostgresStatement? {
+    /// What sets the limits and the settings until the end of a transaction. Nothing is set for
+    /// longer: behind a pooler another program may get the connection next.
+    var beginning: [PostgresStatement] {
         let limits = [("lock_timeout", lockTimeout), ("statement_timeout", statementTimeout)]
             .compactMap { name, limit in
                 limit.map { "set_config('\(name)', '\($0.milliseconds)', true)" }
             }
-        guard !limits.isEmpty else { return nil }
-        return PostgresStatement("SELECT \(limits.joined(separator: ", "))")
+        return [Self.select(limits, PostgresParameters()), own].compactMap { $0 }
+    }
+
+    /// What sets the settings. Its values are parameters: they are in no text.
+    private var own: PostgresStatement? {
+        var parameters = PostgresParameters()
+        let calls = settings.names.map { name in
+            parameters.append(.text(settings[name] ?? ""), as: .text)
+            return "set_config('\(name)', $\(parameters.count), true)"
+        }
+        return Self.select(calls, parameters)
+    }
+
+    private static func select(
+        _ calls: [String], _ parameters: PostgresParameters
+    ) -> PostgresStatement? {
+        if calls.isEmpty { return nil }
+        return PostgresStatement("SELECT \(calls.joined(separator: ", "))", parameters)
+    }
+}
+
+extension TransactionSettings {
+    /// Makes sure that the server takes the names, and that they change nothing that a store relies on.
+    ///
+    /// - Throws: ``StoreError`` that names one which is not allowed.
+    func requireNames() throws {
+        for name in names where name != "role" && !Self.isOfProgram(name) {
+            throw StoreError.invalidRequest(
+                "The transaction setting \(name.excerpt) is not allowed.",
+                remedy: "Name a setting of the program's own, such as app.tenant: letters of ASCII, "
+                    + "digits and underscores, with a dot between. Or set role.")
+        }
+        for name in names where values[name]?.utf8.contains(0) == true {
+            throw StoreError.invalidRequest(
+                "The value of the transaction setting \(name) has a character 0.",
+                remedy: "Set a value without it.")
+        }
+    }
+
+    /// Whether a name is that of a setting which the server does not know.
+    private static func isOfProgram(_ name: String) -> Bool {
+        let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return name.utf8.count <= 63 && parts.count > 1
+            && parts.allSatisfy { part in
+                part.first.map { !(UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0) } == true
+                    && part.allSatisfy(isWordCharacter)
+            }
+    }
+
+    fileprivate static func isWordCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// A text without the values, for errors: what a policy computes from them may fail with one.
+    func removingValues(from text: String) -> String {
+        var text = text
+        // A value may be a part of another one.
+        for value in values.values.sorted(by: { $0.count > $1.count }) where !value.isEmpty {
+            text = text.replacingWords(value, with: "…")
+        }
+        return text
+    }
+}
+
+extension String {
+    /// Replaces a text wherever it is not a part of a longer word.
+    fileprivate func replacingWords(_ word: String, with other: String) -> String {
+        let (own, word) = (Array(utf8), Array(word.utf8))
+        guard let first = word.first, let last = word.last else { return self }
+        func isCut(_ inside: UInt8, _ index: Int) -> Bool {
+            own.indices.contains(index) && TransactionSettings.isWordCharacter(inside)
+                && TransactionSettings.isWordCharacter(own[index])
+        }
+        var result: [UInt8] = []
+        var index = 0
+        while index < own.count {
+            let end = index + word.count
+            if end <= own.count, own[index..<end].elementsEqual(word), !isCut(first, index - 1),
+                !isCut(last, end)
+            {
+                result += other.utf8
+                index = end
+            } else {
+                result.append(own[index])
+                index += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
     }
 }
 

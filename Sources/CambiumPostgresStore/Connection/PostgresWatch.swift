@@ -21,7 +21,8 @@ final class PostgresWatch: Sendable {
     /// Tells of what has run, when the connection waits for nothing any more.
     func tell(_ trip: WatchedTrip) {
         for (statement, duration, rowCount) in trip.finished {
-            let source = PlanSource(watch: self, statement: statement)
+            let source = PlanSource(
+                watch: self, statement: statement, settings: trip.settings)
             hook.receive(
                 WatchedStatement(
                     sql: statement.sql,
@@ -36,23 +37,28 @@ final class PostgresWatch: Sendable {
     private final class PlanSource {
         var watch: PostgresWatch?
         private let statement: PostgresStatement
+        private let settings: TransactionSettings
 
-        init(watch: PostgresWatch, statement: PostgresStatement) {
+        init(watch: PostgresWatch, statement: PostgresStatement, settings: TransactionSettings) {
             self.watch = watch
             self.statement = statement
+            self.settings = settings
         }
 
-        func plan() -> [String] { watch?.plan(of: statement) ?? [] }
+        func plan() -> [String] { watch?.plan(of: statement, with: settings) ?? [] }
     }
 
     private static let planned = ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH"]
 
-    private func plan(of statement: PostgresStatement) -> [String] {
+    private func plan(
+        of statement: PostgresStatement, with settings: TransactionSettings
+    ) -> [String] {
         guard Self.planned.contains(where: { statement.sql.hasPrefix($0) }) else { return [] }
         return planning.withLock { loan in
             do {
                 let connection = try loan?.connection ?? connect()
                 loan = connection.isUsable ? PostgresPool.Loan(connection: connection) : nil
+                connection.terms.settings = settings
                 let rows = try connection.run([
                     PostgresConnection.begin(isReadOnly: true),
                     PostgresStatement("EXPLAIN \(statement.sql)", statement.parameters),
@@ -76,13 +82,15 @@ final class PostgresWatch: Sendable {
 /// Statements that went to the server together.
 final class WatchedTrip {
     let number: Int
+    let settings: TransactionSettings
     private let statements: [PostgresStatement]
     private var last = ContinuousClock.now
     private(set) var finished: [(statement: PostgresStatement, duration: Duration, rowCount: Int)] =
         []
 
-    init(_ statements: [PostgresStatement], number: Int) {
+    init(_ statements: [PostgresStatement], _ settings: TransactionSettings, number: Int) {
         self.statements = statements
+        self.settings = settings
         self.number = number
     }
 

@@ -18,13 +18,39 @@ extension PostgresLayout {
     /// The error that a program sees where the server refuses what is written.
     func refusal(_ error: PostgresError) -> any Error {
         if error.state == PostgresError.foreignKeyViolation {
-            return ValidationError.danglingKey(error)
+            return ValidationError.danglingKey(error, hint(of: error))
         }
         if error.state == PostgresError.limitExceeded, error.message.hasPrefix("index row") {
             return tooLong(error)
         }
+        if error.state == PostgresError.uniqueViolation, let entity = entity(ofKey: error) {
+            return StoreError(
+                code: .keyTaken,
+                message: "Another row of \(entity) has the key of a new object already: a program "
+                    + "that is not Cambium has inserted it, or a policy of the server's hides it.",
+                remedy: "Delete the object, and insert it again. Let other programs take keys from "
+                    + "the table _keys.",
+                underlying: error)
+        }
         guard let constraint = brokenConstraint(error) else { return error }
-        return ValidationError(breaking: constraint, of: model, error)
+        return ValidationError(breaking: constraint, of: model, error, hint(of: error))
+    }
+
+    /// What is to be known of the other row, where the context may not see it.
+    private func hint(of error: PostgresError) -> String? {
+        error.settings.isEmpty
+            ? nil
+            : "It may be one that a policy of the server's hides from a context with these "
+                + "transactionSettings (\(error.settings.joined(separator: ", "))): such rows count, too."
+    }
+
+    /// The name of the root entity whose keys are not unique; nil where it is something else that is
+    /// not.
+    private func entity(ofKey error: PostgresError) -> String? {
+        model.entities.first { entity in
+            entity.rootIndex == entity.index
+                && PostgresName.short(PostgresSchema.nameOfKey(of: entity.name)) == error.constraint
+        }?.name
     }
 
     /// The server names the index of an entry that is a little too long.

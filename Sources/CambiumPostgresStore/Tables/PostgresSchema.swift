@@ -58,8 +58,11 @@ struct PostgresSchema {
 
     /// The server's own name for the key's index may be that of another table.
     private static func key(of table: Table) -> String {
-        "CONSTRAINT \(PostgresName.identifier("\(table.name).key")) PRIMARY KEY"
+        "CONSTRAINT \(PostgresName.identifier(nameOfKey(of: table.name))) PRIMARY KEY"
     }
+
+    /// The name of the constraint that lets no two rows of a table have one key.
+    static func nameOfKey(of table: String) -> String { "\(table).key" }
 
     private typealias Check = (name: ConstraintName, condition: String)
 

@@ -18,8 +18,20 @@ extension ManagedObjectContext {
     ///
     /// A child reads the changed rows from its ``parent``, which should have merged the change
     /// before. What a child has saved concerns its parent's other children only; others ignore it.
+    ///
+    /// Where the other context has other ``transactionSettings``, the changed rows are read again:
+    /// this one sees of them what its own settings let it see.
     public func mergeChanges(from changeSet: ChangeSet) {
-        Merge(context: self).merge([changeSet])
+        if changeSet.settings == coordinator.transactionSettings {
+            Merge(context: self).merge([changeSet])
+        } else if changeSet.holder == nil {
+            Merge(context: self).remote(
+                RemoteChanges(
+                    inserted: changeSet.insertedObjectIDs,
+                    updated: changeSet.updatedObjectIDs.map(\.key)
+                        + changeSet.refreshedObjectIDs.map(\.key),
+                    deleted: changeSet.deletedObjectIDs))
+        }
     }
 
     /// Merges what other contexts have saved in the middle of an event. What was read before may be
