@@ -19,8 +19,8 @@ struct People {
     private var hired: [Int64] = []
     private var codes: [UUID] = []
     private var department: [Int64] = []
-    /// Keys in random order, for reading one by one.
-    let sample: [Int64]
+    /// The numbers of some of them in random order, for reading one by one; none twice.
+    private(set) var sample: [Int] = []
 
     init(count: Int) {
         self.count = count
@@ -45,28 +45,32 @@ struct People {
             codes.append(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
             department.append(Int64(1 + number % Self.departments))
         }
-        sample = (0..<min(10_000, count)).map { _ in 1 + Int64(random.next() % UInt64(count)) }
+        var numbers = Array(0..<count)
+        for place in 0..<min(10_000, count) {
+            numbers.swapAt(place, place + Int(random.next() % UInt64(count - place)))
+            sample.append(numbers[place])
+        }
     }
 
-    /// What reading all of them adds up to.
-    var sum: UInt64 {
-        func sum(of text: String) -> UInt64 {
+    /// What reading some of them adds up to.
+    func sum(of rows: some Collection<Int>) -> (rows: Int, values: UInt64) {
+        func sum(ofText text: String) -> UInt64 {
             UInt64(text.utf8.count) + UInt64(text.utf8.first ?? 0)
         }
-        var sum: UInt64 = 0
-        for row in 0..<count {
-            sum &+= UInt64(sum(of: names[row])) &+ UInt64(sum(of: emails[row]))
-            sum &+= notes[row].map { sum(of: $0) } ?? 0
-            sum &+= salary[row].bitPattern &+ UInt64(ages[row])
-            sum &+= UInt64(levels[row]) &+ UInt64(points[row]) &+ (active[row] ? 1 : 0)
-            sum &+= UInt64(hired[row]) &+ UInt64(codes[row].uuid.15)
+        var values: UInt64 = 0
+        for row in rows {
+            values &+= UInt64(sum(ofText: names[row])) &+ UInt64(sum(ofText: emails[row]))
+            values &+= notes[row].map { sum(ofText: $0) } ?? 0
+            values &+= salary[row].bitPattern &+ UInt64(ages[row])
+            values &+= UInt64(levels[row]) &+ UInt64(points[row]) &+ (active[row] ? 1 : 0)
+            values &+= UInt64(hired[row]) &+ UInt64(codes[row].uuid.15)
         }
-        return sum
+        return (rows.count, values)
     }
 
     /// Makes an object of each.
-    func insert(into context: ManagedObjectContext, _ departments: [Department]) {
-        for row in 0..<count {
+    func insert(into context: ManagedObjectContext, _ departments: [Department]) -> [Person] {
+        (0..<count).map { row in
             let person = Person(
                 in: context, name: names[row], email: emails[row], salary: salary[row],
                 age: ages[row], level: levels[row], points: points[row], isActive: active[row],
@@ -75,6 +79,7 @@ struct People {
                 code: codes[row])
             person.note = notes[row]
             person.department = departments[Int(department[row]) - 1]
+            return person
         }
     }
 

@@ -76,6 +76,18 @@ bool raw_server_execute(RawServer *server, const char *sql)
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 }
 
+size_t raw_server_backends(RawServer *server, int32_t *processes, size_t room)
+{
+    PGresult *result = PQexec(server->connection, "SELECT pid FROM pg_stat_activity "
+                                                  "WHERE backend_type = 'client backend'");
+    size_t count = 0;
+    for (int row = 0; row < PQntuples(result) && count < room; row++) {
+        processes[count++] = atoi(PQgetvalue(result, row, 0));
+    }
+    PQclear(result);
+    return count;
+}
+
 // MARK: Binary values
 
 typedef struct Buffer {

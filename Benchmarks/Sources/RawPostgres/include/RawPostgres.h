@@ -6,6 +6,7 @@
 #define RAW_POSTGRES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /// The rows that are inserted. Each list has `count` values.
@@ -44,6 +45,8 @@ void raw_server_close(RawServer *server);
 const char *raw_server_error(const RawServer *server);
 
 bool raw_server_execute(RawServer *server, const char *sql);
+/// Lists the server's processes that serve clients.
+size_t raw_server_backends(RawServer *server, int32_t *processes, size_t room);
 /// Inserts rows by COPY in binary format, in one transaction.
 bool raw_server_copy(RawServer *server, const RawPeople *people);
 /// Sets salaries, where the rows have the version 1, by one UPDATE over arrays.
