@@ -89,6 +89,14 @@ struct DeletePropagation {
 
     // MARK: Links of others
 
+    /// The key of one end, and the row at the other one.
+    private typealias Link = (source: Int64, row: RowKey)
+
+    /// The link that an error names. Stores find them in any order.
+    private static func first(of links: [Link]) -> Link? {
+        links.min { ($0.source, $0.row.key) < ($1.source, $1.row.key) }
+    }
+
     /// Finds the links of rows that stay.
     ///
     /// - Throws: ``ValidationError`` where a relationship denies the delete, or a row cannot be
@@ -127,7 +135,7 @@ struct DeletePropagation {
             try Task.checkCancellation()
             let others = try transaction.related(relationship, of: entity, piece)
                 .filter { !isDeleted($0.row) }
-            if denies, let first = others.first {
+            if denies, let first = Self.first(of: others) {
                 throw refusal(
                     .deleteDenied, relationship, entity, first.source,
                     "\(relationship.relationship.name) still has objects, and its delete rule "
@@ -135,7 +143,7 @@ struct DeletePropagation {
             }
             guard let number = relationship.inverse else { continue }
             let inverse = model.entities[relationship.destination].relationships[number]
-            try clear(inverse, others.map { $0.row })
+            try clear(inverse, others)
         }
     }
 
@@ -152,7 +160,7 @@ struct DeletePropagation {
             if relationship.isJoinTable {
                 removed += owners.map { (source: $0.row.key, destination: $0.source) }
             } else {
-                try clear(relationship, owners.map { $0.row })
+                try clear(relationship, owners)
             }
         }
         guard !removed.isEmpty else { return }
@@ -164,16 +172,16 @@ struct DeletePropagation {
 
     /// Takes a link from rows that stay.
     private mutating func clear(
-        _ relationship: RelationshipDescription, _ keys: [RowKey]
+        _ relationship: RelationshipDescription, _ links: [Link]
     ) throws {
-        guard let row = keys.first, let slot = relationship.slot else { return }
-        guard relationship.relationship.isOptional else {
+        guard !links.isEmpty, let slot = relationship.slot else { return }
+        if !relationship.relationship.isOptional, let row = Self.first(of: links)?.row {
             throw refusal(
                 .missing, relationship, model.entities[row.entity], row.key,
                 "\(relationship.relationship.name) is required, and references an object that is "
                     + "being deleted. Delete this one too, or set it to another object first.")
         }
-        for row in keys {
+        for (_, row) in links {
             let root = model.entities[row.entity].rootIndex
             var slots = cleared[root][row.key]?.slots ?? SlotSet()
             slots.insert(slot)

@@ -58,18 +58,24 @@ extension EngineSuite {
         }
 
         /// Core Data's batch delete does not look at deny.
-        EngineCase("rule 77, bettered: a deny is an error that names the object") { engine in
+        EngineCase("rule 77, bettered: a deny is an error that names the first object") {
+            engine in
             try engine.withContainer(Shop.model) { container in
                 let context = container.newContext()
                 let empty = Category(in: context, name: "Empty")
                 let full = Category(in: context, name: "Full")
-                _ = Product(in: context, sku: "AB-1", kind: .book, price: 1, category: full)
+                let fullToo = Category(in: context, name: "Full too")
+                // The first that is found is not the first object.
+                for (index, category) in [fullToo, full].enumerated() {
+                    _ = Product(
+                        in: context, sku: "AB-\(index)", kind: .book, price: 1, category: category)
+                }
                 try context.save()
                 let request = BatchDeleteRequest<ShopModel.Category>()
                 let error = #expect(throws: ValidationError.self) { try context.execute(request) }
                 #expect(error?.code == .deleteDenied && error?.property == "products")
                 #expect(error?.objectID == full.objectID)
-                try #expect(context.count(for: Category.fetchRequest()) == 2)
+                try #expect(context.count(for: Category.fetchRequest()) == 3)
                 let named = request.filter(ShopModel.Category.name == "Empty")
                 try #expect(context.execute(named).count == 1)
                 #expect(empty.isDeleted)
