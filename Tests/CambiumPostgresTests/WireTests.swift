@@ -75,9 +75,9 @@ struct WireTests {
     func `an array is as long as it was, with its gaps`(_ server: PostgresServer) throws {
         var parameters = PostgresParameters()
         parameters.appendArray(of: Array(0..<10_000))
-        parameters.appendArray(of: .text, count: 10_000) { index, bytes in
+        parameters.appendArray(of: .text, count: 10_000) { index, wire in
             if index % 3 == 0 { return false }
-            bytes.append(contentsOf: "text \(index)".utf8)
+            wire.append("text \(index)")
             return true
         }
         let rows = try server.connect().run(

@@ -9,7 +9,7 @@ extension PostgresConnection {
     /// - Returns: How many rows it has written.
     @discardableResult
     func copy(
-        _ sql: String, _ rows: (_ send: ([UInt8]) throws(PostgresError) -> Void) throws -> Void
+        _ sql: String, _ rows: (_ send: (UnsafeRawBufferPointer) throws(PostgresError) -> Void) throws -> Void
     ) throws -> Int {
         roundTrips += 1
         guard let watch = terms.watch else { return try send(sql, rows) }
@@ -22,7 +22,7 @@ extension PostgresConnection {
     }
 
     private func send(
-        _ sql: String, _ rows: (_ send: ([UInt8]) throws(PostgresError) -> Void) throws -> Void
+        _ sql: String, _ rows: (_ send: (UnsafeRawBufferPointer) throws(PostgresError) -> Void) throws -> Void
     ) throws -> Int {
         PQsetnonblocking(handle, 0)
         defer { PQsetnonblocking(handle, 1) }
@@ -35,12 +35,10 @@ extension PostgresConnection {
         }
         do {
             try rows { (bytes) throws(PostgresError) in
-                let isSent = bytes.withUnsafeBytes { buffer in
-                    // Safety: bytes are characters in C.
-                    PQputCopyData(
-                        handle, buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
-                        Int32(buffer.count))
-                }
+                // Safety: bytes are characters in C.
+                let isSent = PQputCopyData(
+                    handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+                    Int32(bytes.count))
                 guard isSent == 1 else { throw failure(sql) }
             }
             PQputCopyEnd(handle, nil)

@@ -16,8 +16,17 @@ struct PostgresParameters: Sendable {
     /// Adds a value.
     mutating func append(_ value: StoredValue, as type: PostgresType) {
         types.append(type.oid)
+        var writer = WireWriter()
+        let hasValue = type.append(value, to: &writer)
+        append(writer, hasValue: hasValue)
+    }
+
+    /// Adds a key.
+    mutating func append(_ key: Int64) {
+        types.append(PostgresType.bigint.oid)
         let start = bytes.count
-        places.append(type.append(value, to: &bytes) ? start..<bytes.count : nil)
+        withUnsafeBytes(of: key.bigEndian) { bytes.append(contentsOf: $0) }
+        places.append(start..<bytes.count)
     }
 
     /// Adds bytes.
@@ -28,33 +37,40 @@ struct PostgresParameters: Sendable {
         places.append(start..<bytes.count)
     }
 
+    private mutating func append(_ writer: borrowing WireWriter, hasValue: Bool = true) {
+        let start = bytes.count
+        writer.withBytes { bytes.append(contentsOf: $0) }
+        places.append(hasValue ? start..<bytes.count : nil)
+    }
+
     /// Adds an array, all elements of one type.
     ///
-    /// - Parameter write: Appends the element of an index to the bytes; answers false for NULL.
+    /// - Parameter write: Appends the element of an index; answers false for NULL.
+    @inline(__always)
     mutating func appendArray(
-        of type: PostgresType, count: Int, _ write: (_ index: Int, inout [UInt8]) -> Bool
+        of type: PostgresType, count: Int, _ write: (_ index: Int, inout WireWriter) -> Bool
     ) {
         types.append(type.arrayOID)
-        let start = bytes.count
-        bytes.append(bigEndian: Int32(count == 0 ? 0 : 1))
-        let flags = bytes.count
-        bytes.append(bigEndian: Int32(0))
-        bytes.append(bigEndian: type.oid)
+        var writer = WireWriter(capacity: 20 + 12 * count)
+        writer.append(bigEndian: Int32(count == 0 ? 0 : 1))
+        let flags = writer.count
+        writer.append(bigEndian: Int32(0))
+        writer.append(bigEndian: type.oid)
         if count > 0 {
-            bytes.append(bigEndian: Int32(count))
-            bytes.append(bigEndian: Int32(1))
+            writer.append(bigEndian: Int32(count))
+            writer.append(bigEndian: Int32(1))
         }
         var hasNull = false
         for index in 0..<count {
-            if !bytes.appendSized({ write(index, &$0) }) { hasNull = true }
+            if !writer.appendSized({ write(index, &$0) }) { hasNull = true }
         }
-        if hasNull { bytes.set(bigEndian: Int32(1), at: flags) }
-        places.append(start..<bytes.count)
+        if hasNull { writer.set(bigEndian: Int32(1), at: flags) }
+        append(writer)
     }
 
     mutating func appendArray(of integers: [Int64]) {
-        appendArray(of: .bigint, count: integers.count) { index, bytes in
-            bytes.append(bigEndian: integers[index])
+        appendArray(of: .bigint, count: integers.count) { index, writer in
+            writer.append(bigEndian: integers[index])
             return true
         }
     }
@@ -79,33 +95,6 @@ struct PostgresParameters: Sendable {
                     values, places.map { Int32($0?.count ?? 0) },
                     [Int32](repeating: 1, count: places.count))
             }
-        }
-    }
-}
-
-extension [UInt8] {
-    /// Appends a number in the order of the network.
-    mutating func append(bigEndian number: some FixedWidthInteger) {
-        Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
-    }
-
-    /// Appends a value with its size before it.
-    ///
-    /// - Parameter write: Appends the value; answers false for NULL.
-    /// - Returns: What it answers.
-    @discardableResult
-    mutating func appendSized(_ write: (inout [UInt8]) -> Bool) -> Bool {
-        let size = count
-        append(bigEndian: Int32(-1))
-        guard write(&self) else { return false }
-        set(bigEndian: Int32(count - size - 4), at: size)
-        return true
-    }
-
-    /// Writes a number over what is there.
-    mutating func set(bigEndian number: Int32, at place: Int) {
-        Swift.withUnsafeBytes(of: number.bigEndian) { bytes in
-            for (offset, byte) in bytes.enumerated() { self[place + offset] = byte }
         }
     }
 }

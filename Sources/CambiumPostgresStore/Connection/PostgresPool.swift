@@ -251,20 +251,19 @@ final class PostgresConnections: Sendable {
     /// - Throws: ``StoreError`` with `busy` where all are in use for too long; what connecting throws.
     func lend(_ terms: PostgresTerms, _ waitLimit: Duration) throws -> Loan {
         while true {
-            let waiter = Waiter()
             // A thread that uses one and waits for another may wait for itself.
             let mayExceed = users.includeCaller
-            let (idle, isNew) = state.withLock { state -> (Idle?, Bool) in
-                if let idle = state.idle.popLast() { return (idle, false) }
+            let (idle, waiter) = state.withLock { state -> (Idle?, Waiter?) in
+                if let idle = state.idle.popLast() { return (idle, nil) }
                 if mayExceed || state.count < size {
                     state.count += 1
-                    return (nil, true)
+                    return (nil, nil)
                 }
+                let waiter = Waiter()
                 state.waiters.append(waiter)
-                return (nil, false)
+                return (nil, waiter)
             }
-            if isNew { return try connect(terms) }
-            guard var loan = try idle?.loan ?? wait(waiter, waitLimit) else {
+            guard var loan = try idle?.loan ?? waiter.flatMap({ try wait($0, waitLimit) }) else {
                 return try connect(terms)
             }
             if !isGood(loan.connection, unusedFor: idle.map { .now - $0.since } ?? .zero) {

@@ -35,6 +35,14 @@ final class PostgresRows: @unchecked Sendable {
             count: Int(PQgetlength(result, Int32(row), Int32(column))))
     }
 
+    /// The bytes of a value, which are valid as long as the rows; nil for NULL.
+    @inline(__always)
+    func value(_ row: Int32, _ column: Int32) -> UnsafeRawBufferPointer? {
+        let count = PQgetlength(result, row, column)
+        if count == 0, PQgetisnull(result, row, column) != 0 { return nil }
+        return UnsafeRawBufferPointer(start: PQgetvalue(result, row, column), count: Int(count))
+    }
+
     /// A whole number of 16, 32 or 64 bits; 0 for NULL.
     func integer(_ row: Int, _ column: Int) -> Int64 {
         bytes(row, column).wholeNumber
@@ -51,6 +59,7 @@ final class PostgresRows: @unchecked Sendable {
 
 extension UnsafeRawBufferPointer {
     /// The number whose bytes these are, in the order of the network.
+    @inline(__always)
     func number<Number: FixedWidthInteger>(_ type: Number.Type, at place: Int = 0) -> Number {
         guard count >= place + MemoryLayout<Number>.size else { return 0 }
         return Number(bigEndian: loadUnaligned(fromByteOffset: place, as: type))

@@ -36,8 +36,8 @@ extension PostgresHistorySQL {
         parameters.appendArray(of: ids)
         var conditions = ["\"transaction\" = ANY($1)"]
         if let entities {
-            parameters.appendArray(of: .text, count: entities.count) { index, bytes in
-                bytes.append(contentsOf: entities[index].utf8)
+            parameters.appendArray(of: .text, count: entities.count) { index, wire in
+                wire.append(entities[index])
                 return true
             }
             conditions.append("\"entity\" = ANY($\(parameters.count))")

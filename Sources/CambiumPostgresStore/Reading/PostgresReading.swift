@@ -68,6 +68,20 @@ extension PostgresReading {
         }
     }
 
+    func readRow(
+        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?, into writer: RecordWriter
+    ) throws -> ReadRow? {
+        let table = layout.tables[root.index]
+        var parameters = PostgresParameters()
+        parameters.append(key)
+        let rows = try withReader { try $0.run(table.rowOfKey, parameters) }
+        if rows.count == 0 { return nil }
+        let entity = table.entity(of: rows, 0, in: model)
+        return ReadRow(
+            entity: entity,
+            placed: try table.read(rows, 0, entity: entity, in: model, into: writer))
+    }
+
     func fetchAhead(
         _ request: RowRequest, _ receive: (StoreRow) throws -> Void
     ) throws -> (any SharedStore)? {
@@ -246,23 +260,32 @@ extension PostgresReading {
 /// A row that the server has returned.
 final class ServerRow: RowValues {
     private let model: ModelDescription
-    private var place: (rows: PostgresRows, table: PostgresTable, index: Int)?
+    // Safety: set between the calls in which they are read; the fetch keeps what they name.
+    @exclusivity(unchecked) private var rows: PostgresRows?
+    @exclusivity(unchecked) private var table: PostgresTable?
+    @exclusivity(unchecked) private var index = 0
 
     init(_ model: ModelDescription) {
         self.model = model
     }
 
     func move(_ row: StoreRow, to index: Int, of rows: PostgresRows, _ table: PostgresTable) {
-        place = (rows, table, index)
+        if self.rows !== rows { (self.rows, self.table) = (rows, table) }
+        self.index = index
         row.move(
             to: rows.integer(index, 0), version: rows.integer(index, 1),
             entity: table.entity(of: rows, index, in: model))
     }
 
     func record(of row: StoreRow, in writer: RecordWriter) throws -> PlacedRecord? {
-        guard let place else { return nil }
-        return try place.table.read(
-            place.rows, place.index, entity: row.entity, in: model, into: writer)
+        // Safety: this object keeps both.
+        guard let rows = rows.map({ uncounted($0) }), let table = table.map({ uncounted($0) })
+        else { return nil }
+        return try rows.use { rows in
+            try table.use { table in
+                try table.read(rows, index, entity: row.entity, in: model, into: writer)
+            }
+        }
     }
 }
 

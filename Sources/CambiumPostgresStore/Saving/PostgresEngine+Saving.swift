@@ -166,7 +166,7 @@ extension PostgresEngine {
     ) throws -> (isCurrent: Bool, recorder: PostgresRecorder?) {
         let locks = derivations?.locks
         var statements = beginning + [history.sql.beginning]
-        var expected: [[Int64: Int64]] = []
+        var expected: [ExpectedRows] = []
         for root in model.entities where root.rootIndex == root.index {
             func add(
                 _ records: [Record], _ strength: String,
@@ -186,9 +186,7 @@ extension PostgresEngine {
                         SELECT "_id", "_version" FROM \(layout.table(of: root.entity)) \
                         WHERE "_id" = ANY(\(list)) ORDER BY "_id" FOR \(strength)
                         """, parameters))
-                expected.append(
-                    Dictionary(
-                        records.map { ($0.key, $0.version) }, uniquingKeysWith: { one, _ in one }))
+                expected.append(ExpectedRows(records))
             }
             func isOfRoot(_ entity: EntityDescription) -> Bool { entity.rootIndex == root.index }
             add(
@@ -206,16 +204,32 @@ extension PostgresEngine {
             ).dropFirst(beginning.count))
         derivations?.prepare(with: results[count...])
         try inquiry.take(results[(count + preparation.count)...])
-        let isCurrent = zip(results.dropFirst(1), expected).allSatisfy { rows, versions in
-            // Others are locked with them.
-            var missing = versions.count
-            for row in 0..<rows.count {
-                guard let version = versions[rows.integer(row, 0)] else { continue }
-                if version != rows.integer(row, 1) { return false }
-                missing -= 1
-            }
-            return missing == 0
-        }
+        let isCurrent = zip(results.dropFirst(1), expected).allSatisfy { $1.are(in: $0) }
         return (isCurrent, history.recorder(results[0]))
+    }
+}
+
+/// Rows that a save takes for unchanged.
+private struct ExpectedRows {
+    /// In the order of their keys.
+    private let records: [Record]
+
+    init(_ records: [Record]) {
+        let areInOrder = zip(records, records.dropFirst()).allSatisfy { $0.key <= $1.key }
+        self.records = areInOrder ? records : records.sorted { $0.key < $1.key }
+    }
+
+    /// Whether all are there, with their versions.
+    ///
+    /// - Parameter rows: Keys and versions in the order of the keys. Others may be among them.
+    func are(in rows: PostgresRows) -> Bool {
+        var row = 0
+        for record in records {
+            while row < rows.count, rows.integer(row, 0) < record.key { row += 1 }
+            guard row < rows.count, rows.integer(row, 0) == record.key,
+                rows.integer(row, 1) == record.version
+            else { return false }
+        }
+        return true
     }
 }

@@ -71,7 +71,7 @@ struct PostgresExternalRun {
             parameters.appendArray(of: records.map(\.key))
             parameters.append(.blob(Data([ExternalForm.file])), as: .bytea)
             parameters.appendArray(of: .bytea, count: kept.count) {
-                $1.append(contentsOf: kept[$0])
+                $1.append(kept[$0])
                 return true
             }
             statements.append(
@@ -123,11 +123,13 @@ struct PostgresExternalRun {
             return
         }
         parameters.appendArray(of: .bytea, count: values.count) {
-            $1.append(contentsOf: values[$0].name)
+            $1.append(values[$0].name)
             return true
         }
         parameters.appendArray(of: .bytea, count: values.count) {
-            $1.append(contentsOf: values[$0].record.bytes(values[$0].slot).dropFirst())
+            $1.append(
+                contentsOf: UnsafeRawBufferPointer(
+                    rebasing: values[$0].record.bytes(values[$0].slot).dropFirst()))
             return true
         }
         statements.append(

@@ -43,9 +43,9 @@ final class PostgresLayout: Sendable {
 /// How the rows of an entity and its sub-entities are read.
 final class PostgresTable: Sendable {
     /// A column of a row that a statement returns, and the slot that it goes to.
-    struct Field: Sendable {
+    private struct Field: Sendable {
         let slot: Int
-        let column: Int
+        let column: Int32
         let type: PostgresType
     }
 
@@ -54,11 +54,13 @@ final class PostgresTable: Sendable {
     let name: String
     /// All columns of the family, in the order in which they are read, after the system columns.
     let columns: [(name: String, type: PostgresType)]
-    /// For each entity of the family, its slots.
-    let fields: [Int: [Field]]
+    /// By the number of an entity, its slots; nil for one that is none of the family.
+    private let fields: [[Field]?]
     /// Of the rows of the table those of the family, or of the entity alone; nil for all.
     let ofFamily: String?
     let ofEntity: String?
+    /// What selects the row of a key, of a root entity: kept, as faults ask for it so often.
+    let rowOfKey: String
 
     /// The name of the table in statements.
     static let alias = "t"
@@ -69,7 +71,7 @@ final class PostgresTable: Sendable {
         name = "\(schema).\(PostgresName.identifier(root.name))"
         var columns: [(name: String, type: PostgresType)] = []
         var places: [String: Int] = [:]
-        var fields: [Int: [Field]] = [:]
+        var fields = [[Field]?](repeating: nil, count: model.entities.count)
         let first = entity.hasEntityColumn ? 3 : 2
         let family = model.families[entity.index].map { model.entities[$0] }
         for member in family {
@@ -80,7 +82,7 @@ final class PostgresTable: Sendable {
                     places[column] = columns.count
                     columns.append((column, type))
                 }
-                return Field(slot: slot, column: first + (places[column] ?? 0), type: type)
+                return Field(slot: slot, column: Int32(first + (places[column] ?? 0)), type: type)
             }
         }
         self.columns = columns
@@ -91,6 +93,9 @@ final class PostgresTable: Sendable {
         }
         ofFamily = entity.index == root.index ? nil : condition(family)
         ofEntity = entity.hasEntityColumn ? condition([entity]) : nil
+        rowOfKey =
+            "SELECT \(Self.list(entity, columns.map(\.name))) FROM \(Self.source(name)) "
+            + "WHERE \(Self.column(SystemColumn.key)) = $1"
     }
 
     static func type(ofSlot slot: Int, of entity: EntityDescription) -> PostgresType {
@@ -105,18 +110,24 @@ final class PostgresTable: Sendable {
     }
 
     /// What comes first in each row: the key, the version, the entity where the table has it.
-    var systemColumns: [String] {
+    var systemColumns: [String] { Self.systemColumns(of: entity) }
+
+    private static func systemColumns(of entity: EntityDescription) -> [String] {
         [SystemColumn.key, SystemColumn.version]
             + (entity.hasEntityColumn ? [SystemColumn.entity] : [])
     }
 
     /// All that is read of a row.
-    var list: String {
-        (systemColumns + columns.map(\.name)).map { Self.column($0) }.joined(separator: ", ")
+    var list: String { Self.list(entity, columns.map(\.name)) }
+
+    private static func list(_ entity: EntityDescription, _ columns: [String]) -> String {
+        (systemColumns(of: entity) + columns).map { column($0) }.joined(separator: ", ")
     }
 
     /// What follows FROM.
-    var source: String { "\(name) AS \(Self.alias)" }
+    var source: String { Self.source(name) }
+
+    private static func source(_ name: String) -> String { "\(name) AS \(alias)" }
 
     /// The number of the entity of a row.
     func entity(of rows: PostgresRows, _ row: Int, in model: ModelDescription) -> Int {
@@ -139,15 +150,22 @@ final class PostgresTable: Sendable {
                     + "one that the request does not include.",
                 remedy: "Restore a backup.")
         }
-        let shape = model.entities[number].shape
-        var placed = writer.makeRecord(shape)
-        placed.record.key = rows.integer(row, firstColumn)
-        placed.record.version = rows.integer(row, firstColumn + 1)
-        for field in fields where !rows.isNull(row, firstColumn + field.column) {
-            field.type.read(
-                rows.bytes(row, firstColumn + field.column), into: &placed, field.slot, writer,
-                shape)
+        let (row, first) = (Int32(row), Int32(firstColumn))
+        // Safety: the model keeps its entities, and they keep their shapes.
+        return uncounted(model.entities[number]).use { entity in
+            uncounted(entity.shape).use { shape in
+                var placed = writer.makeRecord(shape)
+                placed.record.key = rows.value(row, first)?.wholeNumber ?? 0
+                placed.record.version = rows.value(row, first + 1)?.wholeNumber ?? 0
+                // By address: each element of an array would be checked to be inside.
+                fields.withUnsafeBufferPointer { fields in
+                    for field in fields {
+                        guard let value = rows.value(row, first + field.column) else { continue }
+                        field.type.read(value, into: &placed, field.slot, writer, shape)
+                    }
+                }
+                return placed
+            }
         }
-        return placed
     }
 }

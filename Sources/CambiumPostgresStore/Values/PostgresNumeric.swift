@@ -51,12 +51,12 @@ struct PostgresNumeric {
 
     private static let negativeSign: Int16 = 0x4000
 
-    func append(to bytes: inout [UInt8]) {
-        bytes.append(bigEndian: Int16(digits.count))
-        bytes.append(bigEndian: Int16(weight))
-        bytes.append(bigEndian: isNegative ? Self.negativeSign : 0)
-        bytes.append(bigEndian: Int16(scale))
-        for digit in digits { bytes.append(bigEndian: digit) }
+    func append(to wire: inout WireWriter) {
+        wire.append(bigEndian: Int16(digits.count))
+        wire.append(bigEndian: Int16(weight))
+        wire.append(bigEndian: isNegative ? Self.negativeSign : 0)
+        wire.append(bigEndian: Int16(scale))
+        for digit in digits { wire.append(bigEndian: digit) }
     }
 
     init(_ bytes: UnsafeRawBufferPointer) {

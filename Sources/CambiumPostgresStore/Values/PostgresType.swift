@@ -103,13 +103,13 @@ enum PostgresType: Sendable, Hashable {
     /// Appends a value in its form on the wire, without its length.
     ///
     /// - Returns: False for NULL.
-    func append(_ value: StoredValue, to bytes: inout [UInt8]) -> Bool {
+    func append(_ value: StoredValue, to wire: inout WireWriter) -> Bool {
         switch value {
         case .null: return false
-        case .integer(let number): append(number, to: &bytes)
-        case .real(let number): append(number, to: &bytes)
-        case .text(let text): bytes.append(contentsOf: text.utf8)
-        case .blob(let data): data.withUnsafeBytes { append($0, to: &bytes) }
+        case .integer(let number): append(number, to: &wire)
+        case .real(let number): append(number, to: &wire)
+        case .text(let text): wire.append(text)
+        case .blob(let data): data.withUnsafeBytes { append($0, to: &wire) }
         }
         return true
     }
@@ -117,39 +117,43 @@ enum PostgresType: Sendable, Hashable {
     /// Appends the value of a record's slot.
     ///
     /// - Returns: False where it has none.
-    func append(_ record: Record, _ slot: Int, to bytes: inout [UInt8]) -> Bool {
+    @inline(__always)
+    func append(_ record: Record, _ slot: Int, to wire: inout WireWriter) -> Bool {
         guard record.hasValue(slot) else { return false }
         switch self {
         case .boolean, .smallint, .integer, .bigint, .decimal:
-            append(record.integer(slot), to: &bytes)
-        case .real, .double, .timestamp: append(record.real(slot), to: &bytes)
-        case .text, .uuid, .bytea, .anyDecimal: append(record.bytes(slot), to: &bytes)
+            append(record.integer(slot), to: &wire)
+        case .real, .double, .timestamp: append(record.real(slot), to: &wire)
+        case .text, .uuid, .bytea, .anyDecimal: append(record.bytes(slot), to: &wire)
         }
         return true
     }
 
-    private func append(_ number: Int64, to bytes: inout [UInt8]) {
+    @inline(__always)
+    private func append(_ number: Int64, to wire: inout WireWriter) {
         switch self {
-        case .boolean: bytes.append(number == 0 ? 0 : 1)
-        case .smallint: bytes.append(bigEndian: Int16(truncatingIfNeeded: number))
-        case .integer: bytes.append(bigEndian: Int32(truncatingIfNeeded: number))
-        case .decimal(let scale): PostgresNumeric(units: number, scale: scale).append(to: &bytes)
-        default: bytes.append(bigEndian: number)
+        case .boolean: wire.append(bigEndian: number == 0 ? 0 : 1 as UInt8)
+        case .smallint: wire.append(bigEndian: Int16(truncatingIfNeeded: number))
+        case .integer: wire.append(bigEndian: Int32(truncatingIfNeeded: number))
+        case .decimal(let scale): PostgresNumeric(units: number, scale: scale).append(to: &wire)
+        default: wire.append(bigEndian: number)
         }
     }
 
-    private func append(_ number: Double, to bytes: inout [UInt8]) {
+    @inline(__always)
+    private func append(_ number: Double, to wire: inout WireWriter) {
         switch self {
-        case .real: bytes.append(bigEndian: Float(number).bitPattern)
-        case .timestamp: bytes.append(bigEndian: PostgresTimestamp.microseconds(of: number))
-        default: bytes.append(bigEndian: number.bitPattern)
+        case .real: wire.append(bigEndian: Float(number).bitPattern)
+        case .timestamp: wire.append(bigEndian: PostgresTimestamp.microseconds(of: number))
+        default: wire.append(bigEndian: number.bitPattern)
         }
     }
 
-    private func append(_ value: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+    @inline(__always)
+    private func append(_ value: UnsafeRawBufferPointer, to wire: inout WireWriter) {
         switch self {
-        case .anyDecimal: PostgresNumeric(ordered: Data(value)).append(to: &bytes)
-        default: bytes.append(contentsOf: value)
+        case .anyDecimal: PostgresNumeric(ordered: Data(value)).append(to: &wire)
+        default: wire.append(contentsOf: value)
         }
     }
 
@@ -171,6 +175,7 @@ enum PostgresType: Sendable, Hashable {
     }
 
     /// Writes a value, which is not NULL, from its form on the wire into a record's slot.
+    @inline(__always)
     func read(
         _ bytes: UnsafeRawBufferPointer, into placed: inout PlacedRecord, _ slot: Int,
         _ writer: RecordWriter, _ shape: RecordShape
@@ -182,7 +187,12 @@ enum PostgresType: Sendable, Hashable {
             {
                 placed = moved
             }
-        default: writer.set(value(of: bytes), slot, of: &placed, shape)
+        case .boolean, .smallint, .integer, .bigint:
+            placed.record.setInteger(slot, bytes.wholeNumber)
+        case .double: placed.record.setReal(slot, Double(bitPattern: bytes.number(UInt64.self)))
+        case .timestamp:
+            placed.record.setReal(slot, PostgresTimestamp.seconds(bytes.number(Int64.self)))
+        case .real, .decimal, .anyDecimal: writer.set(value(of: bytes), slot, of: &placed, shape)
         }
     }
 }

@@ -1,0 +1,93 @@
+import CambiumModel
+
+/// Values one after the other, in the binary form of the wire.
+struct WireWriter: ~Copyable {
+    // Safety: `start` is the memory of this value alone, of `capacity` bytes of which `count` are written.
+    private var start: UnsafeMutableRawPointer
+    private var capacity: Int
+    private(set) var count = 0
+
+    /// - Parameter capacity: How many bytes there is room for at first.
+    init(capacity: Int = 64) {
+        self.capacity = capacity
+        start = .allocate(byteCount: capacity, alignment: 8)
+    }
+
+    deinit {
+        start.deallocate()
+    }
+
+    /// What is written, during the call.
+    borrowing func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    /// Forgets what is written, and keeps the room.
+    mutating func removeAll() {
+        count = 0
+    }
+
+    /// Appends a number in the order of the network.
+    @inline(__always)
+    mutating func append<Number: FixedWidthInteger>(bigEndian number: Number) {
+        let place = makeRoom(MemoryLayout<Number>.size)
+        place.storeBytes(of: number.bigEndian, as: Number.self)
+    }
+
+    /// Appends bytes.
+    @inline(__always)
+    mutating func append(contentsOf bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress else { return }
+        makeRoom(bytes.count).copyMemory(from: source, byteCount: bytes.count)
+    }
+
+    /// Appends a text.
+    mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append(contentsOf: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Appends data.
+    mutating func append(_ data: Data) {
+        data.withUnsafeBytes { append(contentsOf: $0) }
+    }
+
+    /// Appends a value with its size before it.
+    ///
+    /// - Parameter write: Appends the value; answers false for NULL.
+    /// - Returns: What it answers.
+    @discardableResult @inline(__always)
+    mutating func appendSized(_ write: (inout WireWriter) -> Bool) -> Bool {
+        let size = count
+        append(bigEndian: Int32(-1))
+        guard write(&self) else { return false }
+        set(bigEndian: Int32(count - size - 4), at: size)
+        return true
+    }
+
+    /// Writes a number over what is there.
+    @inline(__always)
+    mutating func set(bigEndian number: Int32, at place: Int) {
+        guard place >= 0, place + MemoryLayout<Int32>.size <= count else { return }
+        (start + place).storeBytes(of: number.bigEndian, as: Int32.self)
+    }
+
+    /// Where so many more bytes are to be written.
+    @inline(__always)
+    private mutating func makeRoom(_ more: Int) -> UnsafeMutableRawPointer {
+        if capacity - count < more { grow(more) }
+        defer { count += more }
+        return start + count
+    }
+
+    @inline(never)
+    private mutating func grow(_ more: Int) {
+        capacity = max(2 * capacity, count + more)
+        let new = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        new.copyMemory(from: start, byteCount: count)
+        start.deallocate()
+        start = new
+    }
+}
