@@ -90,6 +90,8 @@ package struct SavePlan {
     package private(set) var memberships: [Membership] = []
     /// The pairs that are not written or removed, though the context wanted it.
     package private(set) var droppedPairs: [DroppedPair] = []
+    /// Whether keys or pairs are left that reference no row: the store is to refuse them.
+    package internal(set) var isToBeRefused = false
     /// How often something was decided, so that nothing is decided twice on the same grounds.
     package private(set) var revision = 0
     /// The rows about which something was decided, with the revision.

@@ -48,8 +48,9 @@ package struct SavePlanner<Lookup: SaveLookup> {
             if plan.revision == revision { break }
         }
         if arbiter.checksKeys {
-            let left = try danglingKeys(in: &plan).keys
-            if !left.isEmpty { try arbiter.refuse(left, in: plan) }
+            let left = try danglingKeys(in: &plan)
+            if !left.keys.isEmpty { try arbiter.refuse(left.keys, in: plan) }
+            plan.isToBeRefused = !left.isEmpty
         }
         return plan
     }

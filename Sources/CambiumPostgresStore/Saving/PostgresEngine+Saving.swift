@@ -105,6 +105,24 @@ extension PostgresEngine {
         _ request: SaveRequest, _ connection: PostgresConnection, _ arbiter: any ConflictArbiter,
         _ willCommit: () throws -> Void, plans: Bool, _ beginning: SaveBeginning
     ) throws -> SaveOutcome {
+        var plan: SavePlan?
+        do {
+            return try write(
+                request, connection, arbiter, willCommit, plans: plans, beginning, &plan)
+        } catch let error as PostgresError
+            where error.state == PostgresError.foreignKeyViolation
+            && plan?.isToBeRefused == true
+        {
+            // Another plan would come to the same.
+            throw layout.refusal(error)
+        }
+    }
+
+    private func write(
+        _ request: SaveRequest, _ connection: PostgresConnection, _ arbiter: any ConflictArbiter,
+        _ willCommit: () throws -> Void, plans: Bool, _ beginning: SaveBeginning,
+        _ keepsRecords: inout SavePlan?
+    ) throws -> SaveOutcome {
         let notes = notesToWrite.withLock { $0 }
         var outcome = SaveOutcome()
         let author = request.author
@@ -119,7 +137,6 @@ extension PostgresEngine {
             request, connection, derivations, after: beginning.statements, with: inquiry)
         let id = try PostgresCommits.newID()
         var request = request
-        var keepsRecords: SavePlan?
         var swapped: Set<RowIdentity> = []
         var locks: [PostgresStatement] = []
         if plans || !isCurrent {

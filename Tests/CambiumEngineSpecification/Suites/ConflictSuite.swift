@@ -1,5 +1,6 @@
 import Cambium
 import EverythingModel
+import Synchronization
 import Testing
 
 extension EngineSuite {
@@ -40,6 +41,30 @@ extension EngineSuite {
                 for index in [5, 4, 3] { second.delete(rivals[index]) }
                 let error = #expect(throws: ConflictError.self) { try second.save() }
                 #expect(error?.conflicts.map(\.objectID) == objects.map(\.objectID))
+            }
+        }
+
+        EngineCase("a custom policy is asked once where a dangling key refuses the save") {
+            engine in
+            try engine.withContainer(Dispute.model) { container in
+                let (first, second) = (container.newContext(), container.newContext())
+                second.automaticallyMergesChangesFromParent = false
+                let (changed, deleted) = (try first.make("Thing"), try first.make("Thing"))
+                try first.save()
+                second.object(with: changed.objectID)["both"] = "ours"
+                let piece = try second.make("Piece")
+                piece[one: "thing"] = second.object(with: deleted.objectID)
+                changed["both"] = "theirs"
+                first.delete(deleted)
+                try first.save()
+                let questions = Atomic(0)
+                second.mergePolicy = .custom(
+                    CustomMergePolicy(basedOn: .objectTrump) { _ in
+                        questions.add(1, ordering: .relaxed)
+                    })
+                let error = #expect(throws: ValidationError.self) { try second.save() }
+                #expect(error?.code == .missing)
+                #expect(questions.load(ordering: .relaxed) == 1)
             }
         }
 
