@@ -18,7 +18,9 @@ struct BatchRetryTests {
 
         var hook: StatementHook {
             StatementHook { [self] statement in
-                if statement.sql.hasSuffix("READ WRITE") { number.withLock { $0 += 1 } }
+                let sql = statement.sql
+                guard sql.hasPrefix("BEGIN"), !sql.hasSuffix("READ ONLY") else { return }
+                number.withLock { $0 += 1 }
             }
         }
     }

@@ -23,7 +23,7 @@ struct SaveTripTests {
 
             func note(_ sql: String, _ trip: Int) {
                 trips.withLock { trips in
-                    if trips.begin == nil, sql.hasPrefix("BEGIN"), sql.hasSuffix("READ WRITE") {
+                    if trips.begin == nil, sql.hasPrefix("BEGIN"), !sql.hasSuffix("READ ONLY") {
                         trips.begin = trip
                     }
                     trips.end = trip

@@ -257,7 +257,8 @@ public final class PersistentContainer: Sendable {
         }
     }
 
-    /// What has become of a save that has thrown ``StoreError`` with `commitOutcomeUnknown`.
+    /// What has become of a save that has thrown ``StoreError`` with `commitOutcomeUnknown`. If it was
+    /// committed, all contexts read their objects again.
     ///
     /// ```swift
     /// do {
@@ -266,7 +267,10 @@ public final class PersistentContainer: Sendable {
     ///     guard let commit = error.commit else { throw error }
     ///     // Later, when the server can be reached again:
     ///     switch try await container.outcome(of: commit) {
-    ///     case .committed: context.rollback()     // then read the objects again
+    ///     case .committed:
+    ///         // The changes are saved: forget them, and read what is stored.
+    ///         context.rollback()
+    ///         context.mergePending()
     ///     case .rolledBack: try context.save()
     ///     case .undecided, .forgotten: throw error
     ///     }

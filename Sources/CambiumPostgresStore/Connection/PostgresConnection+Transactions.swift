@@ -59,9 +59,10 @@ extension PostgresConnection {
 
     /// What a transaction sees of others, in PostgreSQL's words.
     enum Isolation: String {
-        case readCommitted = "READ COMMITTED READ WRITE"
-        case repeatableRead = "REPEATABLE READ READ WRITE"
-        case serializable = "SERIALIZABLE READ WRITE"
+        // Where the server's administrator wants transactions to be read-only, these are.
+        case readCommitted = "READ COMMITTED"
+        case repeatableRead = "REPEATABLE READ"
+        case serializable = "SERIALIZABLE"
         /// For reading one state.
         case readOnly = "REPEATABLE READ READ ONLY"
     }

@@ -8,6 +8,8 @@ extension PostgresError {
         if state.hasPrefix("08") { return .connectionLost }
         if state == Self.cancelled, isOverdue { return .statementTimeout }
         if isStalePlan { return .changedTables }
+        // It has no serializable transactions either.
+        if state == "0A000", message.contains("hot standby") { return .readOnly }
         if isOfConnecting { return failureOfConnecting }
         return isDisconnection ? .connectionLost : nil
     }

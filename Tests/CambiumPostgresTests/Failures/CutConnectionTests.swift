@@ -10,95 +10,8 @@ import Testing
 /// Saves whose connection is cut, at each message: the store has all of a save or nothing, and the context
 /// says which.
 @Suite(.serialized) struct CutConnectionTests {
-    /// A store that one program reaches through a proxy, and another one without.
-    private final class World {
-        let proxy: CutProxy
-        /// The program whose connections are cut.
-        let container: PersistentContainer
-        let context: ManagedObjectContext
-        let client: ManagedObject
-        private let keeper: PersistentContainer
-        private let calls: Calls
-        private let observations: [Any]
-        private(set) var savings = 0
-
-        /// How often hooks were called, and observers were notified.
-        final class Calls {
-            var willSave = 0
-            var didSave = 0
-        }
-
-        init(
-            _ server: PostgresServer, retryTimeout: Duration, _ tracking: HistoryTracking = .off
-        ) throws {
-            let folder = try #require(server.url.firstMatch(of: /host=(.*)/)?.1)
-            proxy = try CutProxy(to: String(folder))
-            let schema = PostgresServer.newSchema
-            keeper = try PersistentContainer(
-                Ledger.model, server.description(tracking, schema: schema))
-            var options = PostgresOptions()
-            options.applicationName = "cut \(UUID().uuidString)"
-            options.retryTimeout = retryTimeout
-            let description = StoreDescription(
-                location: .postgres(
-                    server.url.replacing(folder, with: proxy.folder), schema: schema,
-                    options: options))
-            container = try PersistentContainer(Ledger.model, description)
-            context = container.newContext()
-            client = try context.make("Client", ["name": "0"])
-            let calls = Calls()
-            self.calls = calls
-            observations = [
-                context.observe(.willSave) { calls.willSave += 1 },
-                context.observe(.didSave) { _ in calls.didSave += 1 },
-            ]
-            // Keys are reserved, and statements are prepared.
-            try context.save()
-            for _ in 0..<2 {
-                try change()
-                try context.save()
-                savings += 1
-            }
-        }
-
-        deinit { proxy.stop() }
-
-        /// Makes changes of each kind: an update, an insertion, and what is derived from that.
-        func change() throws {
-            client["name"] = "\(savings + 1)"
-            try context.make("Invoice")[one: "client"] = client
-        }
-
-        /// Saves what ``change()`` has changed, and notes the calls.
-        func save() throws -> Calls {
-            (calls.willSave, calls.didSave) = (0, 0)
-            defer { withExtendedLifetime(observations) {} }
-            try context.save()
-            savings += 1
-            return calls
-        }
-
-        /// Notes that a save was committed that has thrown.
-        func noteCommit() { savings += 1 }
-
-        /// What is wrong where the last save is in the store, once.
-        func wrongs() throws -> [String] {
-            let reader = keeper.newContext()
-            let stored = try #require(try reader.all("Client").first)
-            var wrongs = try Ledger.wrongValues(in: reader)
-            func expect(_ isRight: Bool, _ what: String) { if !isRight { wrongs.append(what) } }
-            expect(stored["name"] == "\(savings)", "name \(stored["name"]), not \(savings)")
-            expect(try reader.all("Invoice").count == savings, "invoices")
-            if !context.hasChanges {
-                let count = try client.value(forKey: "invoiceCount")
-                expect(count == .int(Int64(savings)), "\(count) invoices in the context")
-            }
-            return wrongs
-        }
-    }
-
     /// How many messages a save sends and receives.
-    private func messages(_ world: World) throws -> (sent: Int, received: Int) {
+    private func messages(_ world: CutWorld) throws -> (sent: Int, received: Int) {
         let counts = Counts()
         world.proxy.begin { message in
             counts.note(message)
@@ -125,98 +38,243 @@ import Testing
         }
     }
 
-    /// Says once that a message is to be cut.
-    private final class Once: Sendable {
-        private let isDone = Mutex(false)
-        var isOver: Bool { isDone.withLock { $0 } }
-        func take() -> Bool {
-            isDone.withLock { isDone in
-                defer { isDone = true }
-                return !isDone
-            }
+    /// The messages at which a connection is cut: the last ones, which commit, and some of the others.
+    /// With CAMBIUM_GENERATOR_RUNS all of them.
+    private func places(_ world: CutWorld) throws -> [(isToServer: Bool, number: Int)] {
+        let (sent, received) = try messages(world)
+        try #require(sent > 20 && received > 20)
+        let environment = ProcessInfo.processInfo.environment
+        let isLong = environment["CAMBIUM_GENERATOR_RUNS"] != nil
+        let step = isLong ? 1 : 9
+        let first = Int.random(in: 0..<step)
+        return [(true, sent), (false, received)].flatMap { isToServer, count in
+            (0..<count).filter { $0 % step == first || $0 >= count - 6 }.map { (isToServer, $0) }
         }
     }
 
     private static let trackings = [HistoryTracking.off, .values]
 
-    @Test(arguments: PostgresServer.all, trackings)
+    @Test(arguments: zip(PostgresServer.all, trackings))
     func `a save whose connection is cut at any message is saved once`(
         _ server: PostgresServer, _ tracking: HistoryTracking
     ) throws {
-        let world = try World(server, retryTimeout: .seconds(10), tracking)
-        let (sent, received) = try messages(world)
-        #expect(sent > 20 && received > 20)
-        for (count, isToServer) in [(sent, true), (received, false)] {
-            for number in 0..<count {
-                let once = Once()
-                world.proxy.begin { message in
-                    message.isToServer == isToServer && message.number == number && once.take()
-                        ? .cut : .forward
-                }
-                try world.change()
-                let calls = try world.save()
-                #expect(once.isOver, "\(number) of \(count)")
-                #expect(calls.willSave == 1 && calls.didSave == 1)
-                world.proxy.end()
-                let wrongs = try world.wrongs()
-                #expect(wrongs.isEmpty, "\(isToServer) \(number): \(wrongs)")
+        let world = try CutWorld(server, retryTimeout: .seconds(10), tracking)
+        for place in try places(world) {
+            let cut = world.proxy.cut {
+                $0.isToServer == place.isToServer && $0.number == place.number
             }
+            try world.change()
+            let calls = try world.save()
+            #expect(cut.isOver, "\(place)")
+            #expect(calls.willSave == 1 && calls.didSave == 1)
+            let wrongs = try world.wrongs()
+            #expect(wrongs.isEmpty, "\(place): \(wrongs)")
         }
-        // The context knows the versions.
-        #expect(try world.container.newContext().all("Client").count == 1)
+        world.proxy.end()
+        #expect(try Ledger.wrongValues(in: world.container.newContext()) == [])
+    }
+
+    @Test(arguments: PostgresServer.all.suffix(1))
+    func `a server that is out of reach from any message on has the old state or the new one`(
+        _ server: PostgresServer
+    ) async throws {
+        let world = try CutWorld(server, retryTimeout: .milliseconds(20))
+        var outcomes: [CommitOutcome] = []
+        for place in try places(world) {
+            let proxy = world.proxy
+            proxy.begin { message in
+                guard message.isToServer == place.isToServer, message.number == place.number else {
+                    return .forward
+                }
+                proxy.goDown()
+                return .cut
+            }
+            try world.change()
+            let error = try #require(throws: StoreError.self) { try world.save() }
+            proxy.end()
+            #expect(world.context.hasChanges)
+            guard let commit = error.commit else {
+                #expect(error.code == .inaccessible, "\(place)")
+                #expect(try world.wrongs() == [], "\(place)")
+                // The changes are still in the context.
+                _ = try world.save()
+                #expect(try world.wrongs() == [], "\(place)")
+                continue
+            }
+            #expect(error.code == .commitOutcomeUnknown, "\(place)")
+            let outcome = try await world.container.outcome(of: commit)
+            outcomes.append(outcome)
+            if outcome == .committed {
+                world.noteCommit()
+                #expect(try world.wrongs() == [], "\(place)")
+                world.context.rollback()
+                world.context.mergePending()
+            } else {
+                #expect(outcome == .rolledBack, "\(place)")
+                #expect(try world.wrongs() == [], "\(place)")
+                _ = try world.save()
+            }
+            #expect(try world.wrongs() == [], "\(place)")
+            // The answer is the same for ever.
+            #expect(try await world.container.outcome(of: commit) == outcome, "\(place)")
+        }
+        #expect(outcomes.contains(.committed) && outcomes.contains(.rolledBack))
     }
 
     @Test(arguments: PostgresServer.all)
-    func `a server that is cut off at any message has the old state or the new one`(
+    func `a commit that never reaches the server is undecided, until its connection ends`(
         _ server: PostgresServer
     ) async throws {
-        let world = try World(server, retryTimeout: .milliseconds(20))
-        let (sent, received) = try messages(world)
-        var outcomes: [CommitOutcome] = []
-        for (count, isToServer) in [(sent, true), (received, false)] {
-            for number in 0..<count {
-                let proxy = world.proxy
-                proxy.begin { message in
-                    guard message.isToServer == isToServer, message.number == number else {
-                        return .forward
-                    }
-                    proxy.goDown()
-                    return .cut
-                }
-                try world.change()
-                do {
-                    _ = try world.save()
-                    // The answer to COMMIT came before the end of the pipeline.
-                    Issue.record("saved without a server, \(isToServer) \(number)")
-                } catch let error as StoreError {
-                    #expect(world.context.hasChanges)
-                    proxy.end()
-                    guard let commit = error.commit else {
-                        #expect(error.code == .inaccessible)
-                        #expect(try world.wrongs() == [], "\(isToServer) \(number)")
-                        // The changes are still in the context.
-                        _ = try world.save()
-                        #expect(try world.wrongs() == [])
-                        continue
-                    }
-                    #expect(error.code == .commitOutcomeUnknown)
-                    let outcome = try await world.container.outcome(of: commit)
-                    outcomes.append(outcome)
-                    if outcome == .committed {
-                        world.noteCommit()
-                        #expect(try world.wrongs() == [], "\(isToServer) \(number)")
-                        world.context.rollback()
-                        world.context.refreshAllObjects()
-                    } else {
-                        #expect(outcome == .rolledBack)
-                        #expect(try world.wrongs() == [], "\(isToServer) \(number)")
-                        _ = try world.save()
-                    }
-                    #expect(try world.wrongs() == [])
-                    #expect(try await world.container.outcome(of: commit) == outcome)
-                }
-            }
+        let world = try CutWorld(
+            server, retryTimeout: .milliseconds(150), busyTimeout: .milliseconds(100))
+        let once = Once()
+        world.proxy.begin { $0.isOfCommit && $0.isToServer && once.take() ? .hang : .forward }
+        try world.change()
+        let begin = ContinuousClock.now
+        let error = try #require(throws: StoreError.self) { try world.save() }
+        #expect(.now - begin < .seconds(5))
+        #expect(error.code == .commitOutcomeUnknown)
+        let commit = try #require(error.commit)
+        #expect(error.message.contains(commit.uuid.uuidString))
+        #expect(try await world.container.outcome(of: commit) == .undecided)
+        #expect(try world.wrongs() == [])
+        world.proxy.end()
+        let end = ContinuousClock.now + .seconds(10)
+        while try await world.container.outcome(of: commit) == .undecided, .now < end {}
+        #expect(try await world.container.outcome(of: commit) == .rolledBack)
+        // A program may ask when it runs again.
+        let kept = try JSONDecoder().decode(CommitID.self, from: JSONEncoder().encode(commit))
+        #expect(try await world.container.outcome(of: kept) == .rolledBack)
+        _ = try world.save()
+        #expect(try world.wrongs() == [])
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a commit that is late is waited for`(_ server: PostgresServer) throws {
+        let world = try CutWorld(server, retryTimeout: .seconds(20))
+        let proxy = world.proxy
+        let once = Once()
+        proxy.begin { message in
+            guard message.isOfCommit, message.isToServer, once.take() else { return .forward }
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(150)) { proxy.end() }
+            return .hang
         }
-        #expect(outcomes.contains(.committed) && outcomes.contains(.rolledBack))
+        try world.change()
+        let begin = ContinuousClock.now
+        let calls = try world.save()
+        #expect(.now - begin > .milliseconds(100))
+        #expect(calls.willSave == 1 && calls.didSave == 1)
+        #expect(try world.wrongs() == [])
+    }
+
+    // MARK: Other transactions
+
+    /// Cuts a connection before its commit, and another one before the answer to it.
+    private func cuts(
+        _ proxy: CutProxy, _ body: (_ isCommitted: Bool) throws -> Void
+    ) throws {
+        for isToServer in [true, false] {
+            let cut = proxy.cut { $0.isOfCommit && $0.isToServer == isToServer }
+            try body(!isToServer)
+            #expect(cut.isOver)
+        }
+    }
+
+    @Test(arguments: PostgresServer.all, [TransactionIsolation.snapshot, .serializable])
+    func `a transaction of a program is run again only where it was not committed`(
+        _ server: PostgresServer, _ isolation: TransactionIsolation
+    ) throws {
+        let world = try CutWorld(server, retryTimeout: .seconds(10))
+        let before = try world.count(of: "Client")
+        try cuts(world.proxy) { isCommitted in
+            var runs = 0
+            try world.container.coordinator.performTransaction(isolation: isolation) { context in
+                runs += 1
+                try context.make("Client", ["name": "new"])
+            }
+            #expect(runs == (isCommitted ? 1 : 2))
+        }
+        #expect(try world.count(of: "Client") == before + 2)
+        // Before anything was read.
+        let cut = world.proxy.cut { $0.isToServer && $0.number == 0 }
+        try world.container.coordinator.performTransaction(isolation: isolation) { context in
+            try context.make("Client", ["name": "new"])
+        }
+        #expect(cut.isOver)
+        #expect(try world.count(of: "Client") == before + 3)
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a batch operation is run again only where it was not committed`(
+        _ server: PostgresServer
+    ) throws {
+        let world = try CutWorld(server, retryTimeout: .seconds(10))
+        let context = world.container.newContext()
+        var count = try world.count(of: "Label")
+        let rows = (0..<3).map { ["weight": Value.int(Int64($0))] }
+        try cuts(world.proxy) { _ in
+            let result = try context.execute(
+                BatchInsertRequest<ManagedObject>(entityName: "Label", objects: rows))
+            count += 3
+            #expect(result.count == 3)
+            #expect(try world.count(of: "Label") == count)
+        }
+        try cuts(world.proxy) { isCommitted in
+            let result = try context.execute(
+                BatchUpdateRequest<ManagedObject>(entityName: "Label")
+                    .setValue(.int(isCommitted ? 8 : 7), forKey: "weight"))
+            #expect(result.count == count)
+        }
+        let versions = try world.direct.run(
+            "SELECT max(\"_version\"), min(\"_version\") FROM \"\(world.schema)\".\"Label\"")
+        #expect(versions.integer(0, 0) == 3 && versions.integer(0, 1) == 3)
+        // What can be read once only.
+        let once = UncheckedSequence(elements: AnyIterator(rows.makeIterator()))
+        let cut = world.proxy.cut { $0.isOfCommit && $0.isToServer }
+        let error = #expect(throws: StoreError.self) {
+            try context.execute(
+                BatchInsertRequest<ManagedObject>(entityName: "Label", objects: once))
+        }
+        #expect(cut.isOver)
+        #expect(error?.serverFailure == .connectionLost)
+        #expect(try world.count(of: "Label") == count)
+        try cuts(world.proxy) { _ in
+            _ = try context.execute(BatchDeleteRequest<ManagedObject>(entityName: "Label"))
+        }
+        #expect(try world.count(of: "Label") == 0)
+    }
+
+    /// One thread at a time uses it.
+    private struct UncheckedSequence<Elements: Sequence>: Sequence, @unchecked Sendable {
+        let elements: Elements
+        func makeIterator() -> Elements.Iterator { elements.makeIterator() }
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `metadata are written where the connection is cut`(_ server: PostgresServer) throws {
+        let world = try CutWorld(server, retryTimeout: .seconds(10))
+        let coordinator = world.container.coordinator
+        let store = try #require(coordinator.persistentStores.first)
+        try cuts(world.proxy) { isCommitted in
+            coordinator.setMetadata(["cut": "\(isCommitted)"], for: store)
+            try world.context.save()
+            #expect(try coordinator.metadata(for: store).notes == ["cut": "\(isCommitted)"])
+        }
+        #expect(
+            try world.direct.run(
+                "SELECT value FROM \"\(world.schema)\"._metadata WHERE name = 'user.cut'"
+            ).text(0, 0) == "true")
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a key is reserved where the connection is cut`(_ server: PostgresServer) throws {
+        let world = try CutWorld(server, retryTimeout: .seconds(10))
+        let cut = world.proxy.cut { $0.isToServer && $0.number == 0 }
+        let context = world.container.newContext()
+        // None of these is reserved yet.
+        try context.make("Region", ["name": "new"])
+        try context.save()
+        #expect(cut.isOver)
+        #expect(try world.count(of: "Region") == 1)
     }
 }

@@ -265,3 +265,16 @@ final class CutProxy: Sendable {
         return true
     }
 }
+
+/// Says once that something is to happen.
+final class Once: Sendable {
+    private let isDone = Mutex(false)
+    var isOver: Bool { isDone.withLock { $0 } }
+
+    func take() -> Bool {
+        isDone.withLock { isDone in
+            defer { isDone = true }
+            return !isDone
+        }
+    }
+}

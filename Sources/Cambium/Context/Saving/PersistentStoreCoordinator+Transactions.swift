@@ -32,7 +32,7 @@ extension PersistentStoreCoordinator {
 
 extension PersistentStoreCoordinator {
     /// What has become of a save that has thrown ``StoreError`` with `commitOutcomeUnknown`. It asks
-    /// the server, on the calling thread.
+    /// the server, on the calling thread. If it was committed, all contexts read their objects again.
     ///
     /// ``PersistentContainer/outcome(of:)`` does the same on a thread of the container.
     ///
@@ -47,7 +47,10 @@ extension PersistentStoreCoordinator {
                 message: "The coordinator has no store \(commit.storeIdentifier.uuidString).",
                 remedy: "Ask one that has opened the store of the save.")
         }
-        return try store.store.outcome(of: commit)
+        let outcome = try store.store.outcome(of: commit)
+        // No context has been notified of it.
+        if outcome == .committed { publishLoss(from: .remote, store: store.store.identifier) }
+        return outcome
     }
 }
 
