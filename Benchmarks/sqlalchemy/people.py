@@ -88,11 +88,18 @@ def unit_of_work():
 
 
 def bulk_update():
-    """By primary key, as "ORM Bulk UPDATE" of the manual has it: it does not look at versions."""
+    """By primary key and version, as "ORM Bulk UPDATE by Primary Key" of the manual has it: from rows,
+    without objects."""
     with Session(engine) as session:
-        rows = session.execute(select(Person.id, Person.salary)).all()
+        rows = session.execute(select(Person.id, Person.version, Person.salary)).all()
         yield
-        session.execute(update(Person), [{"id": id, "salary": salary + 1} for id, salary in rows])
+        session.execute(
+            update(Person),
+            [
+                {"id": id, "version": version, "salary": salary + 1}
+                for id, version, salary in rows
+            ],
+        )
         session.commit()
         yield
 

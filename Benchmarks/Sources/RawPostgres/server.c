@@ -47,6 +47,8 @@ RawServer *raw_server_open(const char *url, const char *table)
     if (!server) return NULL;
     server->connection = PQconnectdb(url);
     server->table = strdup(table);
+    // What DROP … CASCADE drops is no news.
+    if (raw_server_is_open(server)) raw_server_execute(server, "SET client_min_messages = warning");
     return server;
 }
 

@@ -307,7 +307,7 @@ final class KeyAllocator {
     private func free(root: Int) throws -> Int64 {
         if ranges[root].isEmpty {
             if let parent { return try parent.free(root: root) }
-            let size = min(4096, max(32, blockSizes[root, default: 16] * 2))
+            let size = min(65_536, max(32, blockSizes[root, default: 16] * 2))
             blockSizes[root] = size
             let store = state.coordinator.store(ofRoot: root)
             ranges[root] = try (state.transaction?.store(store) ?? store)

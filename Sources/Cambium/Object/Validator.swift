@@ -65,6 +65,9 @@ public struct Validator {
         of property: String, _ value: String?, min: Int? = nil, max: Int? = nil
     ) {
         guard let value else { return }
+        // Each scalar takes one to four bytes: most texts need not be counted.
+        let bytes = value.utf8.count
+        if bytes <= max ?? .max, bytes / 4 >= min ?? 0 { return }
         checkLength(of: property, value.unicodeScalars.count, "character", min: min, max: max)
     }
 
@@ -80,7 +83,7 @@ public struct Validator {
     private mutating func checkLength(
         of property: String, _ count: Int, _ unit: String, min: Int?, max: Int?
     ) {
-        let length = "\(count) \(unit)\(count == 1 ? "" : "s")"
+        var length: String { "\(count) \(unit)\(count == 1 ? "" : "s")" }
         if let min, count < min {
             add(.tooShort, property, RefusalText.isTooShort(property, length, min))
         }
@@ -104,22 +107,27 @@ public struct Validator {
     }
 
     /// A number or date must be in the limits.
-    @_spi(Generated)
+    @_spi(Generated) @inlinable
     public mutating func range<Bound: Comparable>(
         of property: String, _ value: Bound?, min: Bound? = nil, max: Bound? = nil
     ) {
         guard let value else { return }
-        let isDate = Bound.self == Date.self
-        if let min, value < min {
-            add(
-                isDate ? .dateTooSoon : .numberTooSmall, property,
-                RefusalText.isBelow(property, min))
-        }
-        if let max, value > max {
-            add(
-                isDate ? .dateTooLate : .numberTooLarge, property,
-                RefusalText.isAbove(property, max))
-        }
+        if let min, value < min { refuse(property, below: min) }
+        if let max, value > max { refuse(property, above: max) }
+    }
+
+    @usableFromInline
+    mutating func refuse<Bound: Comparable>(_ property: String, below min: Bound) {
+        add(
+            Bound.self == Date.self ? .dateTooSoon : .numberTooSmall, property,
+            RefusalText.isBelow(property, min))
+    }
+
+    @usableFromInline
+    mutating func refuse<Bound: Comparable>(_ property: String, above max: Bound) {
+        add(
+            Bound.self == Date.self ? .dateTooLate : .numberTooLarge, property,
+            RefusalText.isAbove(property, max))
     }
 
     /// A number must be one: the store cannot keep NaN.

@@ -30,22 +30,30 @@ struct PostgresWork {
 
 /// Records in the parts that a statement writes at once.
 enum PostgresParts {
-    /// So many rows: more take longer.
-    private static let rows = 4_096
+    /// So many new rows: more take longer.
+    static let insertedRows = 4_096
+    /// So many rows that are found by their keys: for each part, the server may read the whole table.
+    static let foundRows = 1 << 17
     /// So many bytes of texts and data, unless one row has more: the server reads a statement as a
     /// whole.
     private static let bytes = 1 << 26
 
-    static func of<Element>(_ all: [Element], atMost count: Int = Self.rows) -> [[Element]] {
+    static func of<Element>(_ all: [Element], atMost count: Int = Self.insertedRows) -> [[Element]] {
         stride(from: 0, to: all.count, by: count).map {
             Array(all[$0..<min($0 + count, all.count)])
         }
     }
 
     /// Those of records whose values are sent.
-    static func of(_ records: [Record], _ entity: EntityDescription) -> [[Record]] {
-        let slots = entity.shape.byteSlots
-        return of(records).flatMap { records -> [[Record]] in
+    ///
+    /// - Parameter slots: The slots that are sent.
+    static func of(
+        _ records: [Record], _ slots: [Int], of entity: EntityDescription,
+        atMost count: Int = Self.insertedRows
+    ) -> [[Record]] {
+        let slots = slots.filter { [.text, .blob].contains(entity.shape.kinds[$0]) }
+        if slots.isEmpty { return of(records, atMost: count) }
+        return of(records, atMost: count).flatMap { records -> [[Record]] in
             var parts: [[Record]] = []
             var start = 0
             var bytes = 0

@@ -65,18 +65,23 @@ struct PostgresWriter {
             try swapped.isEmpty ? ([], []) : rows.takeOut(swapped, request, &work)
         for update in request.updates {
             let root = update.entity.rootIndex
-            let records = update.records.filter {
-                !moved.contains(RowIdentity(root: root, key: $0.key))
-            }
-            try write(records, update.entity, &work) {
+            let records =
+                moved.isEmpty
+                ? update.records
+                : update.records.filter { !moved.contains(RowIdentity(root: root, key: $0.key)) }
+            try write(
+                records, update.slots.slots, of: update.entity, atMost: PostgresParts.foundRows,
+                &work
+            ) {
                 rows.update($0, update.slots, update.entity)
             }
         }
         work.statements += inserted
         for insertion in request.insertions {
             if try copy(insertion, &work) { continue }
-            try write(insertion.records, insertion.entity, &work) {
-                rows.insert($0, insertion.entity)
+            let entity = insertion.entity
+            try write(insertion.records, rows.insertedSlots(entity), of: entity, &work) {
+                rows.insert($0, entity)
             }
         }
         for links in request.links {
@@ -126,17 +131,19 @@ struct PostgresWriter {
     /// Writes rows in parts. Those of a batch operation are written at once, so that the one which is
     /// refused can be named.
     private func write(
-        _ records: [Record], _ entity: EntityDescription, _ work: inout PostgresWork,
+        _ records: [Record], _ slots: [Int], of entity: EntityDescription,
+        atMost count: Int = PostgresParts.insertedRows, _ work: inout PostgresWork,
         _ statement: ([Record]) -> PostgresStatement
     ) throws {
         guard source.namesRefusedRow else {
-            for records in PostgresParts.of(records, entity) {
+            for records in PostgresParts.of(records, slots, of: entity, atMost: count) {
                 work.add(statement(records), rows: records.count)
             }
             return
         }
         try work.run(connection)
-        for records in PostgresParts.of(records.sorted { $0.key < $1.key }, entity) {
+        let records = records.sorted { $0.key < $1.key }
+        for records in PostgresParts.of(records, slots, of: entity) {
             try writeNaming(records, entity, statement)
         }
     }

@@ -81,7 +81,7 @@ struct RowStatements {
         let others =
             (model.oneWayLinks[entity.index].map(\.relationship)
             + entity.relationships.filter(model.isOwnInverse)).map { ($0, false) }
-        for records in PostgresParts.of(deletion.records) {
+        for records in PostgresParts.of(deletion.records, atMost: PostgresParts.foundRows) {
             let keys = PendingArrays(keys: records.map(\.key))
             for (relationship, isOwn) in own + others {
                 guard let pairs = PostgresPairs(relationship, layout) else { continue }
