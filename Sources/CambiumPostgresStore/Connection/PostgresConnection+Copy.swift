@@ -1,6 +1,9 @@
 import CPostgres
 
 extension PostgresConnection {
+    /// Sends a part of what is copied.
+    typealias CopyPart = (UnsafeRawBufferPointer) throws(PostgresError) -> Void
+
     /// Writes rows straight into a table: faster than any statement, for many rows.
     ///
     /// - Parameters:
@@ -9,7 +12,7 @@ extension PostgresConnection {
     /// - Returns: How many rows it has written.
     @discardableResult
     func copy(
-        _ sql: String, _ rows: (_ send: (UnsafeRawBufferPointer) throws(PostgresError) -> Void) throws -> Void
+        _ sql: String, _ rows: (_ send: CopyPart) throws -> Void
     ) throws -> Int {
         roundTrips += 1
         guard let watch = terms.watch else { return try send(sql, rows) }
@@ -22,7 +25,7 @@ extension PostgresConnection {
     }
 
     private func send(
-        _ sql: String, _ rows: (_ send: (UnsafeRawBufferPointer) throws(PostgresError) -> Void) throws -> Void
+        _ sql: String, _ rows: (_ send: CopyPart) throws -> Void
     ) throws -> Int {
         PQsetnonblocking(handle, 0)
         defer { PQsetnonblocking(handle, 1) }

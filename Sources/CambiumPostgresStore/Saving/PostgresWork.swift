@@ -38,7 +38,8 @@ enum PostgresParts {
     /// whole.
     private static let bytes = 1 << 26
 
-    static func of<Element>(_ all: [Element], atMost count: Int = Self.insertedRows) -> [[Element]] {
+    static func of<Element>(_ all: [Element], atMost count: Int = Self.insertedRows) -> [[Element]]
+    {
         stride(from: 0, to: all.count, by: count).map {
             Array(all[$0..<min($0 + count, all.count)])
         }

@@ -105,6 +105,19 @@ struct LimitTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("é", .tooShort), ("👍", .tooShort), ("éé", nil), ("👍👍👍👍", nil), ("ééééé", .tooLong),
+            ("ABCDé", .tooLong),
+        ] as [(String, ValidationError.Code?)], ObjectKind.allCases)
+    func `bytes of text are not its length`(
+        _ tried: (text: String, code: ValidationError.Code?), _ objects: ObjectKind
+    ) throws {
+        let codes = try errors(of: objects) { $0.code = tried.text }.map(\.code)
+        // The pattern wants letters from A to Z.
+        #expect(codes.filter { $0 != .patternMismatch } == (tried.code.map { [$0] } ?? []))
+    }
+
     @Test func `a required value that was never set is missing`() throws {
         try withContainer(Shop.model) { container in
             let context = container.newContext()
