@@ -73,7 +73,8 @@ public struct StoreOptions: Sendable {
     /// Whether contexts hear of what others write to the store's file: other processes, and other
     /// containers of this one. Default: false. See `PersistentStoreCoordinator.remoteChanges`.
     ///
-    /// A store on a file system that is mounted for reading only refuses it.
+    /// A store on a file system that is mounted for reading only refuses it, and so does a store on a
+    /// server: opening it is an error, because a program that relies on it would show what is old.
     ///
     /// The file is watched as long as the store is open, which costs a connection, a file
     /// descriptor or two, and a few microseconds for some time after each commit of any writer.

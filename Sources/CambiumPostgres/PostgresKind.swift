@@ -60,7 +60,8 @@ struct PostgresKind: StoreKind {
         return PostgresOpener(
             settings, schema: schema, request.compiled.modelDescription,
             request.description.options, statementTimeout: options.statementTimeout,
-            waitLimit: options.poolTimeout, retryTimeout: options.retryTimeout)
+            idleTimeout: options.idleInTransactionTimeout, waitLimit: options.poolTimeout,
+            retryTimeout: options.retryTimeout)
     }
 }
 

@@ -42,6 +42,12 @@ public struct PostgresOptions: Sendable, Hashable {
     /// also how long a save whose commit nobody has answered asks whether it was committed, before it
     /// throws ``StoreError`` with `commitOutcomeUnknown`. Default: 30 seconds.
     public var retryTimeout = Duration.seconds(30)
+    /// How long a transaction may stay open while the program asks the server for nothing: in the
+    /// closure of ``PersistentContainer/performTransaction(isolation:_:)``, in a merge policy, in what
+    /// delivers the objects of a batch insertion. The server takes the transaction back then, so that a
+    /// program that was stopped keeps nobody waiting. Default: five minutes; nil leaves it to the
+    /// server. A query generation has a limit of its own.
+    public var idleInTransactionTimeout: Duration? = .seconds(300)
     /// Whether statements are prepared under names, which makes those that run often faster. A pooler
     /// that gives a connection to another program after each transaction may not know the names:
     /// PgBouncer before version 1.21 does not. Default: true.

@@ -114,13 +114,19 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         parameters.append(.text(name), as: .text)
         parameters.append(.integer(Int64(count)), as: .bigint)
         // In a transaction of its own: nobody else waits until an operation ends. Keys of which nobody
-        // has heard are lost.
+        // has heard are lost. Another program may have given keys to rows without reserving them.
+        let table = layout.table(of: model.entities[root].entity)
         let rows = try pool.withReader { connection in
-            try connection.run(
-                """
-                UPDATE \(layout.keys) SET "next" = "next" + $2 WHERE "entity" = $1 \
-                RETURNING "next" - $2
-                """, parameters)
+            do {
+                return try connection.run(
+                    """
+                    UPDATE \(layout.keys) SET "next" = greatest("next", \
+                    (SELECT max("_id") FROM \(table)) + 1) + $2 WHERE "entity" = $1 \
+                    RETURNING "next" - $2
+                    """, parameters)
+            } catch let error as PostgresError where error.state == PostgresError.outOfRange {
+                throw StoreError.noKeysLeft(for: name)
+            }
         }
         guard rows.count == 1 else {
             throw StoreError(

@@ -21,18 +21,21 @@ package struct PostgresOpener: StoreOpening {
     ///   - settings: Which server and database, and how to connect.
     ///   - schema: The name of the schema.
     ///   - statementTimeout: How long a statement may take.
+    ///   - idleTimeout: How long a transaction may be open while nothing is asked.
     ///   - waitLimit: How long somebody waits for a connection where all are in use.
     ///   - retryTimeout: How long work is tried again whose connection was lost, and its outcome is
     ///     looked for.
     package init(
         _ settings: PostgresSettings, schema: String, _ model: ModelDescription,
         _ options: StoreOptions, statementTimeout: Duration? = nil,
-        waitLimit: Duration = .seconds(30), retryTimeout: Duration = .seconds(30)
+        idleTimeout: Duration? = nil, waitLimit: Duration = .seconds(30),
+        retryTimeout: Duration = .seconds(30)
     ) {
         self.retryTimeout = retryTimeout
         self.waitLimit = waitLimit
         terms = PostgresTerms(
             lockTimeout: options.busyTimeout, statementTimeout: statementTimeout,
+            idleTimeout: idleTimeout,
             watch: options.statementHook.map { PostgresWatch($0, settings) })
         self.settings = settings
         self.schema = schema
@@ -41,6 +44,12 @@ package struct PostgresOpener: StoreOpening {
     }
 
     package func open() throws -> (store: any StoreEngine, migration: MigrationOutcome) {
+        if options.followsRemoteChanges {
+            throw StoreError.invalidRequest(
+                "Contexts cannot follow yet what others write to a store on a server.",
+                remedy: "Leave StoreOptions.followsRemoteChanges off for it, and fetch or refresh "
+                    + "what has to be new.")
+        }
         let pool = PostgresPool(settings, terms, waitLimit: waitLimit)
         let derivations = PostgresDerivations(PostgresLayout(model, schema: schema))
         let layout = derivations.layout

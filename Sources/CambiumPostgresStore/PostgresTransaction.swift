@@ -48,9 +48,10 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
 
     // MARK: Saving
 
-    /// In a transaction of their own, so that others need not wait for them.
+    /// In a transaction of their own, so that others need not wait for them. Its connection may be one
+    /// more than the pool has: as many transactions as there are connections would wait for each other.
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
-        try engine.reserveKeys(root: root, count: count)
+        try loan.using { _ in try engine.reserveKeys(root: root, count: count) }
     }
 
     func save(

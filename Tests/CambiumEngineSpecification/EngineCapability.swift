@@ -14,6 +14,8 @@ package enum EngineCapability: String, Sendable, CaseIterable {
     case generations
     /// Transactions that a closure reads and saves in.
     case transactions
+    /// Settings that transactions begin with.
+    case transactionSettings
     /// Attributes whose values the store computes.
     case derivedValues
 
@@ -31,6 +33,8 @@ package enum EngineCapability: String, Sendable, CaseIterable {
             case .generations: return engine.keepsGenerations
             case .transactions:
                 return (try? engine.withTransaction(.serializable) { _ in }) != nil
+            case .transactionSettings:
+                return (try? engine.view(with: ["app.tenant": "1"])) != nil
             case .derivedValues: return true
             }
         }

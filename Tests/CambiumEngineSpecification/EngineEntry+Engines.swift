@@ -15,7 +15,7 @@ extension EngineEntry {
 
     /// SQLite in a file.
     package static let file = EngineEntry(
-        "SQLite in a file", canBeOpenedAgain: true, usesFiles: true
+        "SQLite in a file", canBeOpenedAgain: true, usesFiles: true, exemptions: [hasNoSettings]
     ) { StoreDescription(location: .file($0)) }
 
     /// SQLite in memory.
@@ -24,7 +24,8 @@ extension EngineEntry {
         exemptions: [
             EngineExemption(
                 from: .generations, lacks: .generations,
-                because: "A database in memory has one connection and no log to read from.")
+                because: "A database in memory has one connection and no log to read from."),
+            hasNoSettings,
         ]
     ) { _ in StoreDescription(location: .memory) }
 
@@ -56,5 +57,10 @@ extension EngineEntry {
             EngineExemption(
                 from: .transactions, lacks: .transactions,
                 because: "A program's store takes all of a save at once."),
+            hasNoSettings,
         ]
+
+    private static let hasNoSettings = EngineExemption(
+        from: .transactionSettings, lacks: .transactionSettings,
+        because: "Only a server has settings of a transaction.")
 }

@@ -1,7 +1,9 @@
 import CambiumEngine
 import CambiumPostgres
+import CambiumRecords
 import EverythingModel
 import Foundation
+import Synchronization
 import Testing
 
 @testable import CambiumPostgresStore
@@ -132,5 +134,133 @@ struct PoolTests {
         await #expect(throws: (any Error).self) {
             try await container.performBackgroundTask { try $0.count(for: Box.fetchRequest()) }
         }
+    }
+
+    /// A container with one connection, for which nobody waits long.
+    private func narrowContainer(
+        _ server: PostgresServer, _ change: (inout PostgresOptions) -> Void = { _ in }
+    ) throws -> PersistentContainer {
+        var options = PostgresOptions()
+        options.applicationName = "narrow \(UUID().uuidString)"
+        options.poolSize = 1
+        options.poolTimeout = .milliseconds(300)
+        change(&options)
+        var description = StoreDescription(
+            location: .postgres(server.url, schema: PostgresServer.newSchema, options: options))
+        description.options.history = .off
+        return try PersistentContainer(Everything.model, description)
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a closure holds no connection between its fetches and saves`(
+        _ server: PostgresServer
+    ) async throws {
+        let container = try narrowContainer(server)
+        let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let long: Int = container.performBackgroundTask { context in
+            _ = Box(in: context, name: "long")
+            try context.save()
+            let found = try context.count(for: Box.fetchRequest())
+            begun.signal()
+            // A thread of the container may wait.
+            ended.wait()
+            return found
+        }
+        let short = try await container.performBackgroundTask { context in
+            defer { ended.signal() }
+            begun.wait()
+            _ = Box(in: context, name: "short")
+            try context.save()
+            return try context.count(for: Box.fetchRequest())
+        }
+        #expect(short == 2)
+        #expect(try await long == 1)
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a transaction of a program and a query generation hold a connection each`(
+        _ server: PostgresServer
+    ) async throws {
+        let container = try narrowContainer(server)
+        func expectBusy() {
+            let error = #expect(throws: StoreError.self) {
+                try container.newContext().count(for: Box.fetchRequest())
+            }
+            #expect(error?.code == .busy)
+        }
+        let hasBegun = Mutex(false)
+        let ended = DispatchSemaphore(value: 0)
+        async let transaction: Void = container.performTransaction { context in
+            hasBegun.withLock { $0 = true }
+            // A thread of the container may wait.
+            ended.wait()
+            // Keys are no part of it.
+            _ = Box(in: context, name: "one")
+        }
+        #expect(try await eventually { hasBegun.withLock { $0 } })
+        expectBusy()
+        ended.signal()
+        try await transaction
+        let pinned = container.newContext()
+        try pinned.setQueryGeneration(.current)
+        _ = try pinned.count(for: Box.fetchRequest())
+        expectBusy()
+        try pinned.setQueryGeneration(.unpinned)
+        #expect(try container.newContext().count(for: Box.fetchRequest()) == 1)
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a transaction that asks for nothing is ended, and its closure runs again`(
+        _ server: PostgresServer
+    ) async throws {
+        let container = try narrowContainer(server) {
+            $0.idleInTransactionTimeout = .milliseconds(100)
+        }
+        let runs = Mutex(0)
+        let name = try await container.performTransaction { context in
+            let isFirst = runs.withLock { runs in
+                runs += 1
+                return runs == 1
+            }
+            _ = try context.count(for: Box.fetchRequest())
+            if isFirst { Thread.sleep(forTimeInterval: 0.5) }
+            _ = Box(in: context, name: isFirst ? "first" : "second")
+            return try context.fetch(Box.fetchRequest()).map(\.name)
+        }
+        #expect(name == ["second"])
+        #expect(runs.withLock { $0 } == 2)
+        let boxes = try container.newContext().fetch(Box.fetchRequest())
+        #expect(boxes.map(\.name) == ["second"])
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a cancellation ends before anybody else gets the connection`(
+        _ server: PostgresServer
+    ) throws {
+        var settings = settings(server)
+        settings.poolSize = 1
+        let pool = PostgresPool(settings)
+        var cancelled = 0
+        for _ in 0..<40 {
+            let interruption = Interruption()
+            interruption.request()
+            do {
+                try pool.withConnection { connection in
+                    // The server is asked after 20 ms, when the statement is about to end by itself.
+                    let time = Double.random(in: 0.018...0.024)
+                    let sleep = PostgresStatement("SELECT pg_sleep(\(time))")
+                    _ = try connection.run([sleep], interruption: interruption)
+                }
+            } catch {
+                #expect("\(error)".contains(PostgresError.cancelled))
+                cancelled += 1
+            }
+            for _ in 0..<3 {
+                let one = try pool.withConnection { try $0.run("SELECT 1::bigint").integer(0, 0) }
+                #expect(one == 1)
+            }
+        }
+        #expect(cancelled > 0)
+        #expect(try connections(server, settings) == 1)
     }
 }

@@ -114,4 +114,36 @@ struct PoolerTests {
             }
         }
     }
+
+    @Test(
+        .enabled(if: isInstalled, "not run: PgBouncer is not installed"),
+        .timeLimit(.minutes(1)), arguments: PostgresServer.all)
+    func `settings of transactions stay with them behind a pooler`(
+        _ server: PostgresServer
+    ) throws {
+        try withPooler(server) { url in
+            var options = PostgresOptions()
+            options.preparesStatements = false
+            let store = try TenantStore(server, .role, through: url, options)
+            defer { try? store.remove() }
+            for tenant in ["a", "b"] { _ = try store.fill(tenant) }
+            DispatchQueue.concurrentPerform(iterations: 6) { worker in
+                let tenant = worker % 2 == 0 ? "a" : "b"
+                do {
+                    for number in 0..<10 {
+                        let context = store.container(of: tenant).newContext()
+                        let nodes = try context.fetch(Node.fetchRequest())
+                        #expect(nodes.count >= 3 && nodes.allSatisfy { $0.label.hasPrefix(tenant) })
+                        _ = Node(in: context, label: "\(tenant)\(number)")
+                        try context.save()
+                        let all = try store.container.newContext().count(for: Node.fetchRequest())
+                        #expect(all >= 6)
+                    }
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            #expect(try store.container.newContext().count(for: Node.fetchRequest()) == 66)
+        }
+    }
 }

@@ -27,32 +27,32 @@ extension PostgresConnection {
     private func send(
         _ sql: String, _ rows: (_ send: CopyPart) throws -> Void
     ) throws -> Int {
-        PQsetnonblocking(handle, 0)
-        defer { PQsetnonblocking(handle, 1) }
-        let started = PQexec(handle, sql)
-        let status = PQresultStatus(started)
+        guard PQsendQuery(handle, sql) == 1 else { throw failure(sql) }
+        hasUnsent = true
+        guard let started = try next() else { throw failure(sql) }
         defer { PQclear(started) }
-        guard status == PGRES_COPY_IN else {
-            guard PQstatus(handle) == CONNECTION_OK else { throw failure(sql) }
+        guard PQresultStatus(started) == PGRES_COPY_IN else {
+            while let result = try next() { PQclear(result) }
             throw PostgresError(started, sql: sql).hiding(terms.settings)
         }
         do {
             try rows { (bytes) throws(PostgresError) in
-                // Safety: bytes are characters in C.
-                let isSent = PQputCopyData(
-                    handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
-                    Int32(bytes.count))
-                guard isSent == 1 else { throw failure(sql) }
+                try putting(sql) {
+                    // Safety: bytes are characters in C.
+                    PQputCopyData(
+                        handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+                        Int32(bytes.count))
+                }
             }
-            PQputCopyEnd(handle, nil)
+            try putting(sql) { PQputCopyEnd(handle, nil) }
         } catch {
-            PQputCopyEnd(handle, "given up")
-            while let result = PQgetResult(handle) { PQclear(result) }
+            try putting(sql) { PQputCopyEnd(handle, "given up") }
+            while let result = try next() { PQclear(result) }
             throw error
         }
         var found: PostgresError?
         var count = 0
-        while let result = PQgetResult(handle) {
+        while let result = try next() {
             if PQresultStatus(result) == PGRES_FATAL_ERROR {
                 found = PostgresError(result, sql: sql)
                 PQclear(result)
@@ -62,5 +62,24 @@ extension PostgresConnection {
         }
         if let found { throw found.hiding(terms.settings) }
         return count
+    }
+
+    /// Calls a function of libpq's that takes what is to be sent, and waits until it has left: libpq
+    /// would keep any amount of it.
+    private func putting(_ sql: String, _ put: () -> Int32) throws(PostgresError) {
+        var isTaken = false
+        while true {
+            if !isTaken {
+                let taken = put()
+                guard taken >= 0 else { throw failure(sql) }
+                isTaken = taken == 1
+            }
+            let flushed = PQflush(handle)
+            guard flushed >= 0 else { throw failure(sql) }
+            if isTaken, flushed == 0 { return }
+            // A server that refuses the rows says so meanwhile, and may wait until that is read.
+            let ready = cambium_wait(PQsocket(handle), 1, 1_000)
+            guard ready >= 0, PQconsumeInput(handle) == 1 else { throw failure(sql) }
+        }
     }
 }

@@ -27,7 +27,7 @@ final class PostgresConnection {
     private var preparedCount = 0
     private var errorCount = 0
     /// Whether what is to be sent has not all left yet.
-    private var hasUnsent = false
+    var hasUnsent = false
     /// What begins a transaction, and is sent with its first statements.
     var beginning: PostgresStatement?
     /// When it was opened.
@@ -287,8 +287,8 @@ final class PostgresConnection {
     private static let grace = Duration.seconds(10)
 
     /// The next result of what was sent; nil at the end of a statement's.
-    private func next(
-        _ interruption: Interruption?, _ deadline: ContinuousClock.Instant?
+    func next(
+        _ interruption: Interruption? = nil, _ deadline: ContinuousClock.Instant? = nil
     ) throws(PostgresError) -> OpaquePointer? {
         var isCancelled = false
         while true {

@@ -96,6 +96,7 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     static let notNullViolation = "23502"
     /// An entry of an index that is too long, among other things.
     static let limitExceeded = "54000"
+    static let outOfRange = "22003"
     static let cancelled = "57014"
     static let lockTimeout = "55P03"
 

@@ -100,6 +100,8 @@ struct PostgresTerms: Sendable {
     var lockTimeout: Duration?
     /// How long a statement may take.
     var statementTimeout: Duration?
+    /// How long a transaction may be open while nothing is asked.
+    var idleTimeout: Duration?
     /// Who is notified of statements.
     var watch: PostgresWatch?
     /// What else each transaction begins with. No statement runs outside of one then.
@@ -108,10 +110,12 @@ struct PostgresTerms: Sendable {
     /// What sets the limits and the settings until the end of a transaction. Nothing is set for
     /// longer: behind a pooler another program may get the connection next.
     var beginning: [PostgresStatement] {
-        let limits = [("lock_timeout", lockTimeout), ("statement_timeout", statementTimeout)]
-            .compactMap { name, limit in
-                limit.map { "set_config('\(name)', '\($0.milliseconds)', true)" }
-            }
+        let limits = [
+            ("lock_timeout", lockTimeout), ("statement_timeout", statementTimeout),
+            ("idle_in_transaction_session_timeout", idleTimeout),
+        ].compactMap { name, limit in
+            limit.map { "set_config('\(name)', '\($0.milliseconds)', true)" }
+        }
         return [Self.select(limits, PostgresParameters()), own].compactMap { $0 }
     }
 
@@ -140,9 +144,9 @@ extension TransactionSettings {
     func requireNames() throws {
         for name in names where name != "role" && !Self.isOfProgram(name) {
             throw StoreError.invalidRequest(
-                "The transaction setting \(name.excerpt) is not allowed.",
-                remedy: "Name a setting of the program's own, such as app.tenant: letters of ASCII, "
-                    + "digits and underscores, with a dot between. Or set role.")
+                "The transaction setting \(name.excerpt()) is not allowed.",
+                remedy: "Name a setting of the program's own, such as app.tenant: letters of "
+                    + "ASCII, digits and underscores, with a dot between. Or set role.")
         }
         for name in names where values[name]?.utf8.contains(0) == true {
             throw StoreError.invalidRequest(

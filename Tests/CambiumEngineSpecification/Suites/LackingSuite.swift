@@ -37,6 +37,36 @@ extension EngineSuite {
             }
         }
 
+        EngineCase("transaction settings", without: .transactionSettings) { engine in
+            try engine.withContainer(Everything.model) { container in
+                let node = Node(in: container.newContext(), number: 3)
+                let id = node.objectID
+                func expectError(_ work: (ManagedObjectContext) throws -> Void) {
+                    let context = container.applying(transactionSettings: ["app.tenant": "1"])
+                        .newContext()
+                    let error = #expect(throws: StoreError.self) { try work(context) }
+                    #expect(error?.code == .invalidRequest)
+                    #expect("\(error as Any)".contains("transaction settings"))
+                }
+                expectError { _ = try $0.fetch(Node.fetchRequest()) }
+                expectError { _ = try $0.count(for: Node.fetchRequest()) }
+                expectError { _ = try $0.existingObject(with: id) }
+                expectError { context in
+                    _ = Node(in: context)
+                    try context.save()
+                }
+                expectError { try $0.execute(BatchDeleteRequest<Node>()) }
+                expectError { _ = try $0.coordinator.performTransaction { _ in } }
+                expectError { context in
+                    try context.setQueryGeneration(.current)
+                    _ = try context.fetch(Node.fetchRequest())
+                }
+                expectError { _ = try $0.fetchHistory(HistoryRequest()) }
+                // The others go on.
+                try #expect(container.newContext().fetch(Node.fetchRequest()).isEmpty)
+            }
+        }
+
         EngineCase("a history") { engine in
             try engine.withContainer(Everything.model) { container in
                 let error = #expect(throws: StoreError.self) { try container.history() }

@@ -42,6 +42,57 @@ struct OpeningTests {
         #expect(count.integer(0, 0) == 2)
     }
 
+    @Test(arguments: PostgresServer.all)
+    func `a store that is to follow others is refused, and not made`(
+        _ server: PostgresServer
+    ) throws {
+        let schema = PostgresServer.newSchema
+        var description = server.description(schema: schema)
+        description.options.followsRemoteChanges = true
+        let error = #expect(throws: StoreLoadingError.self) {
+            try PersistentContainer(Everything.model, description)
+        }
+        #expect("\(error as Any)".contains("followsRemoteChanges"))
+        let made = try server.connect().run(
+            "SELECT count(*) FROM pg_namespace WHERE nspname = '\(schema)'")
+        #expect(made.integer(0, 0) == 0)
+    }
+
+    @Test(arguments: PostgresServer.all)
+    func `a key that another program has taken is named, and the next block begins behind it`(
+        _ server: PostgresServer
+    ) throws {
+        let schema = PostgresServer.newSchema
+        let container = try PersistentContainer(
+            Everything.model, server.description(schema: schema))
+        let context = container.newContext()
+        let box = Box(in: context, name: "one")
+        _ = try server.connect().run(
+            """
+            INSERT INTO "\(schema)"."Box" ("_id", "name") \
+            SELECT "key", 'by hand' FROM generate_series(\(box.objectID.key), 100000) AS k ("key")
+            """)
+        let error = #expect(throws: StoreError.self) { try context.save() }
+        #expect(error?.code == .keyTaken)
+        let text = "\(error as Any)"
+        #expect(text.contains("Box") && !text.contains("by hand"))
+        context.delete(box)
+        try context.save()
+        // A context of its own has a block of its own, behind what is there.
+        let other = container.newContext()
+        let next = Box(in: other, name: "two")
+        try other.save()
+        #expect(next.objectID.key > 100_000)
+        // A number beyond the last one is none.
+        _ = try server.connect().run(
+            "INSERT INTO \"\(schema)\".\"Box\" (\"_id\") VALUES (9223372036854775807)")
+        let last = container.newContext()
+        _ = Box(in: last, name: "three")
+        let full = #expect(throws: StoreError.self) { try last.save() }
+        #expect(full?.code == .corrupt)
+        #expect("\(full as Any)".contains("No key is left"))
+    }
+
     @Test(arguments: PostgresServer.all, [200, 1_000])
     func `a text that is too long for an index is named`(
         _ server: PostgresServer, length: Int

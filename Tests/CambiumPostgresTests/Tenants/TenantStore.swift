@@ -7,9 +7,9 @@ import Testing
 
 /// A store of two tenants, `a` and `b`. A row belongs to the one whose letter its name begins with, and
 /// policies of the server hide it from the other one.
-final class TenantStore {
+final class TenantStore: Sendable {
     /// Whom the policies bind.
-    enum Arrangement: String, CaseIterable, CustomTestStringConvertible {
+    enum Arrangement: String, Sendable, CaseIterable, CustomTestStringConvertible {
         /// A role that transactions take on, and that owns nothing. The user itself is bound by none.
         case role
         /// The user of the store, who owns the tables and forces the policies on itself.
@@ -31,8 +31,8 @@ final class TenantStore {
 
     init(
         _ server: PostgresServer, _ arrangement: Arrangement,
-        _ tracking: HistoryTracking = .off, poolSize: Int = 10,
-        hook: StatementHook? = nil
+        _ tracking: HistoryTracking = .off, hook: StatementHook? = nil, through url: String? = nil,
+        _ options: PostgresOptions = PostgresOptions()
     ) throws {
         self.server = server
         self.arrangement = arrangement
@@ -40,12 +40,11 @@ final class TenantStore {
         let isOwner = arrangement == .owner
         _ = try owner.run("CREATE ROLE \(role) \(isOwner ? "LOGIN" : "NOLOGIN")")
         if isOwner { _ = try owner.run("GRANT CREATE ON DATABASE cambium TO \(role)") }
-        var options = PostgresOptions()
+        var options = options
         options.applicationName = role
-        options.poolSize = poolSize
-        let url = isOwner ? server.url.replacing("//cambium@", with: "//\(role)@") : server.url
+        let own = isOwner ? server.url.replacing("//cambium@", with: "//\(role)@") : server.url
         var description = StoreDescription(
-            location: .postgres(url, schema: schema, options: options))
+            location: .postgres(url ?? own, schema: schema, options: options))
         description.options.history = tracking
         description.options.statementHook = hook
         container = try PersistentContainer(Everything.model, description)
@@ -135,6 +134,9 @@ struct TenantCase: Sendable, CustomTestStringConvertible {
         TenantStore.Arrangement.allCases.map { TenantCase(server: server, arrangement: $0) }
     }
 
+    /// Those where the arrangement makes no difference.
+    static let roles = all.filter { $0.arrangement == .role }
+
     var testDescription: String { "\(server.testDescription), \(arrangement)" }
 
     /// Calls a body with a store that is removed afterwards.
@@ -142,8 +144,9 @@ struct TenantCase: Sendable, CustomTestStringConvertible {
         _ tracking: HistoryTracking = .off, poolSize: Int = 10, hook: StatementHook? = nil,
         _ body: (TenantStore) async throws -> Void
     ) async throws {
-        let store = try TenantStore(
-            server, arrangement, tracking, poolSize: poolSize, hook: hook)
+        var options = PostgresOptions()
+        options.poolSize = poolSize
+        let store = try TenantStore(server, arrangement, tracking, hook: hook, options)
         do {
             try await body(store)
         } catch {

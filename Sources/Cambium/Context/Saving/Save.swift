@@ -9,6 +9,11 @@ extension ManagedObjectContext {
     /// ``mergePolicy``. Other contexts of the container hear of the save; of a child's save, its
     /// parent and the parent's other children.
     ///
+    /// With ``MergePolicy/error`` no change of another context or process is overwritten that this
+    /// context has not seen, and what was given to ``detectConflicts(for:)`` is unchanged when the save
+    /// commits. Objects that were only read may have changed: two saves that each rest on what the
+    /// other one writes can both succeed (write skew). See <doc:Guarantees>.
+    ///
     /// What could not be read before, for a getter, a setter or a delete rule, is read again first:
     /// the save throws what the store throws, as often as it is called, until it was read or the
     /// changes that need it were taken back.
@@ -75,6 +80,11 @@ extension ManagedObjectContext {
     /// has merged since, at the end of an event (``automaticallyMergesChangesFromParent``) or by
     /// ``mergePending()``, is no conflict any more. The save of a child hands it on to the
     /// ``parent``.
+    ///
+    /// When a save with ``MergePolicy/error`` commits, the object is as this context has seen it: it
+    /// is compared in the transaction of the save, and nobody can change it before the commit. That is
+    /// so of the object alone, and not of a condition that finds it: see
+    /// ``PersistentContainer/performTransaction(isolation:_:)`` for that.
     ///
     /// ```swift
     /// order.total = price.amount * 3
