@@ -80,7 +80,10 @@ package enum EngineSequences {
     /// computes everything that the store keeps up to date again when they have ended.
     package static func runSideBySide(on engine: EngineEntry) throws {
         var saves = 0
-        try forEachSeed(share: 0.05, for: 10) { seed in
+        try forEachSeed(share: 0.1, for: 3) { seed in
+            // Before anything can crash; what goes to the standard output may be lost then.
+            FileHandle.standardError.write(
+                Data("side by side on \(engine.name): seed \(seed)\n".utf8))
             try engine.withDescriptions(1) { descriptions in
                 var description = descriptions[0]
                 description.options.history = seed.isMultiple(of: 2) ? .properties : .off
@@ -121,7 +124,7 @@ package enum EngineSequences {
                     SequenceWork(
                         own, seed: seed &* 10 &+ UInt64(program), usesLargeValues: true, transcript
                     )
-                    .run(steps: 3 * steps)
+                    .run(steps: steps)
                 } catch {
                     seen.withLock { $0.errors.append(error) }
                 }

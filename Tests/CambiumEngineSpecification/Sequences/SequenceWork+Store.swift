@@ -14,21 +14,28 @@ extension SequenceWork {
     /// A policy that notes what it is asked, and decides by what it sees.
     private func custom(basedOn base: MergePolicy) -> CustomMergePolicy {
         let transcript = transcript
+        let model = container.coordinator.managedObjectModel
+        @Sendable func words(_ values: [String: Value], _ id: ObjectID) -> String {
+            let entity = model.entity(named: id.entityName)
+            return Transcript.words(values, entity.map(model.relationships) ?? [])
+        }
         return CustomMergePolicy(basedOn: base) { conflict in
+            let id = conflict.objectID
             transcript.add(
-                "? \(conflict.objectID) \(conflict.properties.sorted()) \(conflict.isDeletion) "
+                "? \(id) \(conflict.properties.sorted()) \(conflict.isDeletion) "
                     + "\(conflict.isRowGone) \(Transcript.words(version: conflict.oldVersion)) "
                     + "\(Transcript.words(version: conflict.newVersion)) ours "
-                    + "\(Transcript.words(conflict.objectValues)) base "
-                    + "\(Transcript.words(conflict.objectSnapshot)) theirs "
-                    + "\(conflict.persistedSnapshot.map { Transcript.words($0) } ?? "gone")")
+                    + "\(words(conflict.objectValues, id)) base "
+                    + "\(words(conflict.objectSnapshot, id)) theirs "
+                    + "\(conflict.persistedSnapshot.map { words($0, id) } ?? "gone")")
             if conflict.objectValues["isOld"] == .bool(true) { conflict.policy = .rollback }
             if !conflict.isDeletion, !conflict.isRowGone, conflict.properties.contains("name") {
                 try conflict.setValue(.string("both"), forKey: "name")
             }
         } resolveConstraint: { conflict in
+            let values = words(conflict.constraintValues, conflict.conflictingObjectIDs[0])
             transcript.add(
-                "? \(conflict.constraint) \(Transcript.words(conflict.constraintValues)) of "
+                "? \(conflict.constraint) \(values) of "
                     + "\(conflict.databaseObjectID.map { "\($0)" } ?? "nobody") and "
                     + "\(conflict.conflictingObjectIDs)")
         }

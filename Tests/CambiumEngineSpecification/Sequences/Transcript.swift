@@ -1,4 +1,5 @@
 import Cambium
+import CambiumModel
 import Foundation
 import Synchronization
 
@@ -71,6 +72,18 @@ final class Transcript: Sendable {
 
     static func words(_ values: [String: Value]) -> String {
         values.sorted { $0.key < $1.key }.map { "\($0)=\(words($1))" }.joined(separator: " ")
+    }
+
+    /// Values of an object, among them the keys of those that it references: other ones in each store.
+    static func words(_ values: [String: Value], _ relationships: [Relationship]) -> String {
+        let destinations = Dictionary(
+            relationships.map { ($0.name, $0.destination) }, uniquingKeysWith: { one, _ in one })
+        return values.sorted { $0.key < $1.key }.map { name, value in
+            if let destination = destinations[name], case .int(let key) = value {
+                return "\(name)=\(destination)/\(key)"
+            }
+            return "\(name)=\(words(value))"
+        }.joined(separator: " ")
     }
 
     static func words(_ values: [String: PropertyValue]) -> String {
