@@ -178,9 +178,18 @@ final class PostgresConnection {
         let sent = try send(statements)
         var rows: [PostgresRows] = []
         var found: PostgresError?
+        /// The next result. A server that ends the connection may have said why.
+        func next() throws(PostgresError) -> OpaquePointer? {
+            do {
+                return try self.next(interruption, deadline)
+            } catch {
+                if let found, found.isDisconnection { throw found }
+                throw error
+            }
+        }
         for (sql, isSilent) in sent {
             // Each ends with nil.
-            while let result = try next(interruption, deadline) {
+            while let result = try next() {
                 switch PQresultStatus(result) {
                 case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
                     let result = PostgresRows(result)
@@ -197,7 +206,7 @@ final class PostgresConnection {
                 }
             }
         }
-        while let result = try next(interruption, deadline) {
+        while let result = try next() {
             let isEnd = PQresultStatus(result) == PGRES_PIPELINE_SYNC
             PQclear(result)
             if isEnd { break }

@@ -45,7 +45,7 @@ import Testing
         try #require(sent > 20 && received > 20)
         let environment = ProcessInfo.processInfo.environment
         let isLong = environment["CAMBIUM_GENERATOR_RUNS"] != nil
-        let step = isLong ? 1 : 9
+        let step = isLong ? 1 : 16
         let first = Int.random(in: 0..<step)
         return [(true, sent), (false, received)].flatMap { isToServer, count in
             (0..<count).filter { $0 % step == first || $0 >= count - 6 }.map { (isToServer, $0) }

@@ -18,7 +18,18 @@ struct ServerFailureTests {
         let context: ManagedObjectContext
         let box: Box
         /// What is done before the commit of a save.
-        let disturbance = Mutex<(@Sendable () -> Void)?>(nil)
+        let disturbance = Disturbance()
+
+        final class Disturbance: Sendable {
+            private struct Body { let run: @Sendable () -> Void }
+            private let body = Mutex<Body?>(nil)
+
+            func set(_ run: @escaping @Sendable () -> Void) {
+                body.withLock { $0 = Body(run: run) }
+            }
+            func end() { body.withLock { $0 = nil } }
+            func run() { body.withLock { $0 }?.run() }
+        }
 
         init(_ server: PostgresServer, busyTimeout: Duration = .seconds(10)) throws {
             role = try OwnRole(server)
@@ -27,21 +38,13 @@ struct ServerFailureTests {
             var description = StoreDescription(
                 location: .postgres(role.url, schema: schema, options: options))
             description.options.busyTimeout = busyTimeout
-            let hook = Hook()
-            description.options.statementHook = StatementHook { statement in
-                if statement.sql.hasPrefix("SET CONSTRAINTS") { hook.run() }
+            description.options.statementHook = StatementHook { [disturbance] statement in
+                if statement.sql.hasPrefix("SET CONSTRAINTS") { disturbance.run() }
             }
             container = try PersistentContainer(Everything.model, description)
             context = container.newContext()
             box = Box(in: context, name: "one")
             try context.save()
-            hook.body = { [weak self] in self?.disturbance.withLock { $0 }?() }
-        }
-
-        /// One save at a time runs it.
-        private final class Hook: @unchecked Sendable {
-            var body: () -> Void = {}
-            func run() { body() }
         }
 
         func table(_ name: String) -> String { "\"\(schema)\".\"\(name)\"" }
@@ -116,8 +119,8 @@ struct ServerFailureTests {
             .transactionTimeout, .busy,
             break: {
                 try role.alter("SET idle_in_transaction_session_timeout = '20ms'")
-                world.disturbance.withLock { $0 = { Thread.sleep(forTimeInterval: 0.2) } }
-            }, mend: { world.disturbance.withLock { $0 = nil } })
+                world.disturbance.set { Thread.sleep(forTimeInterval: 0.2) }
+            }, mend: { world.disturbance.end() })
     }
 
     @Test(arguments: PostgresServer.all)
@@ -212,12 +215,12 @@ struct ServerFailureTests {
             )
         }
         try world.expect(
-            .restarting, .inaccessible, break: { world.disturbance.withLock { $0 = end } },
-            mend: { world.disturbance.withLock { $0 = nil } })
+            .restarting, .inaccessible, break: { world.disturbance.set(end) },
+            mend: { world.disturbance.end() })
         #expect(count.value > 0)
         // One that is ended once is no failure.
         let once = Once()
-        world.disturbance.withLock { $0 = { if once.take() { end() } } }
+        world.disturbance.set { if once.take() { end() } }
         world.box.name = "three"
         try world.context.save()
         #expect(once.isOver)
@@ -256,7 +259,8 @@ struct ServerFailureTests {
             reader.reset()
             #expect(try names().count == 1)
             try world.role.run(
-                "ALTER TABLE \(world.table("Box")) ALTER COLUMN \"name\" TYPE varchar(\(90 + round))")
+                "ALTER TABLE \(world.table("Box")) ALTER COLUMN \"name\" TYPE varchar(\(90 + round))"
+            )
             #expect(try transaction().count == 1)
         }
     }

@@ -83,10 +83,16 @@ final class CutProxy: Sendable {
 
     private static func socket() -> Int32 {
         #if canImport(Darwin)
-            Darwin.socket(AF_UNIX, SOCK_STREAM, 0)
+            own(Darwin.socket(AF_UNIX, SOCK_STREAM, 0))
         #else
-            Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            own(Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
         #endif
+    }
+
+    /// Keeps a socket from programs that another test starts: it would stay open with them.
+    private static func own(_ socket: Int32) -> Int32 {
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+        return socket
     }
 
     private static func withAddress<Result>(
@@ -117,6 +123,7 @@ final class CutProxy: Sendable {
             #endif
             let (isStopped, isDown) = state.withLock { ($0.isStopped, $0.isDown) }
             if client < 0 || isStopped { return }
+            _ = Self.own(client)
             if isDown {
                 close(client)
                 continue
