@@ -156,7 +156,7 @@ struct ServerFailureTests {
             world.box.name = "one"
             try world.context.save()
             try world.expect(
-                .missingPrivilege, .inaccessible,
+                .missingPrivilege, .notPermitted,
                 break: {
                     try role.run(
                         "REVOKE INSERT, UPDATE ON \(world.table(table)) FROM \(role.name)")
