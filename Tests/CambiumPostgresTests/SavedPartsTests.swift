@@ -109,8 +109,10 @@ struct SavedPartsTests {
             return row
         }
         withExtendedLifetime(rows) {
-            let parts = PostgresParts.of(rows.map(\.record), entity)
+            let parts = PostgresParts.of(rows.map(\.record), [slot], of: entity)
             #expect(parts.map { $0.map(\.key) } == [[0, 1], [2]])
+            // What is not sent does not count.
+            #expect(PostgresParts.of(rows.map(\.record), [], of: entity).count == 1)
         }
     }
 

@@ -180,6 +180,8 @@ final class PostgresConnections: Sendable {
     /// One that nobody has used for so long is asked for an answer first: its server, or what is
     /// between, may have gone without a word.
     private static let askedAfter = Duration.seconds(30)
+    /// One that was used so shortly before is there.
+    private static let lookedAtAfter = Duration.microseconds(100)
 
     private struct State {
         /// The last one was used last.
@@ -278,7 +280,10 @@ final class PostgresConnections: Sendable {
 
     /// Whether a connection can be used: it is not too old, and its server is there.
     private func isGood(_ connection: PostgresConnection, unusedFor time: Duration) -> Bool {
-        if isOld(connection) || connection.wasLeft { return false }
+        if isOld(connection) { return false }
+        // From one fault to the next it is not looked at: that would take longer than what is between.
+        if time < Self.lookedAtAfter { return true }
+        if connection.wasLeft { return false }
         return time < Self.askedAfter || connection.answers(within: .seconds(5))
     }
 
