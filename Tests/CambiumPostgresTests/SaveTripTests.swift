@@ -248,5 +248,25 @@ struct SaveTripTests {
         }
         try expectTrips(6, counted, context)
         #expect(try Ledger.wrongValues(in: theirs.container.newContext()) == [])
+        // Their links are to be replaced by ours: what is lost is known late.
+        let labels = try (1...3).map { weight in
+            let label = try context.make("Label")
+            try label.setValue(.int(Int64(weight)), forKey: "weight")
+            return label
+        }
+        try context.save()
+        for number in 40..<45 {
+            let client = try other.make("Client", ["name": "theirs", "code": "\(number)"])
+            try client.many("labels").insert(other.existingObject(with: labels[0].objectID))
+            try other.make("Invoice")[one: "client"] = client
+        }
+        try other.save()
+        for number in 40..<50 {
+            let client = try context.make("Client", ["name": "ours", "code": "\(number)"])
+            try client.many("labels").replace(with: [labels[1], labels[2]])
+            try context.make("Invoice")[one: "client"] = client
+        }
+        try expectTrips(6, counted, context)
+        #expect(try Ledger.wrongValues(in: theirs.container.newContext()) == [])
     }
 }

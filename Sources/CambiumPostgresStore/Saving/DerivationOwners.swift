@@ -10,6 +10,8 @@ struct DerivationOwners {
     private let derivations: PostgresDerivations
     /// For each maintained attribute, keys of such objects.
     private var keys: [Set<Int64>]
+    /// For each one, the settings of the transaction that keep more of them.
+    private var kept: [[String]]
     /// For each one, rows that lead to more of them.
     private var leads: [[Lead]]
     private var model: ModelDescription { derivations.layout.model }
@@ -19,11 +21,18 @@ struct DerivationOwners {
         let keys: [Int64]
     }
 
-    /// - Parameter known: For each maintained attribute, keys of objects that were found before the
-    ///   rows were written.
-    init(_ derivations: PostgresDerivations, _ request: SaveRequest, known: [Set<Int64>]) {
+    /// - Parameters:
+    ///   - known: For each maintained attribute, keys of objects that were found before the
+    ///     rows were written.
+    ///   - kept: The numbers of attributes, with settings of the transaction that keep such keys.
+    init(
+        _ derivations: PostgresDerivations, _ request: SaveRequest, known: [Set<Int64>],
+        kept settings: [(index: Int, name: String)]
+    ) {
         self.derivations = derivations
         keys = known
+        kept = known.map { _ in [] }
+        for (index, name) in settings { kept[index].append(name) }
         leads = known.map { _ in [] }
         for (index, maintained) in derivations.maintained.enumerated() {
             for source in maintained.attribute.sources {
@@ -87,6 +96,9 @@ struct DerivationOwners {
             var parts: [String] = []
             let keys = owners.keys[index]
             if !keys.isEmpty { parts.append(list(keys.sorted())) }
+            for name in owners.kept[index] {
+                parts.append("SELECT unnest(current_setting('\(name)')::bigint[])")
+            }
             for (source, rows) in rows(leadingTo: index) {
                 parts.append(self.keys(at: 0, source, rows))
             }

@@ -166,7 +166,7 @@ final class PostgresBatch: BatchTransaction {
         let derivations =
             source.stages.contains(.derivedValues)
             ? PostgresDerivationRun(store.derivations, connection, request) : nil
-        let locks = try derivations?.lock() ?? []
+        let locks = derivations?.lock() ?? []
         let written = try PostgresWriter(store.derivations, connection, from: source, recorder)
             .write(request, after: locks, swapping: swapped, derivations)
         let (roots, reading) = derivations?.reading() ?? ([], [])

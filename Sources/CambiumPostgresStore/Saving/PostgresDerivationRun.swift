@@ -27,7 +27,11 @@ final class PostgresDerivationRun {
     private let losses: [Loss]
     /// For each maintained attribute, the keys of those objects.
     private var losers: [Set<Int64>]
-    private lazy var owners = DerivationOwners(derivations, request, known: losers)
+    /// Whether the transaction keeps them instead.
+    private var keepsLosers = false
+    private lazy var owners = DerivationOwners(
+        derivations, request, known: losers,
+        kept: keepsLosers ? losses.enumerated().map { ($1.index, Self.setting($0)) } : [])
     /// By the number of the root, the keys of rows whose derived values the save could not know.
     private var touched: [Set<Int64>]
     /// What was sent last.
@@ -90,21 +94,28 @@ final class PostgresDerivationRun {
         }
     }
 
-    /// Locks in statements of its own, and looks for what is lost.
+    /// What locks, and then looks for what is lost, to be sent before anything is written. The
+    /// transaction keeps what is found for the statements that follow, so that nobody waits for it.
     ///
     /// - Parameter former: What another request has locked in the same transaction; where that is
-    ///   enough, nothing is sent.
-    /// - Returns: What locks, and is to be sent before anything is written, where nothing is lost.
-    func lock(after former: PostgresDerivationRun? = nil) throws -> [PostgresStatement] {
+    ///   enough, nothing is to be sent.
+    func lock(after former: PostgresDerivationRun? = nil) -> [PostgresStatement] {
         if let former, locks.isCovered(by: former.locks), losses.allSatisfy(former.hasLoss) {
             losers = former.losers
             return []
         }
-        if losses.isEmpty { return locks.statements }
-        prepare(
-            with: try connection.run(locks.statements + preparation).suffix(losses.count))
-        return []
+        keepsLosers = true
+        return locks.statements
+            + zip(losses.indices, preparation).map { number, looking in
+                PostgresStatement(
+                    """
+                    SELECT set_config('\(Self.setting(number))', ARRAY(\(looking.sql))::text, true)
+                    """, looking.parameters)
+            }
     }
+
+    /// The name of the setting of the transaction that keeps the objects of a loss.
+    private static func setting(_ number: Int) -> String { "cambium.losers_\(number)" }
 
     private func hasLoss(_ loss: Loss) -> Bool {
         losses.contains {

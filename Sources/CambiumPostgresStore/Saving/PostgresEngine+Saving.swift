@@ -148,7 +148,7 @@ extension PostgresEngine {
             keepsRecords = plan
             let former = derivations
             derivations = PostgresDerivationRun(self.derivations, connection, request)
-            locks = try derivations?.lock(after: former) ?? []
+            locks = derivations?.lock(after: former) ?? []
         }
         let written = try withExtendedLifetime(keepsRecords) {
             try PostgresWriter(self.derivations, connection, from: .save, recorder).write(
