@@ -1,6 +1,7 @@
 #!/bin/sh
 # A PostgreSQL server of this checkout's own, for tests: in a temporary folder, on a socket that only
 # this machine reaches, as a user that is not root. What it holds may be lost: it waits for no disk.
+# Transactions that wait for each other are told so soon.
 #
 #   postgres.sh start [--version 15|18] [--tls]   starts it where it does not run, and prints its URL
 #   postgres.sh url   [--version 15|18] [--tls]   prints the URL of the one that runs
@@ -121,7 +122,8 @@ serve() {
     shift 2
     as_user "$bin/pg_ctl" start --pgdata="$folder/data" --log="$folder/log" --wait \
         --options="-c unix_socket_directories=$folder -c fsync=off -c synchronous_commit=off \
-            -c full_page_writes=off -c max_connections=200 -c max_prepared_transactions=10 $*"
+            -c full_page_writes=off -c max_connections=200 -c max_prepared_transactions=10 \
+            -c deadlock_timeout=50ms $*"
 }
 
 # Starts the server on a port that nobody has.

@@ -54,14 +54,19 @@ package struct EngineSuite: Sendable {
     ]
 
     /// The cases of this suite on all engines that are not exempted: the arguments of its test. The
-    /// ledger notes them, for ``EngineLedger/problems(of:in:)``.
+    /// ledger notes them, for ``EngineLedger/problems(of:in:)``. Servers take turns: each case is run on
+    /// one of them, or on all in a run of full size.
     package func runs(
         of engines: [EngineEntry] = EngineEntry.all, ledger: EngineLedger = .shared
     ) -> [EngineRun] {
         engines.filter { !$0.isExempt(from: self) }.flatMap { engine in
             ledger.note(engine, name)
-            return cases.filter { $0.isExpected(of: engine) }
-                .map { EngineRun(suite: name, engine: engine, specified: $0) }
+            return cases.enumerated().filter { number, specified in
+                let isItsTurn =
+                    !EngineEntry.servers.contains(engine)
+                    || EngineEntry.someServers(name.count + number).contains(engine)
+                return isItsTurn && specified.isExpected(of: engine)
+            }.map { EngineRun(suite: name, engine: engine, specified: $1) }
         }
     }
 }

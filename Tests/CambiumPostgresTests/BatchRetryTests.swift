@@ -52,13 +52,17 @@ struct BatchRetryTests {
         let begins = Begins()
 
         init(_ model: CompiledModel, _ server: PostgresServer) throws {
-            var description = server.description(schema: schema)
+            // Time for the other one to ask for the first row, too: the server looks once.
+            let patient = PostgresServer(
+                version: server.version,
+                url: server.url + "&options=-c%20deadlock_timeout%3D500ms")
+            var description = patient.description(schema: schema)
             description.options.statementHook = begins.hook
             container = try PersistentContainer(model, description)
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `an update and a deletion are done again`(_ server: PostgresServer) throws {
         let store = try Store(Everything.model, server)
         let container = store.container
@@ -84,7 +88,7 @@ struct BatchRetryTests {
         #expect(try container.newContext().count(for: Node.fetchRequest()) == 0)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a save is done again`(_ server: PostgresServer) throws {
         let store = try Store(Everything.model, server)
         let container = store.container
@@ -103,7 +107,7 @@ struct BatchRetryTests {
         #expect(labels == ["again", "again"])
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `an insertion is done again where its input can be read again`(
         _ server: PostgresServer
     ) throws {
@@ -144,7 +148,7 @@ struct BatchRetryTests {
         func makeIterator() -> Elements.Iterator { elements.makeIterator() }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `an insertion that updates stored objects is done again`(_ server: PostgresServer) throws {
         let store = try Store(Everything.model, server)
         let container = store.container

@@ -8,7 +8,7 @@ import Testing
 /// Programs that save at the same time leave the derived values that a look at the objects says.
 struct ConcurrentDerivedTests {
     private static let programs = 6
-    private static let saves = 25
+    private static let saves = TestSize.isFull ? 25 : 10
 
     /// A container of its own for each program: they share nothing but the server.
     private func container(_ url: String, _ schema: String) throws -> PersistentContainer {
@@ -44,7 +44,7 @@ struct ConcurrentDerivedTests {
         #expect(errors.withLock { $0.map { "\($0)" } } == [])
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `children that are added and removed are all counted`(_ server: PostgresServer) throws {
         let schema = "test \(UUID().uuidString)"
         let first = try container(server.url, schema)
@@ -77,7 +77,7 @@ struct ConcurrentDerivedTests {
                 == Self.programs * (Self.saves - Self.saves / 3))
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `names that change while links to them are made are everywhere`(
         _ server: PostgresServer
     ) throws {

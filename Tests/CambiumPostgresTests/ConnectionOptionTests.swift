@@ -23,7 +23,7 @@ struct ConnectionOptionTests {
 
     // MARK: Limits
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a save does not wait for a lock for longer than busyTimeout`(
         _ server: PostgresServer
     ) throws {
@@ -46,7 +46,7 @@ struct ConnectionOptionTests {
         try context.save()
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a statement takes no longer than its limit, in a transaction and outside`(
         _ server: PostgresServer
     ) throws {
@@ -64,7 +64,7 @@ struct ConnectionOptionTests {
         #expect(try connection.run("SHOW statement_timeout").text(0, 0) == "0")
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `whoever waits for a connection too long is told so`(_ server: PostgresServer) throws {
         var settings = PostgresSettings(server.url)
         settings.applicationName = "wait \(UUID().uuidString)"
@@ -81,7 +81,7 @@ struct ConnectionOptionTests {
         pool.giveBack(try pool.lend())
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `statements without names work, and the program has its name`(
         _ server: PostgresServer
     ) throws {
@@ -102,7 +102,7 @@ struct ConnectionOptionTests {
 
     // MARK: Sharing
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `stores with the same settings share their connections`(_ server: PostgresServer) throws {
         var options = PostgresOptions()
         options.applicationName = "tenants \(UUID().uuidString)"
@@ -144,7 +144,7 @@ struct ConnectionOptionTests {
         _ = try server.connect().run([sql.statement()])
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `reads and saves go on after connections were lost`(_ server: PostgresServer) throws {
         var options = PostgresOptions()
         let name = "lost \(UUID().uuidString)"
@@ -161,7 +161,7 @@ struct ConnectionOptionTests {
         #expect(try container.newContext().fetch(Box.fetchRequest()).map(\.name) == ["two"])
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a read whose connection is lost is tried once more`(_ server: PostgresServer) throws {
         var settings = PostgresSettings(server.url)
         let name = "read \(UUID().uuidString)"

@@ -6,7 +6,7 @@ import Testing
 
 /// Statements on their way to a server and back.
 struct ConnectionTests {
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `statements that are sent together need one round trip`(_ server: PostgresServer) throws {
         let connection = try server.connect()
         let rows = try connection.run([
@@ -16,7 +16,7 @@ struct ConnectionTests {
         #expect(connection.roundTrips == 1)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a statement that fails ends those behind it, and the connection stays usable`(
         _ server: PostgresServer
     ) throws {
@@ -34,7 +34,7 @@ struct ConnectionTests {
     }
 
     /// Behind a pooler one program meets what another one has prepared.
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a prepared statement has a name that no other one has`(_ server: PostgresServer) throws {
         let statements = [
             PostgresConnection.begin(isReadOnly: true), PostgresStatement("COMMIT"),
@@ -54,7 +54,7 @@ struct ConnectionTests {
         try #expect(names([statements[2], statements[3], statements[0], statements[1]]) == one)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a connection keeps a limited number of prepared statements`(
         _ server: PostgresServer
     ) throws {
@@ -74,7 +74,7 @@ struct ConnectionTests {
         #expect(count.integer(0, 0) < 200)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a statement ends where its end is requested`(_ server: PostgresServer) throws {
         let connection = try server.connect()
         let interruption = Interruption()
@@ -87,7 +87,7 @@ struct ConnectionTests {
         #expect(connection.isUsable)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a transaction is taken back where its body throws`(_ server: PostgresServer) throws {
         struct Stop: Error {}
         let connection = try server.connect()

@@ -41,7 +41,7 @@ struct ExternalTests {
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a value is removed with its row, and where another one is set`(
         _ server: PostgresServer
     ) throws {
@@ -71,7 +71,7 @@ struct ExternalTests {
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `values that take several statements are all there`(_ server: PostgresServer) throws {
         let container = try PersistentContainer(
             Album.model, server.description(schema: PostgresServer.newSchema))
@@ -90,7 +90,7 @@ struct ExternalTests {
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a value that is written once more is still there`(_ server: PostgresServer) throws {
         try withContainer(server) { container, names in
             let context = container.newContext()
@@ -113,7 +113,7 @@ struct ExternalTests {
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a save that is taken back leaves no value behind`(_ server: PostgresServer) throws {
         try withContainer(server) { container, names in
             let context = container.newContext()
@@ -125,7 +125,7 @@ struct ExternalTests {
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a value that is too large is refused before the save`(_ server: PostgresServer) throws {
         try withContainer(server) { container, names in
             let context = container.newContext()

@@ -40,7 +40,7 @@ import Testing
         ).integer(0, 0)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a state ends after its time, and another one begins`(_ server: PostgresServer) throws {
         let schema = PostgresServer.newSchema
         try withContexts(server, lifetime: .seconds(1), schema: schema) { pinned, other, _ in
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a state ends where the server ends its connection`(_ server: PostgresServer) throws {
         let schema = PostgresServer.newSchema
         try withContexts(server, schema: schema) { pinned, _, _ in
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `everything that is worked out in memory is read in the state, too`(
         _ server: PostgresServer
     ) throws {
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a store can be closed while somebody reads its past`(_ server: PostgresServer) throws {
         try withContexts(server) { pinned, _, container in
             try pinned.setQueryGeneration(.current)

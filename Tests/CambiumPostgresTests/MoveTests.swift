@@ -78,7 +78,7 @@ struct MoveTests {
         container.coordinator.setMetadata(["note": "kept"], for: store)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a store moves to a server and back with all that it has`(_ server: PostgresServer) throws
     {
         try withFile { path in
@@ -104,7 +104,7 @@ struct MoveTests {
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `large values move from files to rows and back`(_ server: PostgresServer) throws {
         try withFile { path in
             let container = try PersistentContainer(model: Chronicle.model, at: .file(path))
@@ -138,7 +138,7 @@ struct MoveTests {
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a move that fails leaves nothing, and nothing of others is removed`(
         _ server: PostgresServer
     ) throws {
@@ -189,7 +189,7 @@ struct MoveTests {
         #expect(try other.newContext().count(for: Box.fetchRequest()) == 1)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a value that the server cannot hold is named, and nothing is left`(
         _ server: PostgresServer
     ) throws {
@@ -230,7 +230,7 @@ struct MoveTests {
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a date that only a file can keep is named, with its object`(
         _ server: PostgresServer
     ) throws {
@@ -251,7 +251,7 @@ struct MoveTests {
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `what another program has changed is told`(_ server: PostgresServer) throws {
         let schema = schema()
         let container = try PersistentContainer(
@@ -274,7 +274,7 @@ struct MoveTests {
 
     // MARK: Files of objects
 
-    @Test(arguments: PostgresServer.all, [ExchangeFormat.jsonLines, .csv()])
+    @Test(arguments: PostgresServer.some(), [ExchangeFormat.jsonLines, .csv()])
     func `objects are exported to a file, and imported from it`(
         _ server: PostgresServer, _ format: ExchangeFormat
     ) throws {

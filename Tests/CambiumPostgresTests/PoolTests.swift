@@ -34,7 +34,7 @@ struct PoolTests {
         return false
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `connections that nobody uses are closed after a time`(
         _ server: PostgresServer
     ) async throws {
@@ -51,7 +51,7 @@ struct PoolTests {
         #expect(one == 1)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a connection that is too old is replaced`(_ server: PostgresServer) throws {
         var settings = settings(server)
         settings.connectionLifetime = .milliseconds(50)
@@ -70,7 +70,7 @@ struct PoolTests {
         #expect(try otherProcess() == otherProcess())
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a connection is asked for an answer`(_ server: PostgresServer) throws {
         let connection = try server.connect()
         #expect(connection.answers(within: .seconds(5)))
@@ -79,7 +79,7 @@ struct PoolTests {
         #expect(!connection.answers(within: .seconds(5)))
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a pool that is closed waits for those who use it`(_ server: PostgresServer) throws {
         let pool = PostgresPool(settings(server))
         let loan = try pool.lend()
@@ -91,7 +91,7 @@ struct PoolTests {
         #expect(pool.drain(for: .milliseconds(20)))
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a container that is closed lets a save end, and leaves no connection`(
         _ server: PostgresServer
     ) async throws {

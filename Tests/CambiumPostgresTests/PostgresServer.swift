@@ -17,6 +17,11 @@ struct PostgresServer: Sendable, CustomTestStringConvertible {
         }
     }
 
+    /// One of them, or all in a run of full size. The line decides whose turn it is.
+    static func some(line: Int = #line) -> [PostgresServer] {
+        TestSize.sample(all, oneIn: all.count, place: line)
+    }
+
     var testDescription: String { "PostgreSQL \(version)" }
 
     /// Stores on the server, each with connections that no other one uses: so their round trips can be
@@ -43,10 +48,12 @@ struct PostgresServer: Sendable, CustomTestStringConvertible {
     }
 
     /// Ends one of the connections with such a name, in the middle of whatever it does.
-    func endConnection(named pattern: String) throws {
+    static func endConnection(
+        named pattern: String, over connection: PostgresConnection
+    ) throws {
         var parameters = PostgresParameters()
         parameters.append(.text(pattern), as: .text)
-        _ = try connect().run(
+        _ = try connection.run(
             """
             SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE $1 \
             ORDER BY random() LIMIT 1
@@ -66,6 +73,25 @@ struct PostgresServer: Sendable, CustomTestStringConvertible {
             try #require(.now < end, "nobody waits")
             Thread.sleep(forTimeInterval: 0.01)
         }
+    }
+
+    /// Waits until some work is done, or a program of this name waits for what somebody has locked.
+    ///
+    /// - Returns: Whether it waits.
+    func isHeld(_ work: SideWork, named name: String) throws -> Bool {
+        let watch = try connect()
+        let end = ContinuousClock.now + .seconds(20)
+        while !work.isDone(within: 0.005) {
+            let isWaiting = try watch.run(
+                """
+                SELECT EXISTS (SELECT FROM pg_stat_activity \
+                WHERE application_name = '\(name)' AND wait_event_type = 'Lock')
+                """
+            ).boolean(0, 0)
+            if isWaiting { return true }
+            try #require(.now < end, "it neither waits nor ends")
+        }
+        return false
     }
 
     func connect() throws -> PostgresConnection {

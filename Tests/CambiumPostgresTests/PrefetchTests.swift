@@ -93,7 +93,7 @@ struct PrefetchTests {
         "follows.follows.parts", "previous.queue.boxes", "box.topic.waiting.tags",
     ]
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `what is prefetched takes no round trip of its own`(_ server: PostgresServer) throws {
         try withGraph(server) { graph in
             for path in Self.paths {
@@ -124,7 +124,7 @@ struct PrefetchTests {
         "label BEGINSWITH[c] 'é' OR number < 20",
     ]
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `requests of all kinds prefetch what they lead to`(_ server: PostgresServer) throws {
         try forEachSeed(share: 0.5) { seed in
             var random = SeededGenerator(seed: seed)
@@ -166,7 +166,7 @@ struct PrefetchTests {
         if !request.returnsObjectsAsFaults { #expect(others == 0, "\(place)") }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `what is decided in memory takes another round trip, and one that ends`(
         _ server: PostgresServer
     ) throws {
@@ -179,7 +179,7 @@ struct PrefetchTests {
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a fetch in the background prefetches in the same round trip`(
         _ server: PostgresServer
     ) async throws {
@@ -202,7 +202,7 @@ struct PrefetchTests {
         try #expect(store.pool.withConnection { $0.roundTrips } == before + 1)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `objects that changed are prefetched as they are`(_ server: PostgresServer) throws {
         try withGraph(server) { graph in
             let context = graph.newContext()
@@ -223,7 +223,7 @@ struct PrefetchTests {
     }
 
     /// The second of the statements waits, while a row comes that it would find.
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a fetch does not see what is saved while it prefetches`(
         _ server: PostgresServer
     ) throws {

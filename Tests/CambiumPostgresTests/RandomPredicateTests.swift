@@ -87,7 +87,7 @@ struct RandomPredicateTests {
     @Test(.enabled(if: !EngineEntry.servers.isEmpty))
     func `random requests mean the same on all engines`() throws {
         var (asked, inMemory) = (0, 0)
-        try forEachSeed(for: 4) { seed in
+        try forEachSeed(for: 1.5) { seed in
             var random = SeededGenerator(seed: seed)
             let world = ConditionWorld(.awkward, using: &random)
             let values = random

@@ -12,7 +12,7 @@ import Testing
 
 /// Parts of a save that another context, a reader of the history, or a look at the tables sees.
 struct SavedPartsTests {
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a row that leaves a list has no place any more`(_ server: PostgresServer) throws {
         let schema = PostgresServer.newSchema
         let container = try PersistentContainer(
@@ -41,7 +41,7 @@ struct SavedPartsTests {
         #expect(try places() == 2)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `the history says whose list has another order`(_ server: PostgresServer) throws {
         let container = try PersistentContainer(Everything.model, server.description(.properties))
         let context = container.newContext()
@@ -57,7 +57,7 @@ struct SavedPartsTests {
         #expect(own.map(\.updatedProperties) == [["boxes"]])
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `notes are written with a save`(_ server: PostgresServer) throws {
         let schema = PostgresServer.newSchema
         let container = try PersistentContainer(
@@ -73,7 +73,7 @@ struct SavedPartsTests {
         #expect(try other.coordinator.metadata(for: reopened).notes == ["note": "kept"])
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a save fails where the server leaves a row out`(_ server: PostgresServer) throws {
         let schema = PostgresServer.newSchema
         let container = try PersistentContainer(
@@ -118,7 +118,7 @@ struct SavedPartsTests {
 
     /// Stores write in the order of their identities, and the last one commits first: the commit of
     /// the first would be refused too late.
-    @Test(arguments: PostgresServer.all, [true, false])
+    @Test(arguments: PostgresServer.some(), [true, false])
     func `a key that leads nowhere is found before another store commits`(
         _ server: PostgresServer, _ isFirst: Bool
     ) throws {
@@ -180,7 +180,7 @@ struct SavedPartsTests {
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `what a part of a batch operation noted is taken back with it`(
         _ server: PostgresServer
     ) throws {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What a program is told of statements, and how often a store waits for its server.
-struct StatementTests {
+@Suite(.shortParts) struct StatementTests {
     /// Statements as they come.
     private final class Log: Sendable {
         private let all = Mutex<[Entry]>([])
@@ -52,7 +52,7 @@ struct StatementTests {
         return try PersistentContainer(Everything.model, description)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a hook is told of each statement, with its rows, its round trip and its plan`(
         _ server: PostgresServer
     ) throws {
@@ -88,7 +88,7 @@ struct StatementTests {
         #expect(update.text?.contains("secret") == false)
     }
 
-    private static let count = 10_000
+    private static let count = ShortParts.rows(10_000)
 
     /// A context with many nodes that are linked in pairs and lists, all saved.
     private func fill(_ container: PersistentContainer) throws -> (ManagedObjectContext, [Node]) {
@@ -96,14 +96,14 @@ struct StatementTests {
         let topics = (0..<3).map { Topic(in: context, name: "t\($0)") }
         let nodes = (0..<Self.count).map { Node(in: context, number: Int64($0)) }
         for (index, node) in nodes.prefix(100).enumerated() {
-            node.next = nodes[5_000 + index]
+            node.next = nodes[Self.count / 2 + index]
             node.queue.replace(with: topics)
         }
         try context.save()
         return (context, nodes)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a save of many rows without a conflict takes three round trips`(
         _ server: PostgresServer
     ) throws {
@@ -120,12 +120,12 @@ struct StatementTests {
         for (index, node) in nodes.enumerated() {
             node.label = "again"
             if index < 100 {
-                node.next = nodes[6_000 + index]
+                node.next = nodes[Self.count * 3 / 5 + index]
                 node.queue.replace(with: node.queue.reversed() + [topic])
                 node.tags.replace(with: [topic])
             }
         }
-        context.delete(nodes[9_999])
+        context.delete(nodes[Self.count - 1])
         // What a deletion leads to is read before the save.
         context.processPendingChanges()
         let store = try #require(container.coordinator.persistentStores.first)
@@ -136,11 +136,11 @@ struct StatementTests {
         let other = try self.container(server, schema).newContext()
         let first = try other.fetch(Node.fetchRequest().filter(Node.number == 1))[0]
         #expect(first.queue.map(\.name) == ["t2", "t1", "t0", "new"])
-        #expect(first.next?.number == 6_001)
+        #expect(first.next?.number == Int64(Self.count * 3 / 5 + 1))
         #expect(try other.count(for: Node.fetchRequest()) == Self.count)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a save of many rows with a conflict takes six round trips at most`(
         _ server: PostgresServer
     ) throws {
@@ -163,7 +163,7 @@ struct StatementTests {
         #expect(found.map(\.number) == [1])
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a save that meets a unique value takes six round trips at most`(
         _ server: PostgresServer
     ) throws {

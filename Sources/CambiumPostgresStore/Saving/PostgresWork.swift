@@ -30,8 +30,8 @@ struct PostgresWork {
 
 /// Records in the parts that a statement writes at once.
 enum PostgresParts {
-    /// So many new rows: more take longer.
-    static let insertedRows = 4_096
+    /// So many new rows: more take longer. Tests set it lower.
+    @TaskLocal static var insertedRows = 4_096
     /// So many rows that are found by their keys: for each part, the server may read the whole table.
     static let foundRows = 1 << 17
     /// So many bytes of texts and data, unless one row has more: the server reads a statement as a

@@ -176,10 +176,10 @@ struct PostgresWriter {
 
     /// From so many new rows of an entity on a save copies them straight into the table: a copy takes
     /// round trips of its own, but two thirds of the time of the statements (of 100,000 rows with ten
-    /// columns, over a socket; no less of 1,000 rows).
-    private static let copiesFrom = 10_001
+    /// columns, over a socket; no less of 1,000 rows). Tests set it lower.
+    @TaskLocal static var copiesFrom = 10_001
     /// The same for a batch operation, which writes in parts anyway.
-    private static let batchCopiesFrom = 4_096
+    @TaskLocal static var batchCopiesFrom = 4_096
 
     /// Copies new rows into their table, where they are many.
     ///

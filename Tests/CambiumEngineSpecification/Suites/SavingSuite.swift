@@ -71,14 +71,14 @@ extension EngineSuite {
             try engine.withContainer(Everything.model) { container in
                 let context = container.newContext()
                 let box = Box(in: context)
-                for number in 0..<700 { _ = Node(in: context, number: Int64(number), box: box) }
+                for number in 0..<280 { _ = Node(in: context, number: Int64(number), box: box) }
                 try context.save()
                 let other = container.newContext()
                 let nodes = try other.fetch(Node.fetchRequest())
-                #expect(nodes.map(\.number) == Array(0..<700))
+                #expect(nodes.map(\.number) == Array(0..<280))
                 for node in nodes where node.number % 7 != 0 { other.delete(node) }
                 try other.save()
-                #expect(try container.newContext().count(for: Node.fetchRequest()) == 100)
+                #expect(try container.newContext().count(for: Node.fetchRequest()) == 40)
             }
         }
 

@@ -1,10 +1,13 @@
+import CambiumEngineSpecification
+import CambiumModel
 import CambiumPostgres
-import EverythingModel
 import Foundation
+import Synchronization
+import Testing
 
 @testable import CambiumPostgresStore
 
-/// Programs that read lists and append to them at the same time. The lists are the labels of nodes.
+/// Programs that read lists and append to them at the same time. The lists are texts.
 struct AppendWorkload: Sendable {
     enum Mode: Sendable {
         /// Reads and saves as any program does.
@@ -15,13 +18,25 @@ struct AppendWorkload: Sendable {
         case transaction
     }
 
+    private static let model = CompiledModel(
+        Model(
+            name: "Lists", version: "1",
+            entities: [
+                Entity(
+                    name: "List",
+                    attributes: [
+                        Attribute(name: "number", type: .int64),
+                        Attribute(name: "text", type: .string),
+                    ])
+            ]))
+
     let mode: Mode
     /// One for each program: they share nothing but the server.
     let containers: [PersistentContainer]
     /// What the server's list of connections calls them.
     let name = "append \(UUID().uuidString)"
     private let keeper: PersistentContainer
-    private let lists: [ObjectID]
+    private let lists: Range<Int>
 
     /// - Parameter count: How many lists there are. With fewer of them transactions meet more often.
     init(_ mode: Mode, _ server: PostgresServer, programs: Int, lists count: Int) throws {
@@ -30,30 +45,43 @@ struct AppendWorkload: Sendable {
         let name = name
         containers = try (0..<programs).map { program in
             try PersistentContainer(
-                Everything.model,
+                Self.model,
                 server.description(
                     .off, schema: schema, applicationName: "\(name) \(program)"))
         }
         // Nobody disturbs this one.
         keeper = try PersistentContainer(
-            Everything.model,
+            Self.model,
             server.description(.off, schema: schema, applicationName: "keeper of \(name)"))
         let context = keeper.newContext()
-        let nodes = (0..<count).map { Node(in: context, number: Int64($0)) }
+        lists = 0..<count
+        for number in lists {
+            let list = try context.make("List", ["text": ""])
+            try list.setValue(.int(Int64(number)), forKey: "number")
+        }
         try context.save()
-        lists = nodes.map(\.objectID)
+    }
+
+    /// How many transactions have begun.
+    private final class Begun: Sendable {
+        let count = Atomic(0)
     }
 
     /// Runs so many transactions, and reads what the lists are in the end.
     ///
-    /// - Parameter disturb: Is called from time to time, on a thread of its own.
+    /// - Parameter disturb: Is called on a thread of its own, whenever some more have begun.
     func run(
         _ count: Int, seed: UInt64, disturbing disturb: (@Sendable () -> Void)? = nil
     ) async throws -> AppendHistory {
+        let begun = Begun()
         let nuisance = disturb.map { disturb in
             Thread {
+                var next = 3
                 while !Thread.current.isCancelled {
                     Thread.sleep(forTimeInterval: 0.02)
+                    let now = begun.count.load(ordering: .relaxed)
+                    guard now >= next else { continue }
+                    next = now + 3
                     disturb()
                 }
             }
@@ -65,6 +93,7 @@ struct AppendWorkload: Sendable {
                     var random = SeededGenerator(seed: seed &+ UInt64(program) &* 1_000_003)
                     var done: [AppendTransaction] = []
                     for number in stride(from: program, to: count, by: containers.count) {
+                        begun.count.add(1, ordering: .relaxed)
                         done.append(await perform(plan(number, &random), container))
                     }
                     return done
@@ -74,11 +103,13 @@ struct AppendWorkload: Sendable {
         }
         nuisance?.cancel()
         let context = keeper.newContext()
-        let nodes = try context.fetch(Node.fetchRequest())
         return AppendHistory(
             transactions: transactions,
             lists: Dictionary(
-                uniqueKeysWithValues: nodes.map { (Int($0.number), Self.values($0.label)) }))
+                uniqueKeysWithValues: try lists.map { number in
+                    let list = try #require(try Self.list(number, context))
+                    return (number, Self.values(list["text"]))
+                }))
     }
 
     /// One list, and what is appended to it.
@@ -130,22 +161,25 @@ struct AppendWorkload: Sendable {
     private func read(_ steps: [Step], _ context: ManagedObjectContext) throws -> [Int: [Int]] {
         var reads: [Int: [Int]] = [:]
         for step in steps {
-            let number = Int64(step.list)
-            guard
-                let node = try context.fetchFirst(
-                    Node.fetchRequest().filter(Node.number == number))
-            else { continue }
-            let values = Self.values(node.label)
+            guard let list = try Self.list(step.list, context) else { continue }
+            let values = Self.values(list["text"])
             reads[step.list] = values
-            if mode == .detected { context.detectConflicts(for: node) }
+            if mode == .detected { context.detectConflicts(for: list) }
             if let value = step.value {
-                node.label = (values + [value]).map { "\($0)" }.joined(separator: " ")
+                list["text"] = (values + [value]).map { "\($0)" }.joined(separator: " ")
             }
         }
         return reads
     }
 
-    private static func values(_ label: String?) -> [Int] {
-        (label ?? "").split(separator: " ").compactMap { Int($0) }
+    private static func list(
+        _ number: Int, _ context: ManagedObjectContext
+    ) throws -> ManagedObject? {
+        try context.fetchFirst(
+            FetchRequest<ManagedObject>(entityName: "List").filter(format: "number == \(number)"))
+    }
+
+    private static func values(_ text: String) -> [Int] {
+        text.split(separator: " ").compactMap { Int($0) }
     }
 }

@@ -10,7 +10,7 @@ struct NamesTests {
     private static let long = NamesModel.long
     private static let wide = NamesModel.wide
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `objects with awkward names are saved, found and deleted as in SQLite`(
         _ server: PostgresServer
     ) throws {

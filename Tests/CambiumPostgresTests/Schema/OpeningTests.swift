@@ -8,7 +8,7 @@ import Testing
 
 /// What a user of the server may do, and what its tables hold.
 struct OpeningTests {
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a user who may make no schema opens a store in one that exists`(
         _ server: PostgresServer
     ) throws {
@@ -42,7 +42,7 @@ struct OpeningTests {
         #expect(count.integer(0, 0) == 2)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a store that is to follow others is refused, and not made`(
         _ server: PostgresServer
     ) throws {
@@ -58,7 +58,7 @@ struct OpeningTests {
         #expect(made.integer(0, 0) == 0)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a key that another program has taken is named, and the next block begins behind it`(
         _ server: PostgresServer
     ) throws {
@@ -93,7 +93,7 @@ struct OpeningTests {
         #expect("\(full as Any)".contains("No key is left"))
     }
 
-    @Test(arguments: PostgresServer.all, [200, 1_000])
+    @Test(arguments: PostgresServer.some(), [200, 1_000])
     func `a text that is too long for an index is named`(
         _ server: PostgresServer, length: Int
     ) throws {
