@@ -3,7 +3,7 @@ import EverythingModel
 import Testing
 
 struct BackgroundContextTests {
-    @Test(arguments: StoreKind.all) @MainActor
+    @Test(arguments: StoreKind.kinds) @MainActor
     func `a background task saves what the view context then finds`(_ kind: StoreKind) async throws
     {
         try await withContainer(Everything.model, on: kind) { container in

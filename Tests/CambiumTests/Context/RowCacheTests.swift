@@ -89,7 +89,7 @@ struct RowCacheTests {
         }
     }
 
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `a refresh shows what a sibling saved, whether its rows are remembered or not`(
         _ kind: StoreKind
     ) throws {

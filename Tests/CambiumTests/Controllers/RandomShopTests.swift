@@ -5,9 +5,9 @@ import Testing
 
 /// Random work in two contexts, while controllers of all kinds follow.
 struct RandomShopTests {
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `every difference leads to what a fetch finds`(_ kind: StoreKind) throws {
-        try forEachSeed(share: 1 / Double(StoreKind.all.count)) { seed in
+        try forEachSeed(share: 1 / Double(StoreKind.kinds.count)) { seed in
             try withContainer(Shop.model, on: kind) { container in
                 var work = try ShopWork(container, seed: seed)
                 for step in 0..<30 {

@@ -52,7 +52,7 @@ struct RemovingInUseTests {
         }
     }
 
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `an object that is being read cannot remove its store`(_ kind: StoreKind) throws {
         try withStore(on: kind) { container, store, context in
             let caught = Caught()
@@ -68,7 +68,7 @@ struct RemovingInUseTests {
         }
     }
 
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `a merge policy cannot remove the store that asks it`(_ kind: StoreKind) throws {
         try withStore(on: kind) { container, store, context in
             let caught = Caught()

@@ -22,7 +22,7 @@ struct BackgroundFetchTests {
         }
     }
 
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `it finds what a fetch finds, and tells how far it is`(_ kind: StoreKind) async throws {
         try await withNodes(on: kind) { container in
             let context = container.viewContext

@@ -22,7 +22,7 @@ struct ComputedOrderTests {
         }
     }
 
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `objects sort by how many objects they lead to`(_ kind: StoreKind) throws {
         try withBoxes(on: kind) { context in
             func names(_ order: SortOrder<Box>) throws -> [String] {
@@ -42,7 +42,7 @@ struct ComputedOrderTests {
         }
     }
 
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `levels are computed, keys and orders, with constants`(_ kind: StoreKind) throws {
         try withBoxes(on: kind) { context in
             let request = Node.fetchRequest().filter(Node.number < 5)

@@ -14,7 +14,7 @@ private typealias Passport = Seen<EverythingModel.Passport>
         .error, .rollback, .overwrite, .storeTrump, .objectTrump,
     ]
 
-    @Test(arguments: StoreKind.all, policies)
+    @Test(arguments: StoreKind.kinds, policies)
     func `an object has one partner whatever two contexts do`(
         _ kind: StoreKind, _ policy: MergePolicy
     ) throws {

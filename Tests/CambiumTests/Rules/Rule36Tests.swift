@@ -40,7 +40,7 @@ struct Rule36Tests {
         }
     }
 
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `rule 36: what a sibling makes match is inserted, though it was never registered`(
         _ kind: StoreKind
     ) throws {
@@ -56,7 +56,7 @@ struct Rule36Tests {
         }
     }
 
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `rule 36: what a sibling makes match no more is deleted`(_ kind: StoreKind) throws {
         try withSiblings(kind) { siblings in
             for dummy in try siblings.sibling.fetch(TestDummy.fetchRequest()) {

@@ -4,7 +4,7 @@ import Testing
 
 /// The save of a child context.
 struct Rule85Tests {
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `rule 85: a child's save makes its parent dirty and leaves the store as it was`(
         _ kind: StoreKind
     ) throws {

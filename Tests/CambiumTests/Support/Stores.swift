@@ -8,6 +8,8 @@ import Testing
 typealias StoreKind = EngineEntry
 
 extension StoreKind {
+    /// All, of the servers one: what tells these apart is in the specification of engines.
+    static let kinds = some()
     /// Those that SQLite keeps, for what the others cannot do or do otherwise.
     static let sqlite: [StoreKind] = [.file, .memory]
 }

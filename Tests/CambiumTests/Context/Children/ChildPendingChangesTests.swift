@@ -25,7 +25,7 @@ struct ChildPendingChangesTests {
         }
     }
 
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `all kinds of results go by what the parent has`(_ kind: StoreKind) throws {
         try withNumbers(on: kind) { child, request in
             // In the order of the parent's values, though the objects show the child's.

@@ -37,7 +37,7 @@ struct ChildReadingTests {
         }
     }
 
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `a fetch finds what the parent has not saved, and not what it deletes`(
         _ kind: StoreKind
     ) throws {

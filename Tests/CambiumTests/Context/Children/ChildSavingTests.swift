@@ -493,7 +493,7 @@ struct ChildSavingTests {
         }
     }
 
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `what was saved up reaches every kind of store with the root`(_ kind: StoreKind) throws {
         try withFamily(on: kind) { family in
             let box = Box(in: family.child, name: "box")

@@ -24,7 +24,7 @@ struct RandomGraphTests {
             "\(store.name), \(objects.rawValue)\(isUndoable ? ", undoable" : "")"
         }
 
-        static let all = StoreKind.all.flatMap { store in
+        static let all = StoreKind.kinds.flatMap { store in
             ObjectKind.allCases.flatMap { objects in
                 [false, true].map { Setting(store: store, objects: objects, isUndoable: $0) }
             }

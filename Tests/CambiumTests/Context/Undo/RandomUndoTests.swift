@@ -4,9 +4,9 @@ import Testing
 
 /// Random work, undone and redone at random: every state comes back as it was, whatever was saved.
 struct RandomUndoTests {
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `undo and redo lead through the states that there were`(_ kind: StoreKind) throws {
-        try forEachSeed(share: 1 / Double(StoreKind.all.count)) { seed in
+        try forEachSeed(share: 1 / Double(StoreKind.kinds.count)) { seed in
             try withContainer(Everything.model, on: kind) { container in
                 var work = try UndoWork(container, seed: seed)
                 try work.run(steps: 40)

@@ -18,7 +18,7 @@ struct RandomResultListTests {
 
     /// How many sets of changes in all; `CAMBIUM_LIST_CHANGES` asks for more.
     private static var changeSets: Int {
-        ProcessInfo.processInfo.environment["CAMBIUM_LIST_CHANGES"].flatMap { Int($0) } ?? 50_000
+        ProcessInfo.processInfo.environment["CAMBIUM_LIST_CHANGES"].flatMap { Int($0) } ?? 10_000
     }
 
     @Test(arguments: 0..<5)

@@ -8,7 +8,7 @@ struct PatternConditionTests {
     private static let costly = "(a*)*\\1b"
     private static let text = String(repeating: "a", count: 40)
 
-    @Test(arguments: [".*^b$", "^a$.*", "a$\\nb", "a\\n^b", "a.b"], StoreKind.all)
+    @Test(arguments: [".*^b$", "^a$.*", "a$\\nb", "a\\n^b", "a.b"], StoreKind.kinds)
     func `a text of two lines is matched as on macOS`(
         _ pattern: String, _ kind: StoreKind
     ) throws {
@@ -25,20 +25,23 @@ struct PatternConditionTests {
         }
     }
 
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `a fetch that takes too many steps names the pattern`(_ kind: StoreKind) throws {
         try withContainer(Everything.model, on: kind) { container in
             let context = container.newContext()
             let node = Node(in: context, label: Self.text)
             let request = Node.fetchRequest().filter(!Node.label.matches(Self.costly))
-            let unsaved = #expect(throws: PatternLimitError.self) { try context.fetch(request) }
-            #expect(unsaved?.pattern == Self.costly)
+            // What is not saved is looked at in memory, whatever the store.
+            if kind == .file {
+                let unsaved = #expect(throws: PatternLimitError.self) { try context.fetch(request) }
+                #expect(unsaved?.pattern == Self.costly)
+                #expect(throws: PatternLimitError.self) {
+                    try Node.label.matches(Self.costly).matches(node)
+                }
+            }
             try context.save()
             let saved = #expect(throws: PatternLimitError.self) { try context.fetch(request) }
             #expect(saved?.pattern == Self.costly)
-            #expect(throws: PatternLimitError.self) {
-                try Node.label.matches(Self.costly).matches(node)
-            }
             // The store is as before.
             #expect(
                 try context.fetch(Node.fetchRequest().filter(Node.label == Self.text)) == [node])

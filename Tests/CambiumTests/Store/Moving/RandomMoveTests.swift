@@ -16,8 +16,8 @@ struct RandomMoveTests {
 
         /// Between all kinds in the process; to a server and from it, and from one server to another.
         static var all: [Move] {
-            let servers = StoreKind.servers
-            let local = StoreKind.all.filter { !servers.contains($0) }
+            let servers = StoreKind.servers.filter { StoreKind.kinds.contains($0) }
+            let local = StoreKind.kinds.filter { !servers.contains($0) }
             func moves(_ sources: [StoreKind], _ targets: [StoreKind]) -> [Move] {
                 sources.flatMap { source in targets.map { Move(source: source, target: $0) } }
             }

@@ -58,7 +58,7 @@ struct StoreMoveTests {
 
     // MARK: What moves
 
-    @Test(arguments: StoreKind.all, StoreKind.all)
+    @Test(arguments: StoreKind.kinds, StoreKind.kinds)
     func `identities name the new store and lead to the same objects`(
         _ kind: StoreKind, _ other: StoreKind
     ) throws {
@@ -76,7 +76,7 @@ struct StoreMoveTests {
         }
     }
 
-    @Test(arguments: StoreKind.all, StoreKind.all)
+    @Test(arguments: StoreKind.kinds, StoreKind.kinds)
     func `large values move, also those of objects that are there already`(
         _ kind: StoreKind, _ other: StoreKind
     ) throws {
@@ -104,7 +104,7 @@ struct StoreMoveTests {
         }
     }
 
-    @Test(arguments: StoreKind.all, StoreKind.all)
+    @Test(arguments: StoreKind.kinds, StoreKind.kinds)
     func `a store without objects moves with its notes and the keys that it has given`(
         _ kind: StoreKind, _ other: StoreKind
     ) throws {
@@ -218,7 +218,7 @@ struct StoreMoveTests {
         #expect(try stack.categories() == ["a", "b"])
     }
 
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `a place that is taken is refused`(_ kind: StoreKind) throws {
         try withStack(kind) { stack in
             try "mine".write(toFile: stack.target, atomically: true, encoding: .utf8)
@@ -229,7 +229,7 @@ struct StoreMoveTests {
         }
     }
 
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `a store of the program's own that has objects is refused`(_ kind: StoreKind) throws {
         try withStack(kind) { stack in
             let other = PersistentStoreCoordinator(model: Self.model)
@@ -244,7 +244,7 @@ struct StoreMoveTests {
         }
     }
 
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `what a store of the program's own throws leaves the old one open`(
         _ kind: StoreKind
     ) throws {
@@ -320,7 +320,7 @@ struct StoreMoveTests {
         }
     }
 
-    @Test(arguments: StoreKind.all)
+    @Test(arguments: StoreKind.kinds)
     func `options that cannot be leave no file`(_ kind: StoreKind) throws {
         try withStack(kind) { stack in
             var options = StoreOptions()
