@@ -24,9 +24,17 @@ package enum Corpus {
         return seed
     }()
 
+    /// Whether a run is of full size: `CAMBIUM_FULL_SIZE`, which `Scripts/test-long.sh` sets, asks for
+    /// it.
+    package static let isFull = ProcessInfo.processInfo.environment["CAMBIUM_FULL_SIZE"] != nil
+
     /// One in so many, others in each run; a run over the whole corpus takes all.
-    package static func sample<Element>(_ elements: [Element], oneIn count: Int) -> [Element] {
-        guard !isWhole else { return elements }
+    ///
+    /// - Parameter full: One in so many in a run of full size.
+    package static func sample<Element>(
+        _ elements: [Element], oneIn count: Int, full: Int? = nil
+    ) -> [Element] {
+        let count = isWhole ? 1 : isFull ? full ?? count : count
         let first = Int(seed % UInt64(count))
         return stride(from: first, to: elements.count, by: count).map { elements[$0] }
     }

@@ -20,7 +20,7 @@ struct CorpusDifferenceTests {
         "Model 88": ["LQ204"],
     ]
 
-    @Test(arguments: Corpus.sample(Corpus.shorterBundles, oneIn: 6))
+    @Test(arguments: Corpus.sample(Corpus.shorterBundles, oneIn: 12, full: 6))
     func `a real chain is compared twice with the same result`(path: String) throws {
         guard let bundle = CheckedBundle.read(path).bundle, bundle.versions.count > 1 else {
             return
@@ -36,7 +36,7 @@ struct CorpusDifferenceTests {
         #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: json) }
     }
 
-    @Test(arguments: Corpus.sample(Corpus.shorterBundles, oneIn: 6))
+    @Test(arguments: Corpus.sample(Corpus.shorterBundles, oneIn: 12, full: 6))
     func `the lint does not cry wolf at any step of a real chain`(path: String) throws {
         guard let versions = CheckedBundle.read(path).bundle?.versions else { return }
         for (index, (old, new)) in zip(versions, versions.dropFirst()).enumerated() {

@@ -43,7 +43,7 @@ struct DiagnosticCaseTests {
         #expect(actual.contains("[\(name.prefix(5))]"))
     }
 
-    @Test(arguments: cases)
+    @Test(arguments: Corpus.sample(cases, oneIn: 2, full: 1))
     func `the passing example gives nothing`(name: String) {
         let folder = Self.folder.appendingPathComponent("\(name)/pass")
         #expect(output(of: bundle(in: folder)) == "")

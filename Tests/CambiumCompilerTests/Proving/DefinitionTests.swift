@@ -23,7 +23,9 @@ struct CompiledDefinitionTests {
         for path in Self.own { Self.check(path) }
     }
 
-    @Test(.enabled(if: Corpus.isPresent, Corpus.absence), arguments: Corpus.shorterBundles)
+    @Test(
+        .enabled(if: Corpus.isPresent, Corpus.absence),
+        arguments: Corpus.sample(Corpus.shorterBundles, oneIn: 3, full: 1))
     func `every version of a real model is read from its definition as it was`(path: String) {
         Self.check(path)
     }

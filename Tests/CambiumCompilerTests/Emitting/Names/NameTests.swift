@@ -32,7 +32,10 @@ struct NameTests {
         try compile(lines.filter { $0.name == "Cambium" })
     }
 
-    @Test(arguments: isThorough ? NamePosition.types : Array(NamePosition.types.prefix(3)))
+    @Test(
+        arguments: isThorough
+            ? NamePosition.types
+            : Corpus.sample(Array(NamePosition.types.prefix(3)), oneIn: 3, full: 1))
     func `types of any accepted name compile`(_ position: NamePosition) throws {
         // Types of one model differ in more than case.
         var groups: [[String: String]] = []
@@ -59,7 +62,7 @@ struct NameTests {
     @Test(
         arguments: isThorough
             ? NameList.types
-            : ["model", "Self", "String"])
+            : Corpus.sample(["model", "Self", "String"], oneIn: 3, full: 1))
     func `models of any accepted name compile`(_ name: String) throws {
         try compile(
             [

@@ -13,6 +13,8 @@ struct RealChain: CustomTestStringConvertible {
     let path: String
     /// How many steps lead from the first version to the current one.
     let steps: Int
+    /// How many versions before the first one are left out.
+    var start = 0
 
     static let wooCommerce = RealChain(
         path: "woocommerce+woocommerce-ios/Storage/Storage/Model/WooCommerce.xcdatamodeld",
@@ -22,8 +24,10 @@ struct RealChain: CustomTestStringConvertible {
     static let trailer = RealChain(
         path: "ptsochantaris+trailer/Shared/Trailer.xcdatamodeld", steps: 43)
 
-    /// Those of a hundred versions take seconds in a debug build.
-    static let all = Corpus.isWhole ? [wooCommerce, wire, trailer] : [trailer]
+    /// Whole ones take tens of seconds in a debug build.
+    static let all =
+        Corpus.isWhole
+        ? [wooCommerce, wire, trailer] : [Corpus.isFull ? trailer : trailer.steps(27..<33)]
 
     /// The model's name.
     var name: String {
@@ -36,11 +40,52 @@ struct RealChain: CustomTestStringConvertible {
     var bundle: String { Corpus.folder.path + "/models/" + path }
 
     /// What is declared about its steps.
-    var declarations: String { Corpus.history(of: name).path }
+    private var declarations: String { Corpus.history(of: name).path }
 
     /// The bundle, compiled, with what was found out about each step.
-    func compile(_ path: String? = nil) -> Compilation {
-        ModelCompiler.compile(path ?? bundle, declarations: declarations, checksLock: false)
+    func compile() -> Compilation {
+        ModelCompiler.compile(bundle, declarations: declarations, checksLock: false)
+    }
+
+    /// Some steps of it alone.
+    func steps(_ range: Range<Int>) -> RealChain {
+        RealChain(path: path, steps: range.count, start: range.lowerBound)
+    }
+
+    /// Calls a body with a copy of the bundle that has the versions of these steps, and with what
+    /// compiles it.
+    func withCopy(_ body: (_ copy: URL, _ compile: () -> Compilation) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("chain-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let copy = folder.appendingPathComponent(name + ".xcdatamodeld")
+        try FileManager.default.copyItem(atPath: bundle, toPath: copy.path)
+        var history = try String(contentsOfFile: declarations, encoding: .utf8)
+        let versions = BundleReader.read(bundle).0.chain.map(\.version)
+        let kept = versions[start...start + steps]
+        if kept.last != versions.last {
+            // Then the last one that is there is the current one.
+            try FileManager.default.removeItem(
+                at: copy.appendingPathComponent(".xccurrentversion"))
+        }
+        for version in versions where !kept.contains(version) {
+            try FileManager.default.removeItem(
+                at: copy.appendingPathComponent("\(version).xcdatamodel"))
+        }
+        // Without the steps that do not begin at one of them.
+        for version in versions where !kept.dropLast().contains(version) {
+            guard let head = history.range(of: "<migration from=\"\(version)\""),
+                let end = history.range(
+                    of: "</migration>", range: head.lowerBound..<history.endIndex)
+            else { continue }
+            history.removeSubrange(head.lowerBound..<end.upperBound)
+        }
+        let declared = folder.appendingPathComponent("\(name).history.xml")
+        try Data(history.utf8).write(to: declared)
+        try body(copy) {
+            ModelCompiler.compile(copy.path, declarations: declared.path, checksLock: false)
+        }
     }
 }
 

@@ -16,7 +16,10 @@ struct RealChainTests {
     func `all versions are one chain, and each step has the class of its changes`(
         chain: RealChain
     ) throws {
-        let compilation = chain.compile()
+        try chain.withCopy { _, compile in try check(compile(), of: chain) }
+    }
+
+    private func check(_ compilation: Compilation, of chain: RealChain) throws {
         let bundle = try #require(
             compilation.bundle, "\(compilation.diagnostics.filter(\.isError).map(\.rendered))")
         #expect(bundle.migrations.count == chain.steps)
@@ -61,26 +64,22 @@ struct RealChainTests {
 
     @Test(arguments: RealChain.all)
     func `a copy with one step broken on purpose fails at that step`(chain: RealChain) throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("broken-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let copy = folder.appendingPathComponent(chain.name + ".xcdatamodeld")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try FileManager.default.copyItem(atPath: chain.bundle, toPath: copy.path)
-        let version = BundleReader.read(chain.bundle).0.chain[chain.steps / 2].version
-        let file = copy.appendingPathComponent("\(version).xcdatamodel/contents")
-        let text = try String(contentsOf: file, encoding: .utf8)
-        // A value that no object has, and that nobody gives.
-        let start = try #require(text.range(of: "<attribute ")).lowerBound
-        let broken =
-            text[..<start] + "<attribute name=\"onPurpose\" attributeType=\"Date\"/>"
-            + text[start...]
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o644], ofItemAtPath: file.path)
-        try Data(broken.utf8).write(to: file)
-        let steps = chain.compile(copy.path).steps
-        #expect(steps.count == chain.steps)
-        #expect(steps.filter { $0.failure != nil }.map(\.to) == [version])
-        #expect(steps.first { $0.to == version }?.failure?.contains("onPurpose") == true)
+        try chain.withCopy { copy, compile in
+            let version = BundleReader.read(copy.path).0.chain[chain.steps / 2].version
+            let file = copy.appendingPathComponent("\(version).xcdatamodel/contents")
+            let text = try String(contentsOf: file, encoding: .utf8)
+            // A value that no object has, and that nobody gives.
+            let start = try #require(text.range(of: "<attribute ")).lowerBound
+            let broken =
+                text[..<start] + "<attribute name=\"onPurpose\" attributeType=\"Date\"/>"
+                + text[start...]
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o644], ofItemAtPath: file.path)
+            try Data(broken.utf8).write(to: file)
+            let steps = compile().steps
+            #expect(steps.count == chain.steps)
+            #expect(steps.filter { $0.failure != nil }.map(\.to) == [version])
+            #expect(steps.first { $0.to == version }?.failure?.contains("onPurpose") == true)
+        }
     }
 }
