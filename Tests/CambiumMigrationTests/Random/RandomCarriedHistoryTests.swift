@@ -11,7 +11,9 @@ import Testing
 /// makes it look at more of them.
 struct RandomCarriedHistoryTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let chains = environment["CAMBIUM_GENERATOR_RUNS"].flatMap(Int.init) ?? 60
+    private static let chains =
+        environment["CAMBIUM_GENERATOR_RUNS"].flatMap(Int.init)
+        ?? (environment["CAMBIUM_FULL_SIZE"] == nil ? 20 : 60)
 
     /// An object among those of its root entity.
     private struct Place: Hashable {

@@ -8,7 +8,7 @@ import CambiumPlan
 @testable import CambiumSQL
 
 /// What a migration makes of rows, against what is known of the models' changes: pairs and chains of
-/// random models. `CAMBIUM_GENERATOR_RUNS` makes it look at more of them.
+/// random models. `CAMBIUM_FULL_SIZE` and `CAMBIUM_GENERATOR_RUNS` make it look at more of them.
 struct RandomMappingTests {
     private static let environment = ProcessInfo.processInfo.environment
 
@@ -20,9 +20,10 @@ struct RandomMappingTests {
     }
 
     private static let askedFor = environment["CAMBIUM_GENERATOR_RUNS"].flatMap(Int.init)
-    private static let runs = askedFor ?? 300
+    private static let isFull = environment["CAMBIUM_FULL_SIZE"] != nil
+    private static let runs = askedFor ?? (isFull ? 300 : 80)
     /// Chains take three times as long as pairs.
-    private static let chains = askedFor.map { $0 / 3 } ?? 20
+    private static let chains = askedFor.map { $0 / 3 } ?? (isFull ? 20 : 8)
 
     @Test func `migrated rows are what the changes make of the old ones in memory`() throws {
         let seed = Self.seed

@@ -12,7 +12,9 @@ import CambiumPlan
 /// them.
 struct RandomDraftTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let runs = environment["CAMBIUM_GENERATOR_RUNS"].flatMap(Int.init) ?? 100
+    private static let runs =
+        environment["CAMBIUM_GENERATOR_RUNS"].flatMap(Int.init)
+        ?? (environment["CAMBIUM_FULL_SIZE"] == nil ? 40 : 100)
 
     @Test func `a draft is migrated without a loss, or refused`() throws {
         let text = Self.environment["CAMBIUM_SEED"] ?? Self.environment["CAMBIUM_SEED_BASE"]

@@ -27,6 +27,14 @@ struct OldStore: Sendable, CustomTestStringConvertible {
     /// Those that the earlier edition could migrate to the current version.
     static let migrated = all.filter { $0.exists("migrated.txt") }
 
+    /// One in three of some, others at each commit, or all with `CAMBIUM_FULL_SIZE` in the environment.
+    static func sample(_ stores: [OldStore]) -> [OldStore] {
+        let environment = ProcessInfo.processInfo.environment
+        guard environment["CAMBIUM_FULL_SIZE"] == nil else { return stores }
+        let seed = environment["CAMBIUM_SEED_BASE"].flatMap { UInt64($0) } ?? .random(in: 0...2)
+        return stride(from: Int(seed % 3), to: stores.count, by: 3).map { stores[$0] }
+    }
+
     private static func stores(in folder: URL) -> [OldStore] {
         names(in: folder).flatMap { fixture in
             names(in: folder.appendingPathComponent(fixture)).filter { $0 != "model" }.map { name in
