@@ -165,7 +165,7 @@ limit=$(command -v timeout >/dev/null 2>&1 && echo "timeout 300" || true)
 # Runs tests with a fault, or with none (0). Random ones have some seconds to come upon it.
 run() { # number, filter, command that ends it where it takes too long
     # shellcheck disable=SC2086
-    (cd "$copy" && CAMBIUM_MUTANT=$1 CAMBIUM_GENERATOR_SECONDS=3 $3 \
+    (cd "$copy" && CAMBIUM_MUTANT=$1 CAMBIUM_GENERATOR_SECONDS=3 CAMBIUM_FULL_SIZE=1 $3 \
         swift test --skip-build $system --filter "[./]($2)/") >"$work/test.log" 2>&1
 }
 

@@ -122,6 +122,12 @@ generators() {
     CAMBIUM_GENERATOR_SECONDS=$seconds sh Scripts/run-tests.sh $strict --filter "[./]($suites)/"
 }
 
+# All tests with as many rows, saves and cases as there are: other runs have a part of them.
+full_size() {
+    # shellcheck disable=SC2086
+    CAMBIUM_FULL_SIZE=1 sh Scripts/run-tests.sh $strict
+}
+
 # Tests of the runtime in a release build of it alone, which takes most of the time: the first one
 # that runs makes it.
 #
@@ -252,6 +258,7 @@ part "20,000 random predicates on servers" 10 predicates
 part "all edits of lists of five objects" 1 small_lists
 part "the plugin on packages of its own" 2 plugin
 part "packages without PostgreSQL and with it" 3 postgres
+part "tests of full size" 7 full_size
 part "the first hour, by the README" 4 first_hour
 part "generated Swift of all fixtures" 2 generated
 part "generated Swift of real models" 2 corpus
