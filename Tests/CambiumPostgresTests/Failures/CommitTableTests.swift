@@ -38,7 +38,7 @@ struct CommitTableTests {
         func run(_ sql: String) throws { _ = try connection.run(sql) }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `each transaction that saves writes one id`(_ server: PostgresServer) throws {
         let store = try Store(server)
         let container = try store.open()
@@ -81,7 +81,7 @@ struct CommitTableTests {
         #expect(rows.boolean(0, 0) && rows.boolean(0, 1))
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `ids are removed after a day, at opening and now and then`(
         _ server: PostgresServer
     ) throws {
@@ -117,7 +117,7 @@ struct CommitTableTests {
         withExtendedLifetime(container) {}
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a store without the table gets it`(_ server: PostgresServer) throws {
         let store = try Store(server)
         _ = try store.open()
@@ -134,7 +134,7 @@ struct CommitTableTests {
         #expect(try container.coordinator.persistentStores.first?.differences() == [])
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a save that is found to be rolled back never commits`(_ server: PostgresServer) throws {
         let store = try Store(server)
         let container = try store.open()

@@ -74,7 +74,7 @@ import Testing
         #expect(try Ledger.wrongValues(in: world.container.newContext()) == [])
     }
 
-    @Test(arguments: PostgresServer.all.suffix(1))
+    @Test(arguments: PostgresServer.some().suffix(1))
     func `a server that is out of reach from any message on has the old state or the new one`(
         _ server: PostgresServer
     ) async throws {
@@ -121,7 +121,7 @@ import Testing
         #expect(outcomes.contains(.committed) && outcomes.contains(.rolledBack))
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a commit that never reaches the server is undecided, until its connection ends`(
         _ server: PostgresServer
     ) async throws {
@@ -149,7 +149,7 @@ import Testing
         #expect(try world.wrongs() == [])
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a commit that is late is waited for`(_ server: PostgresServer) throws {
         let world = try CutWorld(server, retryTimeout: .seconds(20))
         let proxy = world.proxy
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test(arguments: PostgresServer.all, [TransactionIsolation.snapshot, .serializable])
+    @Test(arguments: PostgresServer.some(), [TransactionIsolation.snapshot, .serializable])
     func `a transaction of a program is run again only where it was not committed`(
         _ server: PostgresServer, _ isolation: TransactionIsolation
     ) throws {
@@ -204,7 +204,7 @@ import Testing
         #expect(try world.count(of: "Client") == before + 3)
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a batch operation is run again only where it was not committed`(
         _ server: PostgresServer
     ) throws {
@@ -250,7 +250,7 @@ import Testing
         func makeIterator() -> Elements.Iterator { elements.makeIterator() }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `metadata are written where the connection is cut`(_ server: PostgresServer) throws {
         let world = try CutWorld(server, retryTimeout: .seconds(10))
         let coordinator = world.container.coordinator
@@ -266,7 +266,7 @@ import Testing
             ).text(0, 0) == "true")
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a key is reserved where the connection is cut`(_ server: PostgresServer) throws {
         let world = try CutWorld(server, retryTimeout: .seconds(10))
         let cut = world.proxy.cut { $0.isToServer && $0.number == 0 }

@@ -58,7 +58,7 @@ struct SecretTests {
         ]
     }
 
-    @Test(arguments: PostgresServer.all, Case.all)
+    @Test(arguments: PostgresServer.some(), Case.all)
     func `an error of the server has no value in it`(
         _ server: PostgresServer, _ failing: Case
     ) throws {
@@ -124,7 +124,7 @@ struct SecretTests {
         "ALTER TABLE @.\"Box\" RENAME COLUMN \"name\" TO \"other\"",
     ]
 
-    @Test(arguments: PostgresServer.all, changes)
+    @Test(arguments: PostgresServer.some(), changes)
     func `an error of a save or a batch operation has no value in it`(
         _ server: PostgresServer, _ change: String
     ) throws {
@@ -140,7 +140,7 @@ struct SecretTests {
         #expect(!Texts.of(batch).contains(Self.secret), "\(Texts.of(batch))")
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `an error of a fetch, and a statement, has no constant of a condition in it`(
         _ server: PostgresServer
     ) throws {
@@ -175,7 +175,7 @@ struct SecretTests {
 
     // MARK: Passwords
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `no value of a program, and no list of the server or the system, shows a password`(
         _ server: PostgresServer
     ) throws {

@@ -80,7 +80,7 @@ struct ServerFailureTests {
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a user that the server does not let in any more`(_ server: PostgresServer) throws {
         let world = try World(server)
         let role = world.role
@@ -89,7 +89,7 @@ struct ServerFailureTests {
             mend: { try role.alter("LOGIN") })
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a user that has too many connections`(_ server: PostgresServer) throws {
         let world = try World(server)
         let role = world.role
@@ -98,7 +98,7 @@ struct ServerFailureTests {
             mend: { try role.alter("CONNECTION LIMIT -1") })
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a server whose transactions are read-only`(_ server: PostgresServer) throws {
         let world = try World(server)
         let role = world.role
@@ -111,7 +111,7 @@ struct ServerFailureTests {
             mend: { try role.alter("RESET default_transaction_read_only") })
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a transaction that the server lets wait no longer`(_ server: PostgresServer) throws {
         let world = try World(server)
         let role = world.role
@@ -123,7 +123,7 @@ struct ServerFailureTests {
             }, mend: { world.disturbance.end() })
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a statement that the server lets run no longer`(_ server: PostgresServer) throws {
         let world = try World(server)
         let role = world.role
@@ -136,7 +136,7 @@ struct ServerFailureTests {
             }, mend: { try role.run("ROLLBACK") })
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `rows that others have locked`(_ server: PostgresServer) throws {
         let world = try World(server, busyTimeout: .milliseconds(100))
         let role = world.role
@@ -148,7 +148,7 @@ struct ServerFailureTests {
             }, mend: { try role.run("ROLLBACK") })
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a table that the user may not write`(_ server: PostgresServer) throws {
         let world = try World(server)
         let role = world.role
@@ -167,7 +167,7 @@ struct ServerFailureTests {
         }
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a server without room`(_ server: PostgresServer) throws {
         let world = try World(server)
         let role = world.role
@@ -189,7 +189,7 @@ struct ServerFailureTests {
             }, mend: { try role.run("DROP TRIGGER full_disk ON \(world.table("Box"))") })
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a column that another program has renamed`(_ server: PostgresServer) throws {
         let world = try World(server)
         let role = world.role
@@ -203,7 +203,7 @@ struct ServerFailureTests {
             })
     }
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a server that ends each connection before the commit`(_ server: PostgresServer) throws {
         let world = try World(server)
         let role = world.role
@@ -235,7 +235,7 @@ struct ServerFailureTests {
 
     // MARK: Prepared statements
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `statements whose tables were changed are prepared again`(
         _ server: PostgresServer
     ) throws {
@@ -267,7 +267,7 @@ struct ServerFailureTests {
 
     // MARK: Opening
 
-    @Test(arguments: PostgresServer.all)
+    @Test(arguments: PostgresServer.some())
     func `a store that cannot be opened says why`(_ server: PostgresServer) throws {
         let role = try OwnRole(server)
         func expect(

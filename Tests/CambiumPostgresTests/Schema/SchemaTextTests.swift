@@ -86,7 +86,7 @@ struct SchemaTextTests {
         #expect(sql.split(separator: ";\n").map(words) == statements.map(words))
     }
 
-    @Test(arguments: PostgresServer.all, Case.all)
+    @Test(arguments: PostgresServer.some(), Case.all)
     func `a server takes the frozen text, and makes of it what a new store has`(
         _ server: PostgresServer, _ model: Case
     ) throws {

@@ -18,7 +18,9 @@ struct ShortParts: SuiteTrait, TestScoping {
         let (saved, inBatches) = (PostgresWriter.copiesFrom, PostgresWriter.batchCopiesFrom)
         try await PostgresWriter.$copiesFrom.withValue(Self.tenth(saved)) {
             try await PostgresWriter.$batchCopiesFrom.withValue(Self.tenth(inBatches)) {
-                try await PostgresParts.$insertedRows.withValue(Self.tenth(PostgresParts.insertedRows)) {
+                try await PostgresParts.$insertedRows.withValue(
+                    Self.tenth(PostgresParts.insertedRows)
+                ) {
                     try await function()
                 }
             }
