@@ -196,7 +196,8 @@ public struct MergeConflict: Sendable {
 /// save again, or set another policy.
 public struct ConflictError: Error, Sendable {
     /// The conflicts; at least one. They have the order of the entities in the model, sub-entities with
-    /// their parents, and then that of the objects' keys.
+    /// their parents, and then that of the objects' keys. Links of others to what is deleted here have
+    /// the order of the relationships first.
     public let conflicts: [MergeConflict]
     /// The deletions that are in conflict with links that others have made: their delete rules are
     /// followed once more at the next save.
