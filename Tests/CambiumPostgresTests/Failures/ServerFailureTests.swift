@@ -13,7 +13,7 @@ struct ServerFailureTests {
     /// A store of a user of its own.
     private final class World {
         let role: OwnRole
-        let schema = PostgresServer.newSchema
+        let schema: String
         let container: PersistentContainer
         let context: ManagedObjectContext
         let box: Box
@@ -31,10 +31,14 @@ struct ServerFailureTests {
             func run() { body.withLock { $0 }?.run() }
         }
 
-        init(_ server: PostgresServer, busyTimeout: Duration = .seconds(10)) throws {
+        init(
+            _ server: PostgresServer, busyTimeout: Duration = .seconds(10),
+            retryTimeout: Duration = .milliseconds(50)
+        ) throws {
             role = try OwnRole(server)
+            schema = try role.makeSchema()
             var options = PostgresOptions()
-            options.retryTimeout = .milliseconds(50)
+            options.retryTimeout = retryTimeout
             var description = StoreDescription(
                 location: .postgres(role.url, schema: schema, options: options))
             description.options.busyTimeout = busyTimeout
@@ -118,9 +122,13 @@ struct ServerFailureTests {
         try world.expect(
             .transactionTimeout, .busy,
             break: {
-                try role.alter("SET idle_in_transaction_session_timeout = '20ms'")
+                try role.alter("SET idle_in_transaction_session_timeout = '50ms'")
                 world.disturbance.set { Thread.sleep(forTimeInterval: 0.2) }
-            }, mend: { world.disturbance.end() })
+            },
+            mend: {
+                world.disturbance.end()
+                try role.alter("RESET idle_in_transaction_session_timeout")
+            })
     }
 
     @Test(arguments: PostgresServer.some())
@@ -205,7 +213,7 @@ struct ServerFailureTests {
 
     @Test(arguments: PostgresServer.some())
     func `a server that ends each connection before the commit`(_ server: PostgresServer) throws {
-        let world = try World(server)
+        let world = try World(server, retryTimeout: .seconds(1))
         let role = world.role
         let (name, count) = (role.name, Counter())
         @Sendable func end() {
@@ -296,7 +304,6 @@ struct ServerFailureTests {
         try role.alter("CONNECTION LIMIT 0")
         try expect(.tooManyConnections, role.url, "too many connections")
         try role.alter("CONNECTION LIMIT -1")
-        try role.run("REVOKE CREATE ON DATABASE cambium FROM \(role.name)")
         try expect(.missingPrivilege, role.url, "permission denied")
     }
 }

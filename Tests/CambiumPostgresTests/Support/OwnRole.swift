@@ -13,7 +13,13 @@ final class OwnRole {
         admin = try server.connect()
         url = server.url.replacing("cambium@", with: "\(name)@")
         try run("CREATE ROLE \(name) LOGIN")
-        try run("GRANT CREATE ON DATABASE cambium TO \(name)")
+    }
+
+    /// A new schema, which the user owns.
+    func makeSchema() throws -> String {
+        let schema = PostgresServer.newSchema
+        try run("CREATE SCHEMA \"\(schema)\" AUTHORIZATION \(name)")
+        return schema
     }
 
     deinit {
