@@ -153,10 +153,8 @@ extension PostgresEngine {
         let written = try withExtendedLifetime(keepsRecords) {
             try PostgresWriter(self.derivations, connection, from: .save, recorder).write(
                 request, after: locks, swapping: swapped, derivations,
-                ending: (notes.map(statements) ?? []) + [
-                    layout.commits.insertion(of: id),
-                    PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE"),
-                ])
+                ending: (notes.map(statements) ?? []) + [layout.commits.insertion(of: id)]
+                    + [PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")])
         }
         try willCommit()
         let (roots, reading) = derivations?.reading() ?? ([], [])
