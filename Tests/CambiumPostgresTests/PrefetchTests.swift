@@ -222,6 +222,36 @@ struct PrefetchTests {
         }
     }
 
+    @Test(arguments: PostgresServer.all)
+    func `what finds the rows of a window runs twice, whatever is prefetched`(
+        _ server: PostgresServer
+    ) throws {
+        let windows = Mutex(0)
+        var description = server.description()
+        description.options.statementHook = StatementHook { statement in
+            if statement.sql.contains(" LIMIT ") { windows.withLock { $0 += 1 } }
+        }
+        let container = try PersistentContainer(Everything.model, description)
+        let context = container.newContext()
+        for number in 0..<9 {
+            let node = Node(in: context, number: Int64(number))
+            _ = Part(in: context, node: node)
+            node.box = Box(in: context, name: "\(number)")
+        }
+        try context.save()
+        let request = Node.fetchRequest().sorted(by: Node.number).limit(3)
+        for request in [
+            request.prefetching(Node.box),
+            request.prefetching(Node.box.topic, Node.parts, Node.tags, Node.box.nodes),
+        ] {
+            windows.withLock { $0 = 0 }
+            let context = container.newContext()
+            let nodes = try context.fetch(request)
+            #expect(nodes.compactMap(\.box?.name) == ["0", "1", "2"])
+            #expect(windows.withLock { $0 } == 2)
+        }
+    }
+
     /// The second of the statements waits, while a row comes that it would find.
     @Test(arguments: PostgresServer.some())
     func `a fetch does not see what is saved while it prefetches`(

@@ -28,14 +28,25 @@ struct PostgresPrefetch {
         let entity: EntityDescription
         /// FROM and what follows it.
         let fragment: PostgresFragment
+        /// What selects the keys of the rows.
+        let keys: PostgresFragment
         let part: Int?
+
+        init(
+            _ entity: EntityDescription, _ fragment: PostgresFragment,
+            keys: PostgresFragment? = nil, part: Int? = nil
+        ) {
+            self.entity = entity
+            self.fragment = fragment
+            self.keys = keys ?? "SELECT \(raw: PostgresSelect.key) \(fragment)"
+            self.part = part
+        }
 
         /// What selects a column of the rows.
         func column(_ name: String) -> PostgresFragment { "SELECT \(raw: name) \(fragment)" }
-
-        var keys: PostgresFragment { column(PostgresSelect.key) }
     }
 
+    /// The last ones are those of the parts.
     private(set) var statements: [PostgresStatement] = []
     private(set) var parts: [Part] = []
     /// The keys of the rows of the request, where they are known before.
@@ -46,10 +57,17 @@ struct PostgresPrefetch {
     init(_ request: RowRequest, _ select: PostgresSelect, _ layout: PostgresLayout) throws {
         keys = []
         self.layout = layout
-        try add(
-            request.prefetched[...].map { $0[...] },
-            from: Source(entity: request.entity, fragment: select.source, part: nil))
+        let paths = request.prefetched.map { $0[...] }
+        var rows = Source(request.entity, select.source)
+        if let limit = request.limit, limit <= Self.greatestKept, uses(paths) > 1 {
+            rows = keep(rows)
+        }
+        try add(paths, from: rows)
     }
+
+    /// How many keys are kept between statements. Selecting many rows again takes less time than looking
+    /// each of their keys up.
+    private static let greatestKept = 1_000
 
     /// - Parameter keys: Those of the rows that the request has found.
     init(_ request: RowRequest, of keys: [Int64], _ layout: PostgresLayout) throws {
@@ -59,22 +77,49 @@ struct PostgresPrefetch {
             FROM \(raw: layout.tables[request.entity.index].source) \
             WHERE \(raw: PostgresSelect.key) = ANY(\(PostgresFragment(keys: keys)))
             """
-        try add(
-            request.prefetched[...].map { $0[...] },
-            from: Source(entity: request.entity, fragment: rows, part: nil))
+        try add(request.prefetched.map { $0[...] }, from: Source(request.entity, rows))
     }
 
-    /// Adds what paths lead to, their common beginnings once.
-    private mutating func add(
-        _ paths: [ArraySlice<RelationshipDescription>], from source: Source
-    ) throws {
+    private typealias Path = ArraySlice<RelationshipDescription>
+
+    /// What paths lead to, their common beginnings once.
+    private func branches(
+        _ paths: [Path]
+    ) -> [(relationship: RelationshipDescription, rest: [Path])] {
         var done: Set<Int> = []
-        for relationship in paths.compactMap(\.first)
-        where relationship.place != .memory && done.insert(relationship.identity).inserted {
+        return paths.compactMap(\.first).compactMap { relationship in
+            guard relationship.place != .memory, done.insert(relationship.identity).inserted else {
+                return nil
+            }
             let rest = paths.filter { $0.first?.identity == relationship.identity }
-                .map { $0.dropFirst() }
+            return (relationship, rest.map { $0.dropFirst() })
+        }
+    }
+
+    /// How many statements select the rows that the paths begin at.
+    private func uses(_ paths: [Path]) -> Int {
+        branches(paths).reduce(0) { uses, branch in
+            uses + (branch.relationship.isJoinTable ? 2 : 1) + self.uses(branch.rest)
+        }
+    }
+
+    private mutating func add(_ paths: [Path], from source: Source) throws {
+        for (relationship, rest) in branches(paths) {
             try add(rest, from: add(relationship, of: source))
         }
+    }
+
+    /// Keeps the keys of rows until the transaction ends: what finds the rows, which may read a whole
+    /// table, runs once more only, and not in each statement.
+    private mutating func keep(_ source: Source) -> Source {
+        let keep: PostgresFragment =
+            "SELECT set_config('cambium.keys', ARRAY(\(source.keys))::text, true) IS NULL"
+        statements.append(keep.statement())
+        let keys: PostgresFragment = "SELECT unnest(current_setting('cambium.keys')::bigint[])"
+        let table = layout.tables[source.entity.index].source
+        return Source(
+            source.entity, "FROM \(raw: table) WHERE \(raw: PostgresSelect.key) IN (\(keys))",
+            keys: keys)
     }
 
     /// Adds the far ends of a relationship.
@@ -85,8 +130,7 @@ struct PostgresPrefetch {
         let table = layout.tables[destination.index]
         func rows(_ condition: PostgresFragment) -> Source {
             Source(
-                entity: destination, fragment: "FROM \(raw: table.source) WHERE \(condition)",
-                part: parts.count)
+                destination, "FROM \(raw: table.source) WHERE \(condition)", part: parts.count)
         }
         func note(_ content: Content, _ sql: PostgresFragment) {
             parts.append(

@@ -21,10 +21,12 @@ final class PostgresReadAhead: SharedStore {
     ///   - results: What the statements have returned.
     ///   - found: The rows of the request; nil where their keys were known before.
     init(
-        _ store: any PostgresReading, _ prefetch: PostgresPrefetch, _ results: [PostgresRows],
+        _ store: any PostgresReading, _ prefetch: PostgresPrefetch,
+        _ results: ArraySlice<PostgresRows>,
         of found: PostgresRows? = nil
     ) {
         self.store = store
+        let results = Array(results.suffix(prefetch.parts.count))
         var places: [RowIdentity: Place] = [:]
         var links: [Int: [Int64: [Int64]]] = [:]
         var sources: [(rows: PostgresRows, table: PostgresTable)] = []

@@ -100,13 +100,13 @@ extension PostgresReading {
                 return (subjects, try PostgresPrefetch(request, of: keys, layout))
             }
             try deliver(subjects, receive)
-            return PostgresReadAhead(self, prefetch, rows)
+            return PostgresReadAhead(self, prefetch, rows[...])
         }
         let prefetch = try PostgresPrefetch(request, select, layout)
         let rows = try readTogether(
             [select.statement] + prefetch.statements, request.interruption)
         try deliver(rows[0], request, receive)
-        return PostgresReadAhead(self, prefetch, Array(rows.dropFirst()), of: rows[0])
+        return PostgresReadAhead(self, prefetch, rows[1...], of: rows[0])
     }
 
     private func deliver(
