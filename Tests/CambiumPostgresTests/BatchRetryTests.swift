@@ -15,12 +15,18 @@ struct BatchRetryTests {
     private final class Begins: Sendable {
         private let number = Mutex(0)
         var count: Int { number.withLock { $0 } }
+        /// What is done once, after the next query of nodes.
+        let intrusion = Mutex<(@Sendable () -> Void)?>(nil)
 
         var hook: StatementHook {
             StatementHook { [self] statement in
                 let sql = statement.sql
-                guard sql.hasPrefix("BEGIN"), !sql.hasSuffix("READ ONLY") else { return }
-                number.withLock { $0 += 1 }
+                if sql.hasPrefix("BEGIN"), !sql.hasSuffix("READ ONLY") { number.withLock { $0 += 1 } }
+                guard sql.hasPrefix("SELECT"), sql.contains("\"Node\"") else { return }
+                intrusion.withLock { intrusion in
+                    defer { intrusion = nil }
+                    return intrusion
+                }?()
             }
         }
     }
@@ -86,6 +92,46 @@ struct BatchRetryTests {
         }
         #expect(store.begins.count >= before + 2)
         #expect(try container.newContext().count(for: Node.fetchRequest()) == 0)
+    }
+
+    @Test(arguments: PostgresServer.some())
+    func `an update and a deletion are done again where others change what they have read`(
+        _ server: PostgresServer
+    ) throws {
+        let store = try Store(Everything.model, server)
+        let context = store.container.newContext()
+        for number in 0..<2 { _ = Node(in: context, label: "é", number: Int64(number)) }
+        try context.save()
+        // The server cannot decide this one, so the rows are read before they are locked.
+        let request = Node.fetchRequest().filter(format: "label CONTAINS[cd] 'E'")
+        let others = try PersistentContainer(
+            Everything.model, server.description(schema: store.schema))
+        let failure = Mutex<(any Error)?>(nil)
+        func intrude() {
+            store.begins.intrusion.withLock {
+                $0 = {
+                    let context = others.newContext()
+                    do {
+                        for node in try context.fetch(Node.fetchRequest()) { node.number += 10 }
+                        try context.save()
+                    } catch { failure.withLock { $0 = error } }
+                }
+            }
+        }
+        var before = store.begins.count
+        intrude()
+        let update = try store.container.newContext().execute(
+            BatchUpdateRequest(request).setValue(.string("née"), forKey: "label"))
+        #expect(update.count == 2 && store.begins.count == before + 2)
+        let reader = others.newContext()
+        let nodes = try reader.fetch(Node.fetchRequest())
+        #expect(nodes.map(\.number) == [10, 11] && nodes.map(\.label) == ["née", "née"])
+        before = store.begins.count
+        intrude()
+        let deletion = try store.container.newContext().execute(BatchDeleteRequest(request))
+        #expect(deletion.count == 2 && store.begins.count == before + 2)
+        #expect(try reader.count(for: Node.fetchRequest()) == 0)
+        if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
     @Test(arguments: PostgresServer.some())

@@ -52,11 +52,18 @@ final class PostgresBatch: BatchTransaction {
         let layout = store.layout
         let select = try PostgresSelect(request, layout, locks: true)
         guard select.isComplete else {
-            return try PostgresSnapshot(layout, connection).subjects(request).map { subject in
+            let found = try PostgresSnapshot(layout, connection).subjects(request).map { subject in
                 RowKey(
                     entity: subject.entity.index, key: subject.expressionKey,
                     version: subject.placed.record.version)
             }
+            // They were read before they are locked: others may have changed what was looked at.
+            let same = RowRequest(entity: request.entity, selection: .keys(found.map(\.key)))
+            let unchanged = Set(try rowKeys(same).map { [$0.key, $0.version] })
+            guard found.allSatisfy({ unchanged.contains([$0.key, $0.version]) }) else {
+                throw SaveConflict()
+            }
+            return found
         }
         let rows = try connection.run([select.statement])[0]
         return (0..<rows.count).map { rowKey(rows, $0, 0, request.entity) }
