@@ -21,7 +21,9 @@ struct BatchRetryTests {
         var hook: StatementHook {
             StatementHook { [self] statement in
                 let sql = statement.sql
-                if sql.hasPrefix("BEGIN"), !sql.hasSuffix("READ ONLY") { number.withLock { $0 += 1 } }
+                if sql.hasPrefix("BEGIN"), !sql.hasSuffix("READ ONLY") {
+                    number.withLock { $0 += 1 }
+                }
                 guard sql.hasPrefix("SELECT"), sql.contains("\"Node\"") else { return }
                 intrusion.withLock { intrusion in
                     defer { intrusion = nil }
