@@ -18,7 +18,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
     /// How long work is tried again whose connection was lost, and its outcome is looked for.
     let retryTimeout: Duration
     /// How many transactions this one has committed.
-    let commitCount = Atomic<Int>(0)
+    let commitCount: Shared<Int>
     /// Notes of the program that the next save is to write.
     let notesToWrite: Shared<[String: String]?>
     /// Who reads the store as it was.
@@ -42,6 +42,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         self.options = options
         self.history = history
         isReadOnly = options.isReadOnly
+        commitCount = Shared(0)
         notesToWrite = Shared(nil)
         pins = Shared([])
         hasSettings = false
@@ -57,6 +58,8 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         options = engine.options
         history = engine.history
         isReadOnly = engine.isReadOnly
+        retryTimeout = engine.retryTimeout
+        commitCount = engine.commitCount
         notesToWrite = engine.notesToWrite
         pins = engine.pins
         hasSettings = true

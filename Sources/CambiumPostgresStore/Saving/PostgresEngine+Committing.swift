@@ -194,8 +194,11 @@ extension PostgresEngine {
 
     /// Removes old ids now and then. No save waits for that.
     private func removeOldCommits() {
-        guard commitCount.add(1, ordering: .relaxed).newValue.isMultiple(of: Self.removedAfter)
-        else { return }
+        let isTime = commitCount.withLock { count in
+            count += 1
+            return count.isMultiple(of: Self.removedAfter)
+        }
+        guard isTime else { return }
         Self.queue.async { [weak self] in
             guard let self else { return }
             // There is nobody to be told, and a next time.
