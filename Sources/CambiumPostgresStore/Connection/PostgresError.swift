@@ -7,7 +7,7 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// PostgreSQL's code of five characters; empty where libpq itself has failed.
     package let state: String
     /// The message, in which are no values.
-    package let message: String
+    package private(set) var message: String
     /// What is violated, where the server says it.
     package let constraint: String?
     package let table: String?
@@ -75,11 +75,8 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// The same error without the values of settings, which a policy of the server's may have used.
     func hiding(_ settings: TransactionSettings) -> PostgresError {
         if settings.isEmpty { return self }
-        var error = PostgresError(
-            state: state, message: settings.removingValues(from: message), constraint: constraint,
-            table: table, column: column, sql: sql, isDisconnection: isDisconnection,
-            isOfConnecting: isOfConnecting, sourceFunction: sourceFunction)
-        error.isOverdue = isOverdue
+        var error = self
+        error.message = settings.removingValues(from: message)
         error.settings = settings.names
         return error
     }
