@@ -49,7 +49,6 @@ final class PostgresEngine: StoreEngine, PostgresReading {
     }
 
     private init(of engine: PostgresEngine, with settings: TransactionSettings) {
-        retryTimeout = engine.retryTimeout
         greatestLength = engine.greatestLength
         pool = PostgresPool(of: engine.pool, with: settings)
         derivations = engine.derivations
