@@ -10,6 +10,25 @@ struct PostgresFragment: Sendable, Equatable, ExpressibleByStringInterpolation {
     private enum Parameter: Equatable {
         case value(StoredValue, PostgresType)
         case array([StoredValue], PostgresType)
+
+        /// The texts among the values.
+        var texts: [String] {
+            let values =
+                switch self {
+                case .value(let value, _): [value]
+                case .array(let values, _): values
+                }
+            return values.compactMap { if case .text(let text) = $0 { text } else { nil } }
+        }
+    }
+
+    /// Whether both say the same: Swift takes texts for equal that look alike, the server does not.
+    static func == (one: PostgresFragment, other: PostgresFragment) -> Bool {
+        func texts(_ fragment: PostgresFragment) -> [Substring.UTF8View.SubSequence] {
+            ([fragment.text] + fragment.parameters.flatMap(\.texts)).map { $0[...].utf8 }
+        }
+        return one.parameters == other.parameters
+            && texts(one).elementsEqual(texts(other)) { $0.elementsEqual($1) }
     }
 
     init(raw text: String) {
