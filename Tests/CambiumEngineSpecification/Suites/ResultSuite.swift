@@ -26,6 +26,17 @@ extension EngineSuite {
             }
         }
 
+        EngineCase("constants that only look alike are two") { engine in
+            try engine.withShop { context in
+                let rows = try context.fetch(
+                    Product.fetchRequest().filter(Product.sku == "XX-0")
+                        .select(
+                            Product.category.name ?? "\u{E9}", Product.category.name ?? "e\u{301}"
+                        ))
+                #expect(rows.map { [$0.0?.utf8.count, $0.1?.utf8.count] } == [[2, 3]])
+            }
+        }
+
         EngineCase("a row becomes a struct, and a single column a value") { engine in
             try engine.withShop { context in
                 let lines = try context.fetch(
