@@ -166,6 +166,14 @@ predicates() {
     CAMBIUM_GENERATOR_RUNS=340 sh Scripts/run-tests.sh $strict --filter RandomPredicateTests
 }
 
+# 10,000 transactions under each promise on every server, half of the runs with connections that are ended
+# meanwhile, and 12,800 saves of eight processes.
+isolation() {
+    # shellcheck disable=SC2086
+    CAMBIUM_FULL_SIZE=1 CAMBIUM_GENERATOR_SECONDS=1000 \
+        sh Scripts/run-tests.sh $strict --filter '(Isolation|Processes)Tests'
+}
+
 # 20,000 random conditions, 50 in each run: in memory, before a save, in SQL, read anew and as text.
 conditions() {
     # shellcheck disable=SC2086
@@ -264,6 +272,7 @@ part "generated Swift of all fixtures" 2 generated
 part "generated Swift of real models" 2 corpus
 part "20,000 sequences against a model of the runtime" 5 model_based
 part "2,000 sequences of work on all engines" 25 sequences
+part "10,000 transactions side by side" 30 isolation
 part "3,000 programs against a model of a table view" 5 tables
 part "generators at full count" 5 generators
 part "kills and faults at every call of a migration" 2 crashes
