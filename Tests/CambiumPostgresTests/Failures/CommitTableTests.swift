@@ -104,7 +104,7 @@ struct CommitTableTests {
         try insert(hoursAgo: 26)
         let context = other.newContext()
         // The thousandth save of a store.
-        try store.engine(other).commitCount.store(998, ordering: .relaxed)
+        try store.engine(other).commitCount.withLock { $0 = 998 }
         for count in [3, 2] as [Int64] {
             _ = Box(in: context)
             try context.save()
