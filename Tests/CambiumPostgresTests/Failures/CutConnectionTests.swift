@@ -190,7 +190,7 @@ import Testing
             var runs = 0
             try world.container.coordinator.performTransaction(isolation: isolation) { context in
                 runs += 1
-                try context.make("Client", ["name": "new"])
+                _ = try context.make("Client", ["name": "new"])
             }
             #expect(runs == (isCommitted ? 1 : 2))
         }
@@ -198,7 +198,7 @@ import Testing
         // Before anything was read.
         let cut = world.proxy.cut { $0.isToServer && $0.number == 0 }
         try world.container.coordinator.performTransaction(isolation: isolation) { context in
-            try context.make("Client", ["name": "new"])
+            _ = try context.make("Client", ["name": "new"])
         }
         #expect(cut.isOver)
         #expect(try world.count(of: "Client") == before + 3)
@@ -272,7 +272,7 @@ import Testing
         let cut = world.proxy.cut { $0.isToServer && $0.number == 0 }
         let context = world.container.newContext()
         // None of these is reserved yet.
-        try context.make("Region", ["name": "new"])
+        _ = try context.make("Region", ["name": "new"])
         try context.save()
         #expect(cut.isOver)
         #expect(try world.count(of: "Region") == 1)
