@@ -50,7 +50,7 @@ final class OwnServer: Sendable {
     func setStandby(_ isStandby: Bool) throws {
         let path = "\(data)/standby.signal"
         if isStandby {
-            FileManager.default.createFile(atPath: path, contents: nil)
+            try Data().write(to: URL(filePath: path))
         } else {
             try FileManager.default.removeItem(atPath: path)
         }
