@@ -115,6 +115,11 @@ struct EngineTransactionTests {
     }
 }
 
+struct EngineTransactionSettingsTests {
+    @Test(arguments: EngineSuite.transactionSettings.runs())
+    func transactionSettings(_ run: EngineRun) throws { try run() }
+}
+
 struct EngineGenerationTests {
     @Test(arguments: EngineSuite.generations.runs()) func generations(_ run: EngineRun) throws {
         try run()

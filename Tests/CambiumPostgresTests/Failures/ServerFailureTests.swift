@@ -39,6 +39,8 @@ struct ServerFailureTests {
             schema = try role.makeSchema()
             var options = PostgresOptions()
             options.retryTimeout = retryTimeout
+            // It is the server whose limit counts.
+            options.idleInTransactionTimeout = nil
             var description = StoreDescription(
                 location: .postgres(role.url, schema: schema, options: options))
             description.options.busyTimeout = busyTimeout
