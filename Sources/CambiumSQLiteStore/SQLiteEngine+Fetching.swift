@@ -96,7 +96,7 @@ extension SQLiteEngine {
         while try statement.step() {
             results.append(
                 try types.enumerated().map { index, type in
-                    if let value = type.value(of: statement.value(at: index)) { return value }
+                    if let value = type.value(ofResult: statement.value(at: index)) { return value }
                     throw StoreError(
                         code: .corrupt,
                         message: "Another program has written a value of another type to a row "
@@ -287,6 +287,20 @@ extension SQLiteEngine {
                     key: statement.integer(at: 1), entity: (entity ?? destination).index))
         }
         return members
+    }
+}
+
+extension ExpressionType {
+    /// The value of a result.
+    ///
+    /// A floating-point number comes as an integer where it equals one, the statement has groups
+    /// and an order of its own, and an IN looks at the same column: SQLite makes an integer of the
+    /// number in place, and sorts it as one.
+    fileprivate func value(ofResult stored: StoredValue) -> Value? {
+        if case .integer(let number) = stored, isFloatingPoint || self == .date {
+            return value(of: .real(Double(number)))
+        }
+        return value(of: stored)
     }
 }
 

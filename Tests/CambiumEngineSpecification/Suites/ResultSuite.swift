@@ -1,4 +1,6 @@
 import Cambium
+import CambiumEngine
+import CambiumModel
 import EverythingModel
 import Foundation
 import ShopModel
@@ -76,6 +78,40 @@ extension EngineSuite {
                     let window = try context.fetch(
                         groups.sorted(by: Product.objectID.count.descending).limit(1).offset(1))
                     #expect(window.map(\.0) == ["Toys"])
+                }
+            }
+        }
+
+        EngineCase("numbers of groups that a list of constants is searched for are numbers") {
+            engine in
+            try engine.withStore(Everything.model) { store in
+                let context = store.container.newContext()
+                for number in [0, 2, 0.5, -3] as [Double] {
+                    let sample = Sample(in: context)
+                    (sample.double, sample.single) = (number, Float(number))
+                    sample.moment = Date(timeIntervalSinceReferenceDate: number)
+                }
+                try context.save()
+                let entity = Sample(in: context).objectID.entity
+                let numbers = [0, 7, 8].map { Value.double($0) }
+                let dates = [0, 7, 8].map { Value.date(Date(timeIntervalSinceReferenceDate: $0)) }
+                for (name, list, type) in [
+                    ("double", numbers, .double), ("single", numbers, .float),
+                    ("moment", dates, .date),
+                ] as [(String, [Value], ExpressionType)] {
+                    let value = ModelExpression.keyPath(root: .subject, names: [name])
+                    let isListed = ModelExpression.comparison(
+                        value, .in, .list(list.map { .literal($0) }), [])
+                    let kind = ModelExpression.conditional(
+                        isListed, then: .literal(.int(1)), otherwise: .literal(.int(2)))
+                    var query = ResultQuery([kind, value].map { ResultExpression($0) })
+                    query.groups = [kind, value]
+                    let results = try TypedResults(
+                        checking: query, entity: entity.entity, model: entity.model)
+                    let rows = try store.engine.results(
+                        RowRequest(entity: entity, selection: .matching(nil, [:])), results)
+                    let expected = [0, -3, 0.5, 2].map { StoredValue.real($0) }
+                    #expect(rows.map { type.stored($0[1]) } == expected, "\(name)")
                 }
             }
         }
