@@ -160,12 +160,30 @@ package struct FoldedChange {
             change.properties = []
             change.new = [:]
             change.old = old.filter { $0.value != .null }
-        case .update? where isReplaced:
-            change.settleReplacement()
-        case .update?, nil:
+        case .update?:
+            let unchanged = unchangedColumns
+            if isReplaced { change.settleReplacement() }
+            change.forget(unchanged)
+        case nil:
             break
         }
         return change
+    }
+
+    /// The columns of derived attributes that have the values again which they had: one that is
+    /// computed from several others may change with each of them.
+    private var unchangedColumns: Set<String> {
+        let columns = Set(entity.derivedSlots.slots.compactMap { entity.layout.slots[$0].column })
+        return columns.filter { column in
+            (old[column] != nil || new[column] != nil)
+                && (old[column] ?? .null) == (new[column] ?? .null)
+        }
+    }
+
+    private mutating func forget(_ columns: Set<String>) {
+        guard !columns.isEmpty else { return }
+        properties.subtract(entity.propertyNames(where: columns.contains))
+        for column in columns { (old[column], new[column]) = (nil, nil) }
     }
 
     /// What differs between the row that was taken out and the one that was put in.

@@ -23,9 +23,15 @@ extension RowStatements {
             let pending = PendingArrays(
                 records, slots.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) })
             // A temporary table would not outlive the statement; the rows go through it as a record.
+            // It computes what the table does, for the history.
             let saved = "pg_temp._swap_\(entity.index)_\(back.count)"
+            let columns = derivations.writableColumns(ofRoot: entity.rootIndex)
             work.add(
-                "CREATE TEMP TABLE \(saved) ON COMMIT DROP AS SELECT t.* FROM \(table) AS t "
+                PostgresStatement(
+                    "CREATE TEMP TABLE \(saved) (LIKE \(table) INCLUDING GENERATED) "
+                        + "ON COMMIT DROP"))
+            work.add(
+                "INSERT INTO \(saved) (\(columns)) SELECT \(columns) FROM \(table) AS t "
                     + "WHERE t.\"_id\" = ANY($1)",
                 PendingArrays(keys: records.map(\.key)).parameters)
             work.add(
@@ -41,7 +47,6 @@ extension RowStatements {
                 FROM \(pending.source) WHERE t."_id" = p."key"
                 """, pending.parameters)
             back.append(recorded(change) { $0.updating($1, entity, in: saved) })
-            let columns = derivations.writableColumns(ofRoot: entity.rootIndex)
             back.append(
                 PostgresStatement(
                     "INSERT INTO \(table) (\(columns)) SELECT \(columns) FROM \(saved)"))

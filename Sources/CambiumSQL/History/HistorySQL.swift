@@ -80,6 +80,18 @@ package enum HistorySQL {
         INSERT INTO \(changes) ("kind", "entity", "key", "properties") VALUES (1, ?, ?, ?)
         """
 
+    /// The number of the last change.
+    package static let lastChange = "SELECT coalesce(max(\"number\"), 0) FROM \(changes)"
+
+    /// Takes a property out of the changes of the objects whose keys are in `pending`. Parameters: its
+    /// name after a space, the last change before those that are meant, and the entity.
+    package static let forgetProperty = """
+        UPDATE \(changes) \
+        SET "properties" = rtrim(replace("properties" || ' ', ?1 || ' ', ' ')) \
+        WHERE "number" > ?2 AND "kind" = 1 AND "entity" = ?3 \
+        AND "key" IN (SELECT key FROM pending) AND instr("properties" || ' ', ?1 || ' ') > 0
+        """
+
     // MARK: Reading
 
     /// Where the history ends and begins: the number of the last change, that of the last one in a

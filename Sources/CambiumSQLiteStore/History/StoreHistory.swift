@@ -16,7 +16,7 @@ final class StoreHistory: Sendable {
     /// What was found when others had committed last.
     private struct Sight {
         var version: UInt32?
-        var isThere = false
+        var content: HistorySettings.Content?
     }
 
     private let sight = Mutex(Sight())
@@ -38,12 +38,25 @@ final class StoreHistory: Sendable {
     /// Whether the store has a history now. Another process may turn it on and off, and needs to
     /// commit for that: as long as there is none, the earlier answer holds.
     private func isThere(_ connection: Connection) throws -> Bool {
+        try content(connection) != nil
+    }
+
+    /// What it keeps now; nil where there is none.
+    private func content(_ connection: Connection) throws -> HistorySettings.Content? {
         let version = connection.versionOfOthers
         let known = sight.withLock { $0 }
-        if known.version == version { return known.isThere }
-        let isThere = try HistorySettings(of: connection) != nil
-        sight.withLock { $0 = Sight(version: version, isThere: isThere) }
-        return isThere
+        if known.version == version { return known.content }
+        let content = try HistorySettings(of: connection)?.content
+        sight.withLock { $0 = Sight(version: version, content: content) }
+        return content
+    }
+
+    /// The number of the last change, where changes have names and no values.
+    func lastChangeWithoutValues(_ connection: Connection) throws -> Int64? {
+        guard try content(connection) == .properties,
+            case .integer(let last)? = try connection.rows(HistorySQL.lastChange).first?.first
+        else { return nil }
+        return last
     }
 
     /// Begins what is written in a transaction of SQLite: what a program without Cambium has
@@ -71,10 +84,11 @@ final class StoreHistory: Sendable {
 
     /// Notes that a row which was taken out of its table and put back was changed.
     func noteMove(
-        of key: Int64, _ entity: String, _ properties: [String], _ connection: Connection
+        of key: Int64, _ entity: String, _ connection: Connection,
+        _ properties: () throws -> [String]
     ) throws {
         guard try isThere(connection) else { return }
-        let names = properties.map { " " + $0 }.joined()
+        let names = try properties().map { " " + $0 }.joined()
         _ = try connection.rows(
             HistorySQL.recordMove, [.text(entity), .integer(key), .text(names)])
     }

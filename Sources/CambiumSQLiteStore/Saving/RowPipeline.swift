@@ -38,7 +38,7 @@ final class RowPipeline {
         let request = try files?.prepare(request) ?? request
         let derivations =
             stages.contains(.derivedValues)
-            ? DerivationRun(store.prepared, store.model, connection) : nil
+            ? DerivationRun(store.prepared, store.model, store.history, connection) : nil
         try derivations?.prepare(for: request)
         if stages.contains(.rows) { try writeRows(request, swapped) }
         if stages.contains(.links) { for links in request.links { try write(links) } }
@@ -301,6 +301,8 @@ final class RowPipeline {
 struct SwappedRow {
     private let sql: RowCopySQL
     private let values: [StoredValue]
+    /// What SQLite had computed.
+    private let generated: [StoredValue]
     private let entity: EntityDescription
     private let key: Int64
     private let history: StoreHistory
@@ -320,7 +322,9 @@ struct SwappedRow {
         self.history = history
         self.key = record.key
         let key = StoredValue.integer(record.key)
-        guard var values = try connection.rows(sql.select, [key]).first else { return nil }
+        guard let row = try connection.rows(sql.select, [key]).first else { return nil }
+        var values = Array(row.prefix(sql.columns.count))
+        generated = Array(row.dropFirst(sql.columns.count))
         let places = Dictionary(
             sql.columns.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         if let place = places[SystemColumn.version] { values[place] = .integer(record.version + 1) }
@@ -350,7 +354,17 @@ struct SwappedRow {
         let statement = try connection.statement(sql.insert)
         try statement.bind(values)
         try statement.run()
-        let names = changedSlots.slots.map { entity.layout.slots[$0].property }
-        try history.noteMove(of: key, entity.name, names, connection)
+        try history.noteMove(of: key, entity.name, connection) { try changedProperties(connection) }
+    }
+
+    /// The names of the properties that have other values, once the row is put back.
+    private func changedProperties(_ connection: Connection) throws -> [String] {
+        let row = try connection.rows(sql.select, [.integer(key)]).first ?? []
+        let present = row.dropFirst(sql.columns.count)
+        let computed = zip(sql.generatedColumns, zip(generated, present))
+            .filter { $1.0 != $1.1 }.map(\.0)
+        return entity.layout.slots.enumerated().filter { slot, place in
+            changedSlots.contains(slot) || place.column.map(computed.contains) ?? false
+        }.map(\.element.property)
     }
 }

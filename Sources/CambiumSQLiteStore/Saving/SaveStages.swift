@@ -15,11 +15,18 @@ final class DerivationRun {
     private let connection: Connection
     /// For each maintained attribute, the keys of the objects whose value may be another one.
     private var owners: [Set<Int64>]
+    private let history: StoreHistory
+    /// What the history is to say of values that end as they began; nil where it says so anyway.
+    private var composed: ComposedValues?
 
     /// - Returns: Nil where the model has no derived attributes.
-    init?(_ prepared: PreparedSQL, _ model: ModelDescription, _ connection: Connection) {
+    init?(
+        _ prepared: PreparedSQL, _ model: ModelDescription, _ history: StoreHistory,
+        _ connection: Connection
+    ) {
         guard let plan = prepared.derivations else { return nil }
         self.plan = plan
+        self.history = history
         self.model = model
         self.connection = connection
         owners = Array(repeating: [], count: plan.maintained.count)
@@ -32,6 +39,19 @@ final class DerivationRun {
                 try note(source.keysBefore(request, in: model), ofSource: number, for: index)
             }
         }
+        guard plan.composed.contains(where: { !$0.isEmpty }),
+            let last = try history.lastChangeWithoutValues(connection)
+        else { return }
+        composed = ComposedValues(plan.composed, model, after: last)
+        for update in request.updates {
+            try keep(update.records.map(\.key), root: update.entity.rootIndex)
+        }
+    }
+
+    /// Reads what rows have before anything of theirs is computed.
+    private func keep(_ keys: some Sequence<Int64>, root: Int) throws {
+        guard let keys = composed?.unknown(keys, root: root) else { return }
+        composed?.keep(try read(keys, root: root))
     }
 
     /// Writes the values, and reads those that the save could not know.
@@ -43,12 +63,15 @@ final class DerivationRun {
         }
         var touched = writtenKeys(request)
         for (index, maintained) in plan.maintained.enumerated() {
+            try keep(owners[index], root: maintained.attribute.rootIndex)
             let changed = try update(maintained.derivation, owners[index], now)
             guard !changed.isEmpty else { continue }
             touched[maintained.attribute.rootIndex].formUnion(changed)
             try passOn(changed, of: maintained.attribute, after: index)
         }
-        return try touched.enumerated().flatMap { try read($1, root: $0) }
+        let rows = try touched.enumerated().flatMap { try read($1, root: $0) }
+        try composed?.settle(rows, connection)
+        return rows
     }
 
     private func note(_ keys: [Int64], ofSource number: Int, for index: Int) throws {

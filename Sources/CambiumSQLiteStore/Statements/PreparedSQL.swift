@@ -135,6 +135,9 @@ final class DerivationPlan: Sendable {
     /// For each entity, the slots of the columns of its root's ``columns``; nil where it has not
     /// that column.
     let slots: [[Int?]]
+    /// For each entity, the slots of derived attributes that are computed from other derived ones of
+    /// their rows: a save may change such a value with each of these.
+    let composed: [SlotSet]
 
     init?(_ entities: [EntityDescription], in model: Model) {
         columns = entities.map { description in
@@ -147,6 +150,16 @@ final class DerivationPlan: Sendable {
             (columns[description.rootIndex]?.columns ?? []).map { column in
                 description.layout.slots.firstIndex { $0.column == column }
             }
+        }
+        composed = entities.map { description in
+            var slots = SlotSet()
+            for slot in description.derivedSlots.slots {
+                guard let attribute = description.attributes[slot],
+                    attribute.isComposed(in: description, of: model)
+                else { continue }
+                slots.insert(slot)
+            }
+            return slots
         }
         maintained = model.derivations.map { derivation in
             let attribute = MaintainedAttribute(derivation, entities, in: model)
@@ -162,6 +175,17 @@ final class DerivationPlan: Sendable {
         let attribute: MaintainedAttribute
         /// For each source, the query of the keys of the objects that look at the rows of `pending`.
         let owners: [String]
+    }
+}
+
+extension Attribute {
+    /// Whether it is computed from other derived attributes of its row.
+    fileprivate func isComposed(in entity: EntityDescription, of model: Model) -> Bool {
+        guard let derivation else { return false }
+        let sources = DerivationSources(of: derivation, entity: entity.entity, in: model)
+        return sources.nodes[0].properties.contains {
+            model.attribute($0, of: entity.entity)?.derivation != nil
+        }
     }
 }
 

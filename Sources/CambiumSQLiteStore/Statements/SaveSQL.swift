@@ -185,14 +185,17 @@ struct UniqueSQL: Sendable {
 struct RowCopySQL: Sendable {
     /// All columns that can be written, in the order of the table.
     let columns: [String]
+    /// The columns that SQLite computes from these.
+    let generatedColumns: [String]
     /// For a column that holds a key, the column of the place that belongs to it.
     let positions: [String: String]
     private let table: String
 
     init(root: Entity, in model: Model) {
         table = SQLText.identifier(root.name)
-        columns = Schema.table(of: root, in: model).columns
-            .filter { !$0.isGenerated }.map(\.name)
+        let all = Schema.table(of: root, in: model).columns
+        columns = all.filter { !$0.isGenerated }.map(\.name)
+        generatedColumns = all.filter(\.isGenerated).map(\.name)
         var positions: [String: String] = [:]
         for entity in model.family(of: root) {
             for relationship in entity.relationships {
@@ -205,9 +208,12 @@ struct RowCopySQL: Sendable {
         self.positions = positions
     }
 
-    /// Reads the columns of the row whose key is parameter 1.
+    /// Reads the columns of the row whose key is parameter 1, and then those that SQLite computes.
     var select: String {
-        "SELECT \(names) FROM \(table) WHERE \(SQLText.identifier(SystemColumn.key)) = ?"
+        """
+        SELECT \(Self.list(columns + generatedColumns)) FROM \(table) \
+        WHERE \(SQLText.identifier(SystemColumn.key)) = ?
+        """
     }
 
     /// Takes the row out whose key is parameter 1.
@@ -218,10 +224,12 @@ struct RowCopySQL: Sendable {
     /// Puts a row in; the values are parameters.
     var insert: String {
         let values = columns.map { _ in "?" }.joined(separator: ", ")
-        return "INSERT INTO \(table) (\(names)) VALUES (\(values))"
+        return "INSERT INTO \(table) (\(Self.list(columns))) VALUES (\(values))"
     }
 
-    private var names: String { columns.map(SQLText.identifier).joined(separator: ", ") }
+    private static func list(_ columns: [String]) -> String {
+        columns.map(SQLText.identifier).joined(separator: ", ")
+    }
 }
 
 /// The statements that change the pairs of a join table, a whole set at once out of the `pending`

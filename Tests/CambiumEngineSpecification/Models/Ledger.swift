@@ -47,6 +47,9 @@ package enum Ledger {
             Attribute(
                 name: "labelCount", type: .int64, derivation: .aggregate(.count, path("labels"))),
             Attribute(
+                name: "surplus", type: .int64, isOptional: true,
+                derivation: .arithmetic(path("invoiceCount"), .subtract, path("labelCount"))),
+            Attribute(
                 name: "weight", type: .int64,
                 derivation: .aggregate(.sum, path("labels", "weight"))),
             Attribute(
@@ -169,6 +172,7 @@ package enum Ledger {
             try expect(client, "total", .decimal(total))
             try expect(client, "itemTotal", .int(items))
             try expect(client, "labelCount", .int(Int64(labels.count)))
+            try expect(client, "surplus", .int(count - Int64(labels.count)))
             try expect(
                 client, "weight",
                 .int(try labels.reduce(0) { try $0 + (integer($1, "weight") ?? 0) }))

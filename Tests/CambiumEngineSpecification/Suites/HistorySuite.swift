@@ -215,6 +215,74 @@ extension EngineSuite {
             }
         }
 
+        for tracking in [HistoryTracking.values, .properties] {
+            EngineCase("derived values that end as they began are not named (\(tracking))") {
+                engine in
+                try withHistory(engine, tracking, Ledger.model) { container in
+                    let context = container.newContext()
+                    let patron = try context.make("Patron")
+                    let (invoice, label) = try (context.make("Invoice"), context.make("Label"))
+                    try patron.setValue(.int(0), forKey: "level")
+                    invoice[one: "client"] = patron
+                    try patron.many("labels").insert(label)
+                    try context.save()
+                    /// Saves, and says which properties of the patron the history names.
+                    func namedProperties() throws -> Set<String> {
+                        let token = try container.historyToken
+                        try context.save()
+                        let change = try #require(
+                            try container.history(after: token)[0].changes
+                                .first { $0.objectID == patron.objectID })
+                        let old = Set(change.oldValues.keys)
+                        #expect(old == Set(change.newValues.keys))
+                        #expect(old.isSubset(of: change.updatedProperties))
+                        #expect(old.isEmpty == (tracking == .properties))
+                        return change.updatedProperties.subtracting(["savedAt"])
+                    }
+                    // The bonus, level × invoiceCount, is 0 × 1, then 1 × 1, and 1 × 0 in the end;
+                    // the surplus, invoiceCount - labelCount, 1 - 1, 0 - 1 and 0 - 0.
+                    try patron.setValue(.int(1), forKey: "level")
+                    invoice[one: "client"] = nil
+                    try patron.many("labels").remove(label)
+                    let first = try namedProperties()
+                    #expect(
+                        first == [
+                            "grade", "invoiceCount", "invoices", "labelCount", "labels",
+                            "level", "weight",
+                        ])
+                    // No row of a patron is written here for anything but what is computed.
+                    invoice[one: "client"] = patron
+                    try label.many("clients").insert(patron)
+                    let second = try namedProperties()
+                    #expect(
+                        second == [
+                            "bonus", "invoiceCount", "invoices", "labelCount", "labels",
+                            "weight",
+                        ])
+                }
+            }
+
+            EngineCase("objects that exchange unique values are named as others (\(tracking))") {
+                engine in
+                try withHistory(engine, tracking, Ledger.model) { container in
+                    let context = container.newContext()
+                    let clients = try ["a", "b"].map { try context.make("Client", ["code": $0]) }
+                    try context.save()
+                    let token = try container.historyToken
+                    clients[0]["name"] = "long"
+                    (clients[0]["code"], clients[1]["code"]) = ("b", "a")
+                    try context.save()
+                    let changes = try container.history(after: token)[0].changes
+                    let names = clients.map { client in
+                        changes.first { $0.objectID == client.objectID }?.updatedProperties
+                            .subtracting(["savedAt"]).sorted()
+                    }
+                    #expect(
+                        names == [["code", "name", "nameLength", "shout", "title"], ["code"]])
+                }
+            }
+        }
+
         EngineCase("a store without a history says so") { engine in
             try engine.withContainer(Chronicle.model) { container in
                 let error = #expect(throws: StoreError.self) { try container.history() }
