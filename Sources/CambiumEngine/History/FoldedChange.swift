@@ -196,8 +196,12 @@ package struct FoldedChange {
             if properties.isEmpty { properties = entity.propertyNames(where: { _ in true }) }
             return
         }
-        for column in Set(former.keys).union(present.keys)
-        where (former[column] ?? .null) != (present[column] ?? .null) {
+        var columns = Set(former.keys).union(present.keys)
+            .filter { (former[$0] ?? .null) != (present[$0] ?? .null) }
+        for pair in entity.keyColumns where !columns.isDisjoint(with: pair) {
+            columns.formUnion(pair)
+        }
+        for column in columns {
             old[column] = former[column] ?? .null
             new[column] = present[column] ?? .null
         }
@@ -223,6 +227,14 @@ package struct FoldedChange {
 }
 
 extension EntityDescription {
+    /// The columns of each key that has one for its entity, which belongs to it.
+    fileprivate var keyColumns: [[String]] {
+        relationships.filter { $0.entitySlot != nil }.map { relationship in
+            layout.slots.filter { $0.property == relationship.relationship.name }
+                .compactMap(\.column)
+        }
+    }
+
     /// The names of the properties that have columns which meet a condition.
     fileprivate func propertyNames(where isMeant: (_ column: String) -> Bool) -> Set<String> {
         Set(layout.slots.filter { $0.column.map(isMeant) ?? false }.map(\.property))

@@ -283,6 +283,34 @@ extension EngineSuite {
             }
         }
 
+        EngineCase("objects that exchange unique values reference objects of their own entities") {
+            engine in
+            try withHistory(engine, .values, Bazaar.model) { container in
+                let context = container.newContext()
+                let things = try (0..<2).map { try context.make("Gadget", ["name": "\($0)"]) }
+                let pieces = try things.map { thing in
+                    let piece = try context.make("Piece", ["name": "p"])
+                    piece[one: "thing"] = thing
+                    return piece
+                }
+                try context.save()
+                let token = try container.historyToken
+                pieces[0][one: "thing"] = things[1]
+                pieces[1][one: "thing"] = things[0]
+                try context.save()
+                let changes = try container.history(after: token)[0].changes
+                for (piece, (old, new)) in zip(pieces, [(0, 1), (1, 0)]) {
+                    let change = changes.first { $0.objectID == piece.objectID }
+                    #expect(change?.oldValues["thing"] == .toOne(things[old].objectID))
+                    #expect(change?.newValues["thing"] == .toOne(things[new].objectID))
+                    for value in [change?.oldValues["thing"], change?.newValues["thing"]] {
+                        guard case .toOne(let id)? = value else { continue }
+                        #expect(id?.entityName == "Gadget")
+                    }
+                }
+            }
+        }
+
         EngineCase("a store without a history says so") { engine in
             try engine.withContainer(Chronicle.model) { container in
                 let error = #expect(throws: StoreError.self) { try container.history() }
