@@ -29,16 +29,13 @@ final class CutWorld {
         _ server: PostgresServer, retryTimeout: Duration, _ tracking: HistoryTracking = .off,
         busyTimeout: Duration = .seconds(10)
     ) throws {
-        let folder = try #require(server.url.firstMatch(of: /host=(.*)/)?.1)
-        proxy = try CutProxy(to: String(folder))
+        proxy = try CutProxy(to: server)
         direct = try server.connect()
         var options = PostgresOptions()
         options.applicationName = "cut \(UUID().uuidString)"
         options.retryTimeout = retryTimeout
         var description = StoreDescription(
-            location: .postgres(
-                server.url.replacing(folder, with: proxy.folder), schema: schema,
-                options: options))
+            location: .postgres(proxy.url, schema: schema, options: options))
         description.options.history = tracking
         description.options.busyTimeout = busyTimeout
         container = try PersistentContainer(Ledger.model, description)

@@ -38,15 +38,20 @@ struct AppendWorkload: Sendable {
     private let keeper: PersistentContainer
     private let lists: Range<Int>
 
-    /// - Parameter count: How many lists there are. With fewer of them transactions meet more often.
-    init(_ mode: Mode, _ server: PostgresServer, programs: Int, lists count: Int) throws {
+    /// - Parameters:
+    ///   - url: What the programs connect to.
+    ///   - count: How many lists there are. With fewer of them transactions meet more often.
+    init(
+        _ mode: Mode, _ server: PostgresServer, over url: String, programs: Int, lists count: Int
+    ) throws {
         self.mode = mode
         let schema = PostgresServer.newSchema
         let name = name
+        let reached = PostgresServer(version: server.version, url: url)
         containers = try (0..<programs).map { program in
             try PersistentContainer(
                 Self.model,
-                server.description(
+                reached.description(
                     .off, schema: schema, applicationName: "\(name) \(program)"))
         }
         // Nobody disturbs this one.

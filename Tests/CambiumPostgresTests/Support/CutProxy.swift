@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Testing
 
 /// A socket that forwards what goes to a server's, message by message, and cuts connections where a test
 /// wants that. It has threads of its own.
@@ -22,8 +23,9 @@ final class CutProxy: Sendable {
         case hang
     }
 
-    /// What the client connects to.
-    let folder: String
+    /// The URL that programs connect to.
+    let url: String
+    private let folder: String
     private let target: String
     private let listener: Int32
     private let state = Mutex(State())
@@ -38,10 +40,11 @@ final class CutProxy: Sendable {
         var round = 0
     }
 
-    /// - Parameter target: The folder of the server's socket.
-    init(to target: String) throws {
+    init(to server: PostgresServer) throws {
+        let target = try #require(server.url.firstMatch(of: /host=(.*)/)?.1)
         // The name of a socket has at most 107 bytes.
         folder = "/tmp/cut-\(UUID().uuidString.prefix(8))"
+        url = server.url.replacing(target, with: folder)
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false)
         self.target = "\(target)/.s.PGSQL.5432"
