@@ -33,15 +33,40 @@ end() {
 }
 trap end EXIT
 trap 'exit 1' HUP INT TERM
-# The status goes through a file, since a pipe's own is that of its last command.
-{
-    status=0
-    swiftpm test "$@" 2>&1 || status=$?
-    echo "$status" >"$folder/status"
-} | tee "$folder/log"
-status=$(cat "$folder/status")
-if [ "$status" -ne 0 ]; then
+
+# Runs `swift test`, says what it says, and keeps that and how it ended under a name.
+run() { # name, arguments
+    name=$1
+    shift
+    # The status goes through a file, since a pipe's own is that of its last command.
+    {
+        status=0
+        swiftpm test "$@" 2>&1 || status=$?
+        echo "$status" >"$folder/$name.status"
+    } | tee "$folder/$name.log"
+}
+
+# Where all tests run that are built, those that wait for servers most of the time run beside those that
+# compute.
+waiting='^Cambium(Postgres|EngineSpecification)Tests\.'
+case " $* " in
+    *' --filter '* | *' --skip '*) run tests "$@" ;;
+    *' --skip-build '*)
+        run waiting "$@" --ignore-lock --filter "$waiting" >/dev/null &
+        run computing "$@" --skip "$waiting"
+        wait
+        cat "$folder/waiting.log"
+        ;;
+    *) run tests "$@" ;;
+esac
+
+ended=0
+for name in tests computing waiting; do
+    [ -f "$folder/$name.log" ] || continue
+    status=$(cat "$folder/$name.status")
+    [ "$status" -ne 0 ] || continue
+    ended=$status
     printf '\n== What failed\n'
-    what_failed "$folder/log"
-fi
-exit "$status"
+    what_failed "$folder/$name.log"
+done
+exit "$ended"

@@ -270,6 +270,10 @@ a line that "three" prints
 ✘ Test "two" failed after 1.0 seconds with 1 issue.
 ✔ Suite FileTests passed after 2.0 seconds.
 OUTPUT
+case " $* " in
+    *' --filter '*) exit 5 ;;
+    *' --skip '*) exit 0 ;;
+esac
 exit "$2"
 END
 chmod +x "$work/tests/swift"
@@ -283,6 +287,9 @@ says "CAMBIUM_SEED=7" "run-tests.sh says at the end what explains it"
 result $? "run-tests.sh leaves out at the end what passed"
 PATH="$work/tests:$PATH" sh "$root/Scripts/run-tests.sh" 0 >"$work/output" 2>&1
 result $? "run-tests.sh ends well where the tests do"
+PATH="$work/tests:$PATH" sh "$root/Scripts/run-tests.sh" --skip-build >"$work/output" 2>&1
+[ $? -eq 5 ] && [ "$(grep -c "^== What failed" "$work/output")" -eq 1 ]
+result $? "run-tests.sh ends as those of two runs do that fail"
 
 # A package manager that crashes as often as a file says.
 mkdir -p "$work/crashes"

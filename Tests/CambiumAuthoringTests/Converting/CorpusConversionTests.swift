@@ -30,7 +30,7 @@ struct CorpusConversionTests {
         return folder
     }
 
-    @Test(arguments: Corpus.sample(Corpus.bundles, oneIn: 6, full: 3))
+    @Test(arguments: Corpus.sample(Corpus.bundles, oneIn: 12, full: 3))
     func `a real bundle comes back from Cambium's own XML as it was`(path: String) throws {
         let folder = try Self.slice(of: path)
         defer { try? folder.map(FileManager.default.removeItem) }

@@ -41,6 +41,7 @@ struct RealHistoryTests {
         }
         #expect(try String(contentsOf: chain.file, encoding: .utf8) == text)
         #expect(result.open == [])
+        guard Corpus.isFull || Corpus.isWhole else { return }
         // Nothing more is to be declared.
         let again = ModelHistory.write(
             of: bundle, declarations: chain.file.path, through: chain.last)

@@ -8,7 +8,7 @@ import Testing
 /// Every version of every real model is accepted.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct CorpusCheckTests {
-    @Test(arguments: Corpus.sample(Corpus.shorterBundles, oneIn: 2))
+    @Test(arguments: Corpus.sample(Corpus.shorterBundles, oneIn: 4, full: 2))
     func `a real model has no errors`(path: String) {
         let (bundle, _) = BundleReader.read(path)
         var previous: CheckedModel?

@@ -30,7 +30,7 @@ struct DiagnosticCaseTests {
         return isXcode ? xcode : folder.appendingPathComponent("Shop.cambium")
     }
 
-    @Test(arguments: cases)
+    @Test(arguments: Corpus.sample(cases, oneIn: 3, full: 1))
     func `the failing example gives exactly what is expected`(name: String) throws {
         let folder = Self.folder.appendingPathComponent("\(name)/fail")
         let actual = output(of: bundle(in: folder))
@@ -43,7 +43,7 @@ struct DiagnosticCaseTests {
         #expect(actual.contains("[\(name.prefix(5))]"))
     }
 
-    @Test(arguments: Corpus.sample(cases, oneIn: 2, full: 1))
+    @Test(arguments: Corpus.sample(cases, oneIn: 4, full: 1))
     func `the passing example gives nothing`(name: String) {
         let folder = Self.folder.appendingPathComponent("\(name)/pass")
         #expect(output(of: bundle(in: folder)) == "")

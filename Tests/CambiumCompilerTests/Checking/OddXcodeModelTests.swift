@@ -323,7 +323,9 @@ struct OddXcodeModelTests {
         #expect(meant.allSatisfy { $0.position.column > 1 })
     }
 
-    @Test(arguments: attributes + relationships + entities + requests)
+    @Test(
+        arguments: Corpus.sample(
+            attributes + relationships + entities + requests, oneIn: 3, full: 1))
     func `in a version that has shipped it is a note`(odd: Odd) throws {
         let folder = try XcodeBundleFolder([odd.content, odd.content])
         let compilation = ModelCompiler.compile(folder.path)
@@ -335,7 +337,9 @@ struct OddXcodeModelTests {
         #expect(compilation.notes.allSatisfy { $0.severity == .note })
     }
 
-    @Test(arguments: attributes + relationships + entities + requests)
+    @Test(
+        arguments: Corpus.sample(
+            attributes + relationships + entities + requests, oneIn: 3, full: 1))
     func `it is the same in the converted file, and comes back`(odd: Odd) throws {
         let folder = try XcodeBundleFolder([odd.content])
         let own = try folder.convert()

@@ -25,7 +25,7 @@ struct CompiledDefinitionTests {
 
     @Test(
         .enabled(if: Corpus.isPresent, Corpus.absence),
-        arguments: Corpus.sample(Corpus.shorterBundles, oneIn: 3, full: 1))
+        arguments: Corpus.sample(Corpus.shorterBundles, oneIn: 6, full: 1))
     func `every version of a real model is read from its definition as it was`(path: String) {
         Self.check(path)
     }

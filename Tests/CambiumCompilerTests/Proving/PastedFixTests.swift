@@ -51,7 +51,7 @@ struct PastedFixTests {
         $0.hasPrefix("CM7") || $0.hasPrefix("LQ")
     }
 
-    @Test(arguments: Corpus.sample(cases, oneIn: 2, full: 1))
+    @Test(arguments: Corpus.sample(cases, oneIn: 4, full: 1))
     func `what the notes of the examples say puts them right`(name: String) throws {
         let bundle = DiagnosticCaseTests.folder.appendingPathComponent("\(name)/fail/Shop.cambium")
         guard let files = try? FileManager.default.contentsOfDirectory(atPath: bundle.path) else {
@@ -63,7 +63,7 @@ struct PastedFixTests {
         _ = try pasteAll(Dictionary(uniqueKeysWithValues: contents), name)
     }
 
-    @Test(arguments: Corpus.sample(Undecided.allCases, oneIn: 2, full: 1))
+    @Test(arguments: Corpus.sample(Undecided.allCases, oneIn: 4, full: 1))
     func `what the notes of what is undecided say puts it right`(example: Undecided) throws {
         func version(_ number: Int, _ body: String) -> Data {
             Data(

@@ -6,7 +6,7 @@ struct CrashTests {
     /// Every call with `CAMBIUM_EVERY_CRASH` (in Scripts/test-long.sh),
     /// otherwise one in so many, each time others.
     private static let stride =
-        ProcessInfo.processInfo.environment["CAMBIUM_EVERY_CRASH"] == nil ? 23 : 1
+        ProcessInfo.processInfo.environment["CAMBIUM_EVERY_CRASH"] == nil ? 41 : 1
 
     @Test(arguments: ["WAL", "DELETE"])
     func `a kill before any statement leaves the store old or new`(journalMode: String) throws {

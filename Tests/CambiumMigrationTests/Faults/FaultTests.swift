@@ -11,7 +11,7 @@ struct FaultTests {
     /// Every call with `CAMBIUM_EVERY_CRASH` (in Scripts/test-long.sh),
     /// otherwise one in so many, each time others.
     private static let stride =
-        ProcessInfo.processInfo.environment["CAMBIUM_EVERY_CRASH"] == nil ? 4 : 1
+        ProcessInfo.processInfo.environment["CAMBIUM_EVERY_CRASH"] == nil ? 10 : 1
 
     /// What goes wrong.
     enum Fault: String, CaseIterable {
