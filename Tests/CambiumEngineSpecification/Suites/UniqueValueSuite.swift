@@ -54,6 +54,28 @@ extension EngineSuite {
             }
         }
 
+        EngineCase("unique texts that only look alike are two") { engine in
+            try engine.withContainer(Everything.model) { container in
+                let context = container.newContext()
+                let composed = Robot(in: context, name: "1", serial: "\u{E9}")
+                let decomposed = Robot(in: context, name: "2", serial: "e\u{301}")
+                try context.save()
+                (composed.serial, decomposed.serial) = ("e\u{301}", "\u{E9}")
+                #expect(context.hasChanges)
+                try context.save()
+                let other = container.newContext()
+                other.mergePolicy = .overwrite
+                _ = Robot(in: other, name: "3", serial: "E\u{301}")
+                _ = Robot(in: other, name: "4", serial: "\u{C9}")
+                try other.save()
+                let read = try container.newContext().fetch(
+                    Robot.fetchRequest().sorted(by: Robot.name))
+                #expect(
+                    read.map { Array($0.serial.utf8) }
+                        == ["e\u{301}", "\u{E9}", "E\u{301}", "\u{C9}"].map { Array($0.utf8) })
+            }
+        }
+
         EngineCase("rule 71: a value twice in one context is an error that names both") { engine in
             try engine.withContainer(Dispute.model) { container in
                 let context = container.newContext()
