@@ -80,6 +80,19 @@ package enum HistorySQL {
         INSERT INTO \(changes) ("kind", "entity", "key", "properties") VALUES (1, ?, ?, ?)
         """
 
+    /// Forgets the objects that a row references which was taken out and put back, where it references
+    /// them as before: both changes of its table named them. Parameters: the last change before it was
+    /// taken out, the last one then, and the last one before it was put back.
+    package static let forgetMove = """
+        WITH "taken" AS (SELECT * FROM \(changes) \
+        WHERE "number" > ?1 AND "number" <= ?2 AND "kind" = 1), \
+        "put" AS (SELECT * FROM \(changes) WHERE "number" > ?3 AND "kind" = 1), \
+        "same" AS (SELECT "taken"."number" AS "one", "put"."number" AS "other" \
+        FROM "taken" JOIN "put" USING ("entity", "key", "properties")) \
+        DELETE FROM \(changes) \
+        WHERE "number" IN (SELECT "one" FROM "same" UNION ALL SELECT "other" FROM "same")
+        """
+
     /// The number of the last change.
     package static let lastChange = "SELECT coalesce(max(\"number\"), 0) FROM \(changes)"
 

@@ -53,7 +53,13 @@ final class StoreHistory: Sendable {
 
     /// The number of the last change, where changes have names and no values.
     func lastChangeWithoutValues(_ connection: Connection) throws -> Int64? {
-        guard try content(connection) == .properties,
+        guard try content(connection) == .properties else { return nil }
+        return try lastChange(connection)
+    }
+
+    /// The number of the last change; nil where there is no history.
+    private func lastChange(_ connection: Connection) throws -> Int64? {
+        guard try isThere(connection),
             case .integer(let last)? = try connection.rows(HistorySQL.lastChange).first?.first
         else { return nil }
         return last
@@ -82,12 +88,34 @@ final class StoreHistory: Sendable {
         if retention != nil, connection.changes > 0 { try removeOverdue(connection, atMost: 2) }
     }
 
-    /// Notes that a row which was taken out of its table and put back was changed.
+    /// The changes that triggers note: the number of the last one before them, and that of the last.
+    typealias Changes = (before: Int64, last: Int64)
+
+    /// The changes that are noted while a row is written; nil where there is no history.
+    func changes(
+        _ connection: Connection, during write: () throws -> Void
+    ) throws -> Changes? {
+        let before = try lastChange(connection)
+        try write()
+        guard let before, let last = try lastChange(connection) else { return nil }
+        return (before, last)
+    }
+
+    /// Notes that a row which was taken out of its table and put back was changed, and that the
+    /// objects which it references as before were not.
+    ///
+    /// - Parameters:
+    ///   - taken: What was noted when it was taken out.
+    ///   - put: What was noted when it was put back.
+    ///   - properties: The names of its properties that have other values.
     func noteMove(
-        of key: Int64, _ entity: String, _ connection: Connection,
+        of key: Int64, _ entity: String, taken: Changes?, put: Changes?, _ connection: Connection,
         _ properties: () throws -> [String]
     ) throws {
-        guard try isThere(connection) else { return }
+        guard let taken, let put else { return }
+        _ = try connection.rows(
+            HistorySQL.forgetMove,
+            [.integer(taken.before), .integer(taken.last), .integer(put.before)])
         let names = try properties().map { " " + $0 }.joined()
         _ = try connection.rows(
             HistorySQL.recordMove, [.text(entity), .integer(key), .text(names)])

@@ -306,6 +306,8 @@ struct SwappedRow {
     private let entity: EntityDescription
     private let key: Int64
     private let history: StoreHistory
+    /// What the history noted when the row was taken out.
+    private let changes: StoreHistory.Changes?
     /// The slots that get other values.
     private let changedSlots: SlotSet
 
@@ -344,17 +346,23 @@ struct SwappedRow {
         }
         self.values = values
         self.changedSlots = changedSlots
-        let statement = try connection.statement(sql.delete)
-        try statement.bind([key])
-        try statement.run()
+        changes = try history.changes(connection) {
+            let statement = try connection.statement(sql.delete)
+            try statement.bind([key])
+            try statement.run()
+        }
     }
 
     /// Puts it back.
     func putBack(_ connection: Connection) throws {
-        let statement = try connection.statement(sql.insert)
-        try statement.bind(values)
-        try statement.run()
-        try history.noteMove(of: key, entity.name, connection) { try changedProperties(connection) }
+        let put = try history.changes(connection) {
+            let statement = try connection.statement(sql.insert)
+            try statement.bind(values)
+            try statement.run()
+        }
+        try history.noteMove(of: key, entity.name, taken: changes, put: put, connection) {
+            try changedProperties(connection)
+        }
     }
 
     /// The names of the properties that have other values, once the row is put back.

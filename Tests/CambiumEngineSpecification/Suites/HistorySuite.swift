@@ -249,6 +249,36 @@ extension EngineSuite {
                 }
             }
 
+            EngineCase(
+                "what objects reference as before is not named when they exchange values (\(tracking))"
+            ) {
+                engine in
+                try withHistory(engine, tracking, Bazaar.model) { container in
+                    let context = container.newContext()
+                    let shelves = try (0..<2).map { _ in try context.make("Shelf") }
+                    let mates = try (0..<2).map { _ in try context.make("Thing") }
+                    let things = try ["a", "b"].map { try context.make("Gadget", ["code": $0]) }
+                    for (index, thing) in things.enumerated() {
+                        thing[one: "shelf"] = shelves[index]
+                        thing[one: "mate"] = mates[index]
+                    }
+                    try context.save()
+                    let token = try container.historyToken
+                    for (index, thing) in things.enumerated() {
+                        thing["code"] = ["b", "a"][index]
+                        thing[one: "mate"] = mates[1 - index]
+                    }
+                    try context.save()
+                    #expect(
+                        try container.history(after: token).words == [
+                            [
+                                "update Gadget code mate", "update Gadget code mate",
+                                "update Thing mateOf", "update Thing mateOf",
+                            ]
+                        ])
+                }
+            }
+
             EngineCase("objects that exchange unique values are named as others (\(tracking))") {
                 engine in
                 try withHistory(engine, tracking, Ledger.model) { container in
