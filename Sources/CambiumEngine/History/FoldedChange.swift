@@ -122,13 +122,12 @@ package struct FoldedChange {
             new = [:]
             for value in row.values { new[value.column] = value.new }
         case .update:
-            // The owner of a key may be reported after it was deleted.
-            if isThere {
-                properties.formUnion(row.properties.lazy.map(String.init))
-                for value in row.values {
-                    if old[value.column] == nil { old[value.column] = value.old }
-                    new[value.column] = value.new
-                }
+            // What references the row may be written after it was taken out: nothing is said of that
+            // where it does not come back.
+            properties.formUnion(row.properties.lazy.map(String.init))
+            for value in row.values {
+                if old[value.column] == nil { old[value.column] = value.old }
+                new[value.column] = value.new
             }
         case .delete:
             isThere = false
@@ -192,8 +191,10 @@ package struct FoldedChange {
         old = [:]
         new = [:]
         guard hasReplacement else {
-            // A program that replaces rows without saying what differs may have changed all.
-            if properties.isEmpty { properties = entity.propertyNames(where: { _ in true }) }
+            // A program that replaces rows without saying what differs may have changed all that they
+            // hold. What others say is that they reference the row.
+            let own = entity.propertyNames(where: { _ in true })
+            if properties.isDisjoint(with: own) { properties.formUnion(own) }
             return
         }
         var columns = Set(former.keys).union(present.keys)

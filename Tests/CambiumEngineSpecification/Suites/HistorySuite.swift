@@ -251,8 +251,7 @@ extension EngineSuite {
 
             EngineCase(
                 "what objects reference as before is not named when they exchange values (\(tracking))"
-            ) {
-                engine in
+            ) { engine in
                 try withHistory(engine, tracking, Bazaar.model) { container in
                     let context = container.newContext()
                     let shelves = try (0..<2).map { _ in try context.make("Shelf") }
@@ -274,6 +273,28 @@ extension EngineSuite {
                             [
                                 "update Gadget code mate", "update Gadget code mate",
                                 "update Thing mateOf", "update Thing mateOf",
+                            ]
+                        ])
+                }
+            }
+
+            EngineCase(
+                "what references objects that exchange unique values is named there (\(tracking))"
+            ) { engine in
+                try withHistory(engine, tracking, Bazaar.model) { container in
+                    let context = container.newContext()
+                    let rooms = try ["a", "b"].map { try context.make("Room", ["name": $0]) }
+                    let shelf = try context.make("Shelf")
+                    try context.save()
+                    let token = try container.historyToken
+                    (rooms[0]["name"], rooms[1]["name"]) = ("b", "a")
+                    shelf[one: "room"] = rooms[0]
+                    try context.save()
+                    #expect(
+                        try container.history(after: token).words == [
+                            [
+                                "update Room name", "update Room name shelfCount shelves",
+                                "update Shelf room",
                             ]
                         ])
                 }

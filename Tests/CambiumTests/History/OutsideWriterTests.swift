@@ -89,6 +89,27 @@ struct OutsideWriterTests {
         }
     }
 
+    @Test func `without values a row that it replaces may have changed in all it holds`() throws {
+        try withStoreFile { path in
+            let container = try openHistory(at: .file(path), .properties)
+            let context = container.newContext()
+            _ = try context.insertObject(ofEntity: "Person")
+            try context.addBook("a")
+            try context.save()
+            let token = try container.historyToken
+            try execute(
+                """
+                BEGIN; CREATE TEMP TABLE kept AS SELECT * FROM Person; DELETE FROM Person;
+                UPDATE Book SET author = (SELECT _id FROM kept);
+                INSERT INTO Person SELECT * FROM kept; COMMIT
+                """, in: path)
+            #expect(
+                try container.history(after: token).words == [
+                    ["update Book author", "update Person bookCount books name"]
+                ])
+        }
+    }
+
     @Test func `a row that it replaces counts as changed`() throws {
         try withStore { container, _, path in
             let token = try container.historyToken
