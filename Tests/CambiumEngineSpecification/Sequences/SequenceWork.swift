@@ -131,7 +131,7 @@ final class SequenceWork {
             if !result.isEmpty { transcript.add("= \(result)") }
             return true
         } catch {
-            transcript.add("! \(type(of: error)): \(error)")
+            transcript.add("! \(type(of: error)): \(Transcript.words(error))")
             return false
         }
     }
@@ -141,7 +141,7 @@ final class SequenceWork {
         do {
             return try contexts[index].all(entity).randomElement(using: &generator)
         } catch {
-            transcript.add("! \(error)")
+            transcript.add("! \(Transcript.words(error))")
             return nil
         }
     }

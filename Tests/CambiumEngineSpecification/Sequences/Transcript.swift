@@ -55,9 +55,15 @@ final class Transcript: Sendable {
 
     // MARK: Words
 
-    /// A version: the row of an object that is inserted again begins at what the clock says.
+    /// A version: the row of an object that is inserted again begins at what the clock says. Two of one
+    /// save may have the same or not.
     static func words(version: Int64) -> String {
-        version < 1 << 40 ? "\(version)" : "clock/\(version)"
+        version < 1 << 40 ? "\(version)" : "clock"
+    }
+
+    /// An error, without what the store says of its cause: where it keeps a large value.
+    static func words(_ error: any Error) -> String {
+        (error as? StoreError).map { "\($0.code), \($0.message)" } ?? "\(error)"
     }
 
     static func words(_ value: Value) -> String {
