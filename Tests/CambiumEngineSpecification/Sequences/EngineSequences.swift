@@ -48,7 +48,8 @@ package enum EngineSequences {
         of engine: EngineEntry, _ seed: UInt64, _ count: Int, _ usesLargeValues: Bool
     ) throws -> [[String]] {
         var options = StoreOptions()
-        options.history = seed.isMultiple(of: 2) ? .values : .off
+        let histories: [HistoryTracking] = [.values, .properties, .values, .off]
+        options.history = histories[Int(seed % 4)]
         return try engine.withStore(Bazaar.model, options) { store in
             try (0..<UInt64(count)).map { number in
                 let transcript = Transcript()
