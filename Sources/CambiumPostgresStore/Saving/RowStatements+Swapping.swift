@@ -38,12 +38,9 @@ extension RowStatements {
                 "DELETE FROM \(table) AS t USING \(pending.source) "
                     + "WHERE t.\"_id\" = p.\"key\" AND t.\"_version\" = p.\"version\"",
                 pending.parameters, rows: records.count)
-            var sets = ["\"_version\" = p.\"version\" + 1"]
-            sets += slots.compactMap { slot in column(slot, of: entity).map { "\($0) = p.c\(slot)" }
-            }
             let change = PostgresStatement(
                 """
-                UPDATE \(saved) AS t SET \(sets.joined(separator: ", ")) \
+                UPDATE \(saved) AS t SET \(assignments(slots, entity)) \
                 FROM \(pending.source) WHERE t."_id" = p."key"
                 """, pending.parameters)
             back.append(recorded(change) { $0.updating($1, entity, in: saved) })

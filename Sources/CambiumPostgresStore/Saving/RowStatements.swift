@@ -102,8 +102,22 @@ struct RowStatements {
         _ records: [Record], _ slots: SlotSet, _ entity: EntityDescription
     ) -> PostgresStatement {
         let written = self.written(slots, of: entity)
+        let pending = PendingArrays(
+            records, written.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) })
+        let table = layout.table(of: entity.entity)
+        let statement = PostgresStatement(
+            """
+            UPDATE \(table) AS t \
+            SET \(assignments(written, entity)) FROM \(pending.source) \
+            WHERE t."_id" = p."key" AND t."_version" = p."version"
+            """, pending.parameters)
+        return recorded(statement) { $0.updating($1, entity, in: table) }
+    }
+
+    /// What an update gives the rows of `t` from those of `p`: the columns of slots, and the version.
+    func assignments(_ slots: [Int], _ entity: EntityDescription) -> String {
         var sets = ["\"_version\" = p.\"version\" + 1"]
-        for slot in written {
+        for slot in slots {
             guard let column = column(slot, of: entity) else { continue }
             sets.append("\(column) = p.c\(slot)")
             // A place belongs to the owner that it is with.
@@ -115,16 +129,7 @@ struct RowStatements {
                     """)
             }
         }
-        let pending = PendingArrays(
-            records, written.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) })
-        let table = layout.table(of: entity.entity)
-        let statement = PostgresStatement(
-            """
-            UPDATE \(table) AS t \
-            SET \(sets.joined(separator: ", ")) FROM \(pending.source) \
-            WHERE t."_id" = p."key" AND t."_version" = p."version"
-            """, pending.parameters)
-        return recorded(statement) { $0.updating($1, entity, in: table) }
+        return sets.joined(separator: ", ")
     }
 
     /// What inserts rows.

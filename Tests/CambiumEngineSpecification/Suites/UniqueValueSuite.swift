@@ -76,6 +76,26 @@ extension EngineSuite {
             }
         }
 
+        EngineCase("an object that exchanges unique values comes to the end of another list") {
+            engine in
+            try engine.withContainer(playlists) { container in
+                let (context, reader) = (container.newContext(), container.newContext())
+                let lists = try ["a", "b"].map { try context.make("List", ["name": $0]) }
+                let songs = try ["0", "1", "2", "3"].map {
+                    try context.make("Song", ["name": $0, "code": $0])
+                }
+                for (index, song) in songs.enumerated() { song[one: "first"] = lists[index / 2] }
+                try context.save()
+                (songs[0]["code"], songs[1]["code"]) = ("1", "0")
+                songs[0][one: "first"] = lists[1]
+                try context.save()
+                let names = try reader.all("List").map { list in
+                    try list.orderedRelatedObjects(forKey: "debuts").map { $0["name"] }
+                }
+                #expect(names == [["1"], ["2", "3", "0"]])
+            }
+        }
+
         EngineCase("rule 71: a value twice in one context is an error that names both") { engine in
             try engine.withContainer(Dispute.model) { container in
                 let context = container.newContext()
@@ -326,15 +346,24 @@ private let playlists = CompiledModel(
                 relationships: [
                     Relationship(
                         name: "songs", destination: "Song", inverse: "lists", isToMany: true,
-                        isOrdered: true)
+                        isOrdered: true),
+                    Relationship(
+                        name: "debuts", destination: "Song", inverse: "first", isToMany: true,
+                        isOrdered: true),
                 ],
                 uniqueConstraints: [UniqueConstraint(properties: ["name"])]),
             Entity(
-                name: "Song", attributes: [Attribute(name: "name", type: .string)],
+                name: "Song",
+                attributes: [
+                    Attribute(name: "name", type: .string),
+                    Attribute(name: "code", type: .string, isOptional: true),
+                ],
                 relationships: [
                     Relationship(
-                        name: "lists", destination: "List", inverse: "songs", isToMany: true)
-                ]),
+                        name: "lists", destination: "List", inverse: "songs", isToMany: true),
+                    Relationship(name: "first", destination: "List", inverse: "debuts"),
+                ],
+                uniqueConstraints: [UniqueConstraint(properties: ["code"])]),
         ]))
 
 /// The merge policies that decide conflicts by themselves.
