@@ -81,7 +81,10 @@ extension ReadableStore {
 }
 
 /// One that may be read from any thread.
-package protocol SharedStore: ReadableStore, Sendable {}
+package protocol SharedStore: ReadableStore, Sendable {
+    /// The content of the file of a large value that a row names which was read here.
+    func externalData(named name: String) throws -> Data
+}
 
 /// What keeps the rows of a store: SQLite in a file or in memory, or a store of the program's own.
 /// Requests in, rows and outcomes out, no SQL.
@@ -93,9 +96,6 @@ package protocol StoreEngine: SavingStore, StoreCapabilities {
 
     /// A save that changes nothing: writes what else waits for one.
     func saveWithoutChanges() throws
-
-    /// The content of the file of a large value.
-    func externalData(named name: String) throws -> Data
 
     /// What the program noted in the metadata; what waits for a save counts.
     func notes() throws -> [String: String]

@@ -105,10 +105,6 @@ final class PostgresEngine: StoreEngine, PostgresReading {
 
     var largestValue: Int? { greatestLength }
 
-    func externalData(named name: String) throws -> Data {
-        try pool.withReader { try layout.external.read(name, $0) }
-    }
-
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
         guard !isReadOnly else { throw StoreError.readOnly }
         let name = model.entities[root].name

@@ -12,6 +12,8 @@ protocol SQLiteReading: SharedStore {
 }
 
 extension SQLiteReading {
+    func externalData(named name: String) throws -> Data { try engine.externalData(named: name) }
+
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
         try withReader { connection in
             try connection.interruptible(by: request.interruption) {

@@ -42,6 +42,25 @@ struct ExternalTests {
     }
 
     @Test(arguments: PostgresServer.some())
+    func `a transaction reads the value that it has found, whatever others set`(
+        _ server: PostgresServer
+    ) throws {
+        try withContainer(server) { container, _ in
+            let other = container.newContext()
+            let photo = try other.make("Photo")
+            photo[data: "image"] = Data(count: 200_000)
+            try other.save()
+            try container.coordinator.performTransaction(isolation: .snapshot) { context in
+                let own = context.object(with: photo.objectID)
+                #expect(own["name"] == "")
+                photo[data: "image"] = Data(count: 200_001)
+                try other.save()
+                #expect(own[data: "image"] == Data(count: 200_000))
+            }
+        }
+    }
+
+    @Test(arguments: PostgresServer.some())
     func `a value is removed with its row, and where another one is set`(
         _ server: PostgresServer
     ) throws {

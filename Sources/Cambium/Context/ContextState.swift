@@ -104,7 +104,12 @@ extension ContextState {
 
     /// Where rows of a hierarchy are read from.
     func store(ofRoot root: Int) -> any ReadableStore {
-        if let parentReader { return parentReader }
+        parentReader ?? sharedStore(ofRoot: root)
+    }
+
+    /// The store behind the context and its parents, as they see it.
+    func sharedStore(ofRoot root: Int) -> any SharedStore {
+        if let parent = parentReader?.parent { return parent.state.sharedStore(ofRoot: root) }
         let store = coordinator.store(ofRoot: root)
         switch generation.kind {
         case .unpinned: return store

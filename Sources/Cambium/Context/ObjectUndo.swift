@@ -92,7 +92,7 @@ final class ObjectUndo {
         object.entityDescription.externalSlots.forEach { slot in
             guard placed.record.hasValue(slot),
                 placed.record.bytes(slot).first == ExternalForm.file,
-                let data = try? object.state.coordinator.store(
+                let data = try? object.state.sharedStore(
                     ofRoot: object.entityDescription.rootIndex
                 )
                 .externalData(

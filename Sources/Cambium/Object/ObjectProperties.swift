@@ -185,9 +185,7 @@ struct ObjectProperties: ObjectAccess {
     }
 
     /// The store that has the files.
-    private var files: any StoreEngine {
-        state.coordinator.store(ofRoot: entity.rootIndex)
-    }
+    private var files: any SharedStore { state.sharedStore(ofRoot: entity.rootIndex) }
 
     /// A value as a look at the object shows it.
     func shown(at slot: Int, in record: Record) -> String {

@@ -17,6 +17,8 @@ final class PostgresReadAhead: SharedStore {
         let row: Int
     }
 
+    func externalData(named name: String) throws -> Data { try store.externalData(named: name) }
+
     /// - Parameters:
     ///   - results: What the statements have returned.
     ///   - found: The rows of the request; nil where their keys were known before.

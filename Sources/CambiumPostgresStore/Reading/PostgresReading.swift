@@ -46,6 +46,10 @@ extension PostgresHeldReading {
 }
 
 extension PostgresReading {
+    func externalData(named name: String) throws -> Data {
+        try withReader { try layout.external.read(name, $0) }
+    }
+
     private var model: ModelDescription { layout.model }
 
     func withSnapshot<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {

@@ -163,6 +163,26 @@ extension EngineSuite {
             }
         }
 
+        EngineCase("who reads the store as it was reads the value that it had") { engine in
+            guard try EngineCapability.generations.isOffered(by: engine) else { return }
+            try engine.withContainer(Album.model) { container in
+                let (past, other) = (container.newContext(), container.newContext())
+                let photo = try other.make("Photo")
+                photo[data: "image"] = data(200_000, 1)
+                try other.save()
+                try past.setQueryGeneration(.current)
+                #expect(try past.all("Photo").count == 1)
+                photo[data: "image"] = data(200_000, 2)
+                try other.save()
+                let child = past.newChildContext()
+                #expect(child.object(with: photo.objectID)[data: "image"] == data(200_000, 1))
+                #expect(past.object(with: photo.objectID)[data: "image"] == data(200_000, 1))
+                try past.setQueryGeneration(.unpinned)
+                past.refreshAllObjects()
+                #expect(past.object(with: photo.objectID)[data: "image"] == data(200_000, 2))
+            }
+        }
+
         EngineCase("batch operations write them") { engine in
             guard try EngineCapability.batches.isOffered(by: engine) else { return }
             try engine.withContainer(Album.model) { container in

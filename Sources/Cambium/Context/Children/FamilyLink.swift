@@ -181,7 +181,7 @@ extension EntityChanges {
 /// included. Those that the parent has deleted are not there.
 final class ParentReader: ReadableStore {
     // The child holds its parent; what is left of a child that is gone does not.
-    private weak var parent: ManagedObjectContext?
+    private(set) weak var parent: ManagedObjectContext?
 
     init(_ parent: ManagedObjectContext) {
         self.parent = parent
