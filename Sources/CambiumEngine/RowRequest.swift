@@ -113,15 +113,13 @@ public struct FetchPlan: Sendable, Hashable, CustomStringConvertible {
     /// A line for each step, indented by its depth, such as
     /// `SEARCH t USING INDEX Product_sku (sku=?)`, then one for each part that is decided in memory.
     public let steps: [String]
+    /// Whether a step reads a whole table, or an index as a whole.
+    public let scansTable: Bool
 
-    package init(sql: String?, steps: [String]) {
+    package init(sql: String?, steps: [String], scansTable: Bool) {
         self.sql = sql
         self.steps = steps
-    }
-
-    /// Whether a step reads a whole table, or an index as a whole.
-    public var scansTable: Bool {
-        sql == nil || steps.contains { $0.drop { $0 == " " }.hasPrefix("SCAN ") }
+        self.scansTable = scansTable
     }
 
     /// The statement and the steps, line by line.

@@ -76,7 +76,9 @@ extension ReadableStore {
     package func greatestKey(ofRoot root: EntityDescription) throws -> Int64? { nil }
 
     package func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan {
-        FetchPlan(sql: nil, steps: ["in memory: \(request.entity.name), object by object"])
+        FetchPlan(
+            sql: nil, steps: ["in memory: \(request.entity.name), object by object"],
+            scansTable: true)
     }
 }
 

@@ -118,7 +118,10 @@ extension SQLiteEngine {
             } else {
                 try statement(for: request, query).sql
             }
-        return FetchPlan(sql: sql, steps: try connection.plan(of: sql))
+        let steps = try connection.plan(of: sql)
+        return FetchPlan(
+            sql: sql, steps: steps,
+            scansTable: steps.contains { $0.drop { $0 == " " }.hasPrefix("SCAN ") })
     }
 
     /// The statement of a request by a condition.

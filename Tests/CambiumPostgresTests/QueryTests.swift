@@ -54,6 +54,15 @@ struct QueryTests {
     }
 
     @Test(arguments: PostgresServer.some())
+    func `a plan says whether a table is scanned`(_ engine: PostgresServer) throws {
+        let context = try PersistentContainer(Everything.model, engine.description()).newContext()
+        try #expect(nodes.filter(Node.label == "a").explain(in: context).scansTable)
+        try #expect(nodes.explain(in: context).scansTable)
+        let robots = Robot.fetchRequest().filter(Robot.serial == "a")
+        try #expect(!robots.explain(in: context).scansTable)
+    }
+
+    @Test(arguments: PostgresServer.some())
     func `a part that the server cannot decide is named`(_ engine: PostgresServer) throws {
         try withNodes(engine) { context, _ in
             let request = nodes.filter(format: "number > 3 AND label LIKE label")

@@ -210,10 +210,22 @@ extension PostgresReading {
             try $0.run("EXPLAIN \(statement.sql)", statement.parameters)
         }
         var steps = (0..<rows.count).map { rows.text($0, 0) }
+        let scansTable = Self.scansTable(steps)
         if query != nil, results == nil { steps.append("in memory: the results") }
         steps += try PostgresSelect.decidedInMemory(request, layout).map { "in memory: \($0)" }
         if query == nil, select.sortsInMemory { steps.append("in memory: the order") }
-        return FetchPlan(sql: statement.sql, steps: steps)
+        return FetchPlan(sql: statement.sql, steps: steps, scansTable: scansTable)
+    }
+
+    /// Whether the server reads a whole table, or an index as a whole: a scan of an index that has no
+    /// condition of its own in the line below it.
+    private static func scansTable(_ steps: [String]) -> Bool {
+        zip(steps, steps.dropFirst() + [""]).contains { step, next in
+            let node = step.drop { " ->".contains($0) }.replacing("Parallel ", with: "")
+            if node.hasPrefix("Seq Scan ") { return true }
+            return ["Index Scan ", "Index Only Scan "].contains { node.hasPrefix($0) }
+                && !next.drop { $0 == " " }.hasPrefix("Index Cond: ")
+        }
     }
 
     func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] {
