@@ -160,7 +160,15 @@ package struct PostgresOpener: StoreOpening {
             }
             guard let store = StoreMetadata(rows: rows),
                 let uuid = MetadataSQL.identifier(in: rows)
-            else { throw MigrationError.notAStore }
+            else {
+                throw StoreError(
+                    code: .corrupt,
+                    message: "The table \(layout.metadata) says nothing about a model.",
+                    remedy: "Give the store another schema, or restore it from a backup.")
+            }
+            guard store.model == expected.model else {
+                throw MigrationError.otherModel(store: store.model, program: expected.model)
+            }
             guard store.versionHash == expected.versionHash else {
                 throw StoreError.invalidRequest(
                     "The store has version \(store.version) of the model \(store.model), but the "
@@ -185,7 +193,11 @@ package struct PostgresOpener: StoreOpening {
             }
             return (StoreIdentifier(uuid), nil, values)
         }
-        guard !options.isReadOnly else { throw MigrationError.notAStore }
+        guard !options.isReadOnly else {
+            throw StoreError(
+                code: .cannotOpen, message: "The schema \(layout.schema) has no store.",
+                remedy: "Name the schema of a store, or make one here by opening it for writing.")
+        }
         let uuid = try UUID.random()
         var own = PostgresParameters()
         own.append(.text(self.schema), as: .text)

@@ -182,7 +182,7 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
     package var remedy: String? {
         switch self {
         case .notAStore: "Open another file, or a new one"
-        case .otherModel: "Give the program the path of its own store, or that of a new file"
+        case .otherModel: "Open the program's own store, or a new one"
         case .newerFormat, .newerVersion: "Update the program"
         case .noWayBack(let store, _):
             "Name \(store.excerpt()) or a later version as the one to go to, or none"

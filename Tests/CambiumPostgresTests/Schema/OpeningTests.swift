@@ -1,4 +1,6 @@
+import Cambium
 import CambiumEngine
+import CambiumEngineSpecification
 import CambiumPostgres
 import EverythingModel
 import Foundation
@@ -56,6 +58,28 @@ struct OpeningTests {
         let made = try server.connect().run(
             "SELECT count(*) FROM pg_namespace WHERE nspname = '\(schema)'")
         #expect(made.integer(0, 0) == 0)
+    }
+
+    @Test(arguments: PostgresServer.some())
+    func `a store of another model, and none at all, are named as such`(
+        _ server: PostgresServer
+    ) throws {
+        let schema = PostgresServer.newSchema
+        func error(_ model: CompiledModel, isReadOnly: Bool) throws -> StoreLoadingError {
+            var description = server.description(schema: schema)
+            description.options.isReadOnly = isReadOnly
+            return try #require(
+                #expect(throws: StoreLoadingError.self) {
+                    try PersistentStoreCoordinator(model: model)
+                        .addPersistentStore(with: description)
+                })
+        }
+        let none = try error(Album.model, isReadOnly: true)
+        #expect(none.code == .cannotOpen && "\(none)".contains("has no store"))
+        _ = try PersistentContainer(Everything.model, server.description(schema: schema))
+        let other = try error(Album.model, isReadOnly: false)
+        #expect(other.code == .otherModel)
+        #expect("\(other)".contains("the model Everything") && !"\(other)".contains("SQLite"))
     }
 
     @Test(arguments: PostgresServer.some())
