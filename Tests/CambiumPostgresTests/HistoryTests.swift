@@ -248,6 +248,28 @@ struct PostgresHistoryTests {
     }
 
     @Test(arguments: PostgresServer.some())
+    func `changes are read of the transactions that a limit asks for`(
+        _ server: PostgresServer
+    ) throws {
+        let rows = Mutex(0)
+        var description = server.description(.values)
+        description.options.statementHook = StatementHook { statement in
+            guard statement.sql.hasPrefix("SELECT \"transaction\"") else { return }
+            rows.withLock { $0 += statement.rowCount }
+        }
+        let container = try PersistentContainer(Everything.model, description)
+        for author in ["a", "b", "c", "d"] { try save(container, author) }
+        var request = HistoryRequest().excluding(author: "b")
+        request.fetchLimit = 2
+        let found = try container.coordinator.fetchHistory(request).transactions
+        #expect(found.map(\.author) == ["a", "c"])
+        #expect(rows.withLock { $0 } == found.map(\.changes.count).reduce(0, +))
+        request = HistoryRequest().of(Box.self)
+        request.fetchLimit = 2
+        #expect(try container.coordinator.fetchHistory(request).transactions.isEmpty)
+    }
+
+    @Test(arguments: PostgresServer.some())
     func `a store that is read only keeps what it has`(_ server: PostgresServer) throws {
         var description = server.description(.values)
         let container = try PersistentContainer(Everything.model, description)

@@ -44,11 +44,13 @@ struct PostgresHistoryReader {
         while found.count < limit, number < bounds.last {
             let heads = try heads(after: number)
             guard let last = heads.last else { break }
-            let wanted = heads.filter {
+            var wanted = heads.filter {
                 request.wants(
                     author: $0.transaction.author, contextName: $0.transaction.contextName,
                     date: $0.transaction.date)
             }
+            // Of which ones the changes decide is not known before.
+            if !request.selectsChanges { wanted = Array(wanted.prefix(limit - found.count)) }
             let changes =
                 request.includesChanges ? try changes(of: wanted.map(\.id), request) : [:]
             number = last.transaction.number
