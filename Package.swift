@@ -297,7 +297,7 @@ let package = Package(
                 "TestDummyModel", "ShopModel", "PackagesModel", "FirstPackagesModel",
                 "EverythingModel", "ExtendedModel", "ContactsModel", "TimesModel", "FaultVFS",
             ],
-            swiftSettings: settings),
+            exclude: ["SQLiteTests.txt"], swiftSettings: settings),
         .testTarget(
             name: "OldStoreTests",
             dependencies: [

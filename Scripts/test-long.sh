@@ -153,6 +153,19 @@ model_based() { optimized RandomGraphTests CAMBIUM_GENERATOR_RUNS=20000; }
 # side by side on one store, where what it keeps up to date is computed again at the end.
 sequences() { optimized RandomSequenceTests CAMBIUM_GENERATOR_RUNS=2000; }
 
+# The tests of the runtime, and so the scenarios that the project came from, on a server in the place of
+# SQLite; those that are listed in SQLiteTests.txt stay there.
+runtime() { # 15 or 18
+    # shellcheck disable=SC2086
+    (
+        . Scripts/servers.sh
+        trap stop_servers EXIT
+        start_servers
+        if ! env | grep -q "^CAMBIUM_POSTGRES_$1="; then exit 0; fi
+        CAMBIUM_TEST_ENGINE="PostgreSQL $1" sh Scripts/run-tests.sh $strict --filter '^CambiumTests[.]'
+    )
+}
+
 # 3,000 programs with lists of all kinds, followed in four ways, against a model of a table view.
 tables() {
     # shellcheck disable=SC2086
@@ -263,6 +276,8 @@ addresses() { ASAN_OPTIONS=detect_leaks=0 sanitized address; }
 
 part "20,000 random conditions" 1 conditions
 part "20,000 random predicates on servers" 10 predicates
+part "the runtime on PostgreSQL 15" 5 runtime 15
+part "the runtime on PostgreSQL 18" 5 runtime 18
 part "all edits of lists of five objects" 1 small_lists
 part "the plugin on packages of its own" 2 plugin
 part "packages without PostgreSQL and with it" 3 postgres

@@ -6,10 +6,11 @@ extension EngineEntry {
     package static let all: [EngineEntry] = [file, memory, json, dictionary] + servers
 
     /// The servers that run: `CAMBIUM_POSTGRES_15` and `CAMBIUM_POSTGRES_18` are the URLs of databases
-    /// in which each store gets a schema of its own.
+    /// beside which this process makes one of its own. Each store gets a schema in it.
     package static let servers: [EngineEntry] = ["15", "18"].compactMap { version in
         ProcessInfo.processInfo.environment["CAMBIUM_POSTGRES_\(version)"].map { url in
-            server("PostgreSQL \(version)") { url }
+            let database = ProcessDatabase(beside: url)
+            return server("PostgreSQL \(version)") { database.url }
         }
     }
 

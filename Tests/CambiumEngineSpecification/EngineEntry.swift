@@ -1,4 +1,5 @@
 import Cambium
+import CambiumModel
 import Foundation
 import Testing
 
@@ -44,15 +45,19 @@ package struct EngineEntry: Sendable {
     private let usesFiles: Bool
     private let describe: @Sendable (_ path: String) throws -> StoreDescription
     private let remove: @Sendable (_ path: String) -> Void
+    private let query: (@Sendable (_ sql: String, _ path: String) throws -> [[StoredValue]])?
 
     /// - Parameters:
     ///   - usesFiles: Whether the path that `describe` gets is used.
     ///   - remove: Called with the path of a store that no container holds any more.
+    ///   - query: What a statement returns that is run in the store of a path by somebody else; nil where
+    ///     the path is that of a file of SQLite, or of what knows no SQL.
     ///   - describe: What is to be opened for a new store.
     package init(
         _ name: String, canBeOpenedAgain: Bool, usesFiles: Bool = false,
         exemptions: [EngineExemption] = [],
         remove: @escaping @Sendable (_ path: String) -> Void = { _ in },
+        query: (@Sendable (_ sql: String, _ path: String) throws -> [[StoredValue]])? = nil,
         describe: @escaping @Sendable (_ path: String) throws -> StoreDescription
     ) {
         self.name = name
@@ -60,6 +65,7 @@ package struct EngineEntry: Sendable {
         self.usesFiles = usesFiles
         self.exemptions = exemptions
         self.remove = remove
+        self.query = query
         self.describe = describe
     }
 
@@ -67,6 +73,12 @@ package struct EngineEntry: Sendable {
     ///
     /// - Parameter path: Of a file that an engine of files may make.
     package func description(path: String) throws -> StoreDescription { try describe(path) }
+
+    /// What a statement returns that is run in the store of a path by a connection that the store knows
+    /// nothing of; nil where the engine has no such connections.
+    package func rows(_ sql: String, path: String) throws -> [[StoredValue]]? {
+        try query?(sql, path)
+    }
 
     /// Runs a body with descriptions of new stores, and removes these afterwards.
     package func withDescriptions<Result>(

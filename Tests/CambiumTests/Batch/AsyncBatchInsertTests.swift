@@ -31,7 +31,7 @@ struct AsyncBatchInsertTests {
     }
 
     @MainActor
-    @Test(arguments: StoreKind.sqlite)
+    @Test(arguments: StoreKind.databases)
     func `the elements of a sequence that is awaited become objects`(_ kind: StoreKind) async throws
     {
         try await withContainer(Everything.model, on: kind) { container in
@@ -54,7 +54,7 @@ struct AsyncBatchInsertTests {
 
     @MainActor
     @Test func `the store is free for others while the sequence is awaited`() async throws {
-        try await withContainer(Everything.model, on: .memory) { container in
+        try await withContainer(Everything.model, on: .current) { container in
             let context = container.viewContext
             let other = container.newContext()
             let request = AsyncBatchInsertRequest<Node, _>(Numbers(range: 0..<3)) { node, number in
@@ -117,7 +117,7 @@ struct AsyncBatchInsertTests {
     }
 
     @Test func `a background context inserts what is awaited`() async throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let background = container.newBackgroundContext()
         let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
         for number in 0..<4 { continuation.yield(number) }
@@ -130,7 +130,7 @@ struct AsyncBatchInsertTests {
     }
 
     @Test func `a batch that is cancelled inserts nothing`() async throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let task = Task {
             try await container.performBackgroundTask { context in
                 var number: Int64 = 0

@@ -98,7 +98,7 @@ struct BatchCancellationTests {
     }
 
     @Test func `what takes no time is not done either`() async throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let task = Task {
             try await container.performBackgroundTask { context in
                 _ = Sample(in: context)

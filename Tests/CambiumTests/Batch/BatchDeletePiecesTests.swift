@@ -38,7 +38,7 @@ struct BatchDeletePiecesTests {
             deletes.counts.withLock { $0.append(statement.rowCount) }
         }
         let container = try PersistentContainer(
-            model: ObjectKind.generated.graph, at: .memory, options: options)
+            model: ObjectKind.generated.graph, at: .temporary, options: options)
         let context = container.newContext()
         let boxes = (0..<3).map { Box(in: context, name: "b\($0)") }
         let topics = (0..<2).map { Topic(in: context, name: "t\($0)") }

@@ -9,7 +9,7 @@ struct BatchDeleteTests {
     /// A link to one of several entities has a column that says which.
     @Test func `of a cleared link nothing is left`() throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Dispute.model, at: .file(path))
+            let container = try PersistentContainer(model: Dispute.model, at: .temporary(path))
             let context = container.newContext()
             let things = try (0..<2).map { try context.make("Thing", ["code": "\($0)"]) }
             let gadget = try context.make("Gadget", ["code": "gadget"])
@@ -18,7 +18,7 @@ struct BatchDeleteTests {
             gadget[one: "mate"] = things[1]
             try context.save()
             func linksToGadget() throws -> Int {
-                try rows("SELECT * FROM Thing WHERE code <> 'gadget'", in: path)
+                try rows(#"SELECT * FROM "Thing" WHERE "code" <> 'gadget'"#, in: path)
                     .count { $0.contains(.text("Gadget")) }
             }
             #expect(try linksToGadget() == 1)

@@ -7,7 +7,7 @@ import Testing
 /// Composite, codable, derived and external attributes, and decimals of any scale.
 struct BatchExtendedTests {
     private func withPeople(
-        on kind: StoreKind = .memory,
+        on kind: StoreKind = .current,
         _ body: (PersistentContainer, ManagedObjectContext) throws -> Void
     ) throws {
         try withContainer(Extended.model, on: kind) { container in
@@ -35,7 +35,7 @@ struct BatchExtendedTests {
         try context.fetch(Person.fetchRequest().sorted(by: Person.name))
     }
 
-    @Test(arguments: StoreKind.sqlite)
+    @Test(arguments: StoreKind.databases)
     func `a handler sets values of every kind, and derived ones are computed`(
         _ kind: StoreKind
     ) throws {
@@ -59,7 +59,7 @@ struct BatchExtendedTests {
         }
     }
 
-    @Test(arguments: StoreKind.sqlite)
+    @Test(arguments: StoreKind.databases)
     func `an update sets values of every kind, and derived ones follow`(_ kind: StoreKind) throws {
         try withPeople(on: kind) { container, context in
             let people = try people(context)
@@ -118,8 +118,9 @@ struct BatchExtendedTests {
         }
     }
 
-    @Test func `large values leave no files behind, whatever becomes of the operation`() throws {
-        try withPeople(on: .file) { container, context in
+    @Test(.onSQLite("A server keeps large values in a table."))
+    func `large values leave no files behind, whatever becomes of the operation`() throws {
+        try withPeople(on: .lasting) { container, context in
             let path = try #require(container.coordinator.persistentStores.first?.location.path)
             let url = URL(filePath: path)
             let folder = url.deletingLastPathComponent()

@@ -6,12 +6,13 @@ import Foundation
 import Testing
 
 /// Who hears of a batch operation, and how it is repaired where nobody does.
+@Suite(.onServers)
 struct BatchMergingTests {
     /// A file with three nodes, and a context that has read them and shows them in a list.
     private func withNodes(
         _ body: (PersistentContainer, ManagedObjectContext, [Node]) throws -> Void
     ) throws {
-        try withContainer(Everything.model, on: .file) { container in
+        try withContainer(Everything.model, on: .lasting) { container in
             let writer = container.newContext()
             for number in 0..<3 { _ = Node(in: writer, label: "old", number: Int64(number)) }
             try writer.save()
@@ -220,7 +221,7 @@ struct BatchMergingTests {
 
     @MainActor
     @Test func `the view context is told without being asked`() async throws {
-        try await withContainer(Everything.model, on: .file) { container in
+        try await withContainer(Everything.model, on: .lasting) { container in
             let context = container.viewContext
             let node = Node(in: context, label: "old")
             try context.save()

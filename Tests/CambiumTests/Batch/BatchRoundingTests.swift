@@ -8,7 +8,7 @@ import Testing
 struct BatchRoundingTests {
     /// The prices that an update makes of 1, 2 and 3.
     private func prices(
-        after update: BatchUpdateRequest<Product>, on kind: StoreKind = .memory
+        after update: BatchUpdateRequest<Product>, on kind: StoreKind = .current
     ) throws -> [Decimal] {
         var prices: [Decimal] = []
         try withContainer(Shop.model, on: kind) { container in
@@ -25,7 +25,7 @@ struct BatchRoundingTests {
         return prices
     }
 
-    @Test(arguments: StoreKind.sqlite)
+    @Test(arguments: StoreKind.databases)
     func `a product of more places is rounded to the nearest, halves up`(_ kind: StoreKind) throws {
         let factor = try #require(Decimal(string: "1.125"))
         let update = BatchUpdateRequest<Product>().set(Product.price, to: Product.price * factor)

@@ -23,11 +23,11 @@ struct BatchStoreTests {
 
     @Test func `a store that is read only, and one that is not there, refuse batch work`() throws {
         try withStoreFile { path in
-            _ = try PersistentContainer(model: Everything.model, at: .file(path))
+            _ = try PersistentContainer(model: Everything.model, at: .temporary(path))
             var options = StoreOptions()
             options.isReadOnly = true
             let container = try PersistentContainer(
-                model: Everything.model, at: .file(path), options: options)
+                model: Everything.model, at: .temporary(path), options: options)
             expectError(.readOnly, container.newContext())
         }
         let coordinator = PersistentStoreCoordinator(model: Everything.model)
@@ -35,7 +35,7 @@ struct BatchStoreTests {
     }
 
     @Test func `a context that reads an older state writes the latest, and goes on to it`() throws {
-        try withContainer(Everything.model, on: .file) { container in
+        try withContainer(Everything.model, on: .lasting) { container in
             let context = container.newContext()
             let node = Node(in: context, label: "a")
             try context.save()
@@ -54,8 +54,8 @@ struct BatchStoreTests {
 
     @Test func `each entity's rows are in the store that holds it`() throws {
         let coordinator = PersistentStoreCoordinator(model: Library.model)
-        try coordinator.addPersistentStore(configuration: "Catalogue", at: .memory)
-        try coordinator.addPersistentStore(configuration: "Visits", at: .memory)
+        try coordinator.addPersistentStore(configuration: "Catalogue", at: .temporary)
+        try coordinator.addPersistentStore(configuration: "Visits", at: .temporary)
         let context = coordinator.newContext()
         try context.execute(
             BatchInsertRequest<Visitor>(0..<2) { visitor, number in visitor.name = "\(number)" })

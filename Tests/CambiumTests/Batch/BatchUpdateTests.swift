@@ -5,6 +5,7 @@ import Foundation
 import ShopModel
 import Testing
 
+@Suite(.onServers)
 struct BatchUpdateTests {
     private func withShop(_ body: (ManagedObjectContext) throws -> Void) throws {
         try withContainer(Shop.model) { container in

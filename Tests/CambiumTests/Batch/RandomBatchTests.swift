@@ -16,12 +16,14 @@ struct RandomBatchTests {
         try forEachSeed(for: 0.6) { seed in
             var generator = SeededGenerator(seed: seed)
             try withStoreFile { path in
-                let container = try PersistentContainer(model: Everything.model, at: .file(path))
+                let container = try PersistentContainer(
+                    model: Everything.model, at: .temporary(path))
+                var sameGenerator = generator
                 try fill(container.newContext(), &generator)
-                let store = try #require(container.coordinator.persistentStores.first)
                 let copy = path + ".copy"
-                try container.coordinator.backUp(store, to: copy)
-                let other = try PersistentContainer(model: Everything.model, at: .file(copy))
+                let store = try #require(container.coordinator.persistentStores.first)
+                try makeCopy(copy, of: store) { try fill($0, &sameGenerator) }
+                let other = try PersistentContainer(model: Everything.model, at: .temporary(copy))
                 for _ in 0..<4 {
                     let (name, work) = try work(container.newContext(), &generator)
                     let reader = container.newContext()
@@ -43,6 +45,19 @@ struct RandomBatchTests {
                 }
             }
         }
+    }
+
+    /// Makes another store with the same identity, and the same in it.
+    private func makeCopy(
+        _ path: String, of store: PersistentStore,
+        _ fill: (ManagedObjectContext) throws -> Void
+    ) throws {
+        let copy = try PersistentContainer(model: Everything.model, at: .temporary(path))
+        try fill(copy.newContext())
+        try execute(
+            """
+            UPDATE "_metadata" SET "value" = '\(store.identifier.uuidString)' WHERE "name" = 'uuid'
+            """, in: path)
     }
 
     private func isRefused(_ result: Result<Void, any Error>) -> Bool {
@@ -90,16 +105,28 @@ struct RandomBatchTests {
 
     /// All rows of all tables, without their versions.
     private func dump(_ path: String) throws -> [String: [String]] {
+        let isFile = StoreKind.isSQLite
         let tables = try rows(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, 1) <> '_'",
-            in: path)
+            isFile
+                ? "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, 1) <> '_'"
+                : """
+                SELECT table_name FROM information_schema.tables \
+                WHERE table_schema = current_schema() AND left(table_name, 1) <> '_'
+                """, in: path)
+        try #require(!tables.isEmpty)
         var dump: [String: [String]] = [:]
         for case .text(let table)? in tables.map(\.first) {
-            let columns = try rows("SELECT name FROM pragma_table_info('\(table)')", in: path)
-                .compactMap { row -> String? in
-                    guard case .text(let name)? = row.first, name != "_version" else { return nil }
-                    return "\"\(name)\""
-                }
+            let names = try rows(
+                isFile
+                    ? "SELECT name FROM pragma_table_info('\(table)')"
+                    : """
+                    SELECT column_name FROM information_schema.columns \
+                    WHERE table_schema = current_schema() AND table_name = '\(table)'
+                    """, in: path)
+            let columns = names.compactMap { row -> String? in
+                guard case .text(let name)? = row.first, name != "_version" else { return nil }
+                return "\"\(name)\""
+            }
             dump[table] = try rows(
                 "SELECT \(columns.joined(separator: ", ")) FROM \"\(table)\"", in: path
             ).map { "\($0)" }.sorted()

@@ -2,6 +2,7 @@ import Cambium
 import EverythingModel
 import Testing
 
+@Suite(.onServers)
 struct BackgroundContextTests {
     @Test(arguments: StoreKind.kinds) @MainActor
     func `a background task saves what the view context then finds`(_ kind: StoreKind) async throws
@@ -38,7 +39,7 @@ struct BackgroundContextTests {
     }
 
     @Test @MainActor func `many tasks at once save everything`() async throws {
-        try await withContainer(Everything.model, on: .file) { container in
+        try await withContainer(Everything.model, on: .lasting) { container in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for task in 0..<8 {
                     group.addTask {

@@ -3,10 +3,11 @@ import ShopModel
 import Testing
 
 /// What becomes of a store that another program has changed.
+@Suite(.onSQLite("A store on a server is not repaired yet, and DriftTests look at what it has."))
 struct DriftPolicyTests {
     private func withChangedStore(_ body: (_ path: String) throws -> Void) throws {
         try withStoreFile { path in
-            _ = try PersistentContainer(model: Shop.model, at: .file(path))
+            _ = try PersistentContainer(model: Shop.model, at: .temporary(path))
             try execute("ALTER TABLE Product ADD COLUMN theirs TEXT", in: path)
             try execute("CREATE TABLE their_own (a)", in: path)
             try body(path)
@@ -38,7 +39,7 @@ struct DriftPolicyTests {
     func `the store is opened as it is, and tells what differs`(isReadOnly: Bool) throws {
         try withChangedStore { path in
             let container = try PersistentContainer(
-                model: Shop.model, at: .file(path),
+                model: Shop.model, at: .temporary(path),
                 // One that is not to be written is not repaired either.
                 options: options(isReadOnly ? .repair : .report, isReadOnly: isReadOnly))
             let store = try #require(container.coordinator.persistentStores.first)
@@ -51,7 +52,7 @@ struct DriftPolicyTests {
     @Test func `the store is repaired, and what is not the model's stays`() throws {
         try withChangedStore { path in
             let container = try PersistentContainer(
-                model: Shop.model, at: .file(path), options: options(.repair))
+                model: Shop.model, at: .temporary(path), options: options(.repair))
             let store = try #require(container.coordinator.persistentStores.first)
             guard case .refreshed = store.migration else {
                 Issue.record("\(String(describing: store.migration))")

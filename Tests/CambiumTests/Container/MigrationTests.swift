@@ -5,11 +5,12 @@ import ShopModel
 import Testing
 
 /// A store of an earlier version is migrated when it is opened.
+@Suite(.onSQLite("A store on a server is not migrated yet."))
 struct MigrationTests {
     /// A store of version 1 with a package.
     private func makeFirstStore(at path: String) throws {
         let container = try PersistentContainer(
-            model: FirstPackagesModel.Packages.model, at: .file(path))
+            model: FirstPackagesModel.Packages.model, at: .temporary(path))
         let context = container.newContext()
         _ = FirstPackagesModel.Package(
             in: context, name: "bash", version: "5.2-1", architecture: "amd64",
@@ -21,7 +22,7 @@ struct MigrationTests {
         try withStoreFile { path in
             try makeFirstStore(at: path)
             let container = try PersistentContainer(
-                model: PackagesModel.Packages.model, at: .file(path))
+                model: PackagesModel.Packages.model, at: .temporary(path))
             guard case .migrated(let from, let to, let steps, let backup) = container.migration
             else {
                 Issue.record("The store was not migrated: \(container.migration)")
@@ -47,7 +48,7 @@ struct MigrationTests {
     @Test func `a migrated store has the schema of a new one`() throws {
         try withStoreFile { path in
             try makeFirstStore(at: path)
-            _ = try PersistentContainer(model: PackagesModel.Packages.model, at: .file(path))
+            _ = try PersistentContainer(model: PackagesModel.Packages.model, at: .temporary(path))
             try withStoreFile { fresh in
                 _ = try PersistentContainer(model: PackagesModel.Packages.model, at: .file(fresh))
                 let query =
@@ -56,17 +57,18 @@ struct MigrationTests {
                 #expect(try rows(query, in: path) == rows(query, in: fresh))
             }
             let again = try PersistentContainer(
-                model: PackagesModel.Packages.model, at: .file(path))
+                model: PackagesModel.Packages.model, at: .temporary(path))
             #expect(again.migration == .current)
         }
     }
 
     @Test func `a store of a later version is refused and left alone`() throws {
         try withStoreFile { path in
-            _ = try PersistentContainer(model: PackagesModel.Packages.model, at: .file(path))
+            _ = try PersistentContainer(model: PackagesModel.Packages.model, at: .temporary(path))
             let before = try rows("SELECT * FROM _metadata ORDER BY name", in: path)
             let error = expectOpening(throws: MigrationError.self) {
-                try PersistentContainer(model: FirstPackagesModel.Packages.model, at: .file(path))
+                try PersistentContainer(
+                    model: FirstPackagesModel.Packages.model, at: .temporary(path))
             }
             #expect(error == .newerVersion(store: "3", program: "1"))
             #expect(try rows("SELECT * FROM _metadata ORDER BY name", in: path) == before)
@@ -75,9 +77,9 @@ struct MigrationTests {
 
     @Test func `a store of another model is refused`() throws {
         try withStoreFile { path in
-            _ = try PersistentContainer(model: Shop.model, at: .file(path))
+            _ = try PersistentContainer(model: Shop.model, at: .temporary(path))
             let error = expectOpening(throws: MigrationError.self) {
-                try PersistentContainer(model: PackagesModel.Packages.model, at: .file(path))
+                try PersistentContainer(model: PackagesModel.Packages.model, at: .temporary(path))
             }
             #expect(error == .otherModel(store: "Shop", program: "Packages"))
         }
@@ -87,7 +89,7 @@ struct MigrationTests {
         try withStoreFile { path in
             try execute("CREATE TABLE other (a)", in: path)
             let error = expectOpening(throws: MigrationError.self) {
-                try PersistentContainer(model: Shop.model, at: .file(path))
+                try PersistentContainer(model: Shop.model, at: .temporary(path))
             }
             #expect(error == .notAStore)
         }
@@ -98,7 +100,7 @@ struct MigrationTests {
             try String(repeating: "This is text. ", count: 100)
                 .write(toFile: path, atomically: true, encoding: .utf8)
             let error = expectOpening(throws: StoreError.self) {
-                try PersistentContainer(model: Shop.model, at: .file(path))
+                try PersistentContainer(model: Shop.model, at: .temporary(path))
             }
             #expect(error?.code == .corrupt && error?.underlying is SQLiteError)
             #expect(error?.message.hasPrefix("Cannot open '") == true)
@@ -113,7 +115,7 @@ struct MigrationTests {
             var options = StoreOptions()
             options.migrationProgress = { log.append($0.summary) }
             _ = try PersistentContainer(
-                model: PackagesModel.Packages.model, at: .file(path), options: options)
+                model: PackagesModel.Packages.model, at: .temporary(path), options: options)
             #expect(!log.entries.isEmpty)
         }
     }

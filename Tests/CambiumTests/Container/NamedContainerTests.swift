@@ -7,6 +7,7 @@ import PackagesModel
 import Testing
 
 /// A container with a name, whose stores are described, changed and then loaded.
+@Suite(.onSQLite("The name of a container is that of a file."))
 struct NamedContainerTests {
     private func withFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
         try withStoreFile { path in
@@ -110,7 +111,7 @@ struct NamedContainerTests {
     @Test @MainActor func `stores are loaded beside the main actor, with progress`() async throws {
         let path = try makeStorePath()
         defer { removeStore(path) }
-        _ = try PersistentContainer(model: FirstPackagesModel.Packages.model, at: .file(path))
+        _ = try PersistentContainer(model: FirstPackagesModel.Packages.model, at: .temporary(path))
         let container = PersistentContainer(
             name: "store", model: PackagesModel.Packages.model,
             directory: URL(filePath: path).deletingLastPathComponent().path())
@@ -165,7 +166,7 @@ struct NamedContainerTests {
     @Test func `a cancelled migration leaves the store as it was`() async throws {
         let path = try makeStorePath()
         defer { removeStore(path) }
-        _ = try PersistentContainer(model: FirstPackagesModel.Packages.model, at: .file(path))
+        _ = try PersistentContainer(model: FirstPackagesModel.Packages.model, at: .temporary(path))
         let container = PersistentContainer(
             name: "store", model: PackagesModel.Packages.model,
             directory: URL(filePath: path).deletingLastPathComponent().path())

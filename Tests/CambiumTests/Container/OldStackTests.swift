@@ -22,7 +22,7 @@ private final class OldStack {
         options.migratesAutomatically = true
         do {
             try coordinator.addPersistentStore(
-                type: .sqlite, configuration: nil, at: .file(storePath), options: options)
+                configuration: nil, at: .temporary(storePath), options: options)
         } catch {
             errorHandler(error)
         }
@@ -43,12 +43,16 @@ private final class OldStack {
 }
 
 @MainActor
+@Suite(.onServers)
 struct OldStackTests {
     private func withStack(_ body: (OldStack) async throws -> Void) async throws {
         let path = try makeStorePath()
         defer { removeStore(path) }
-        // A store of an earlier version lies there, as in the field.
-        _ = try PersistentContainer(model: FirstPackagesModel.Packages.model, at: .file(path))
+        // A store of an earlier version lies there, as in the field. No server's is migrated yet.
+        if StoreKind.isSQLite {
+            _ = try PersistentContainer(
+                model: FirstPackagesModel.Packages.model, at: .temporary(path))
+        }
         try await body(OldStack(storePath: path))
     }
 
@@ -135,7 +139,8 @@ struct OldStackTests {
         }
     }
 
-    @Test func `a store that cannot be opened comes to the error handler`() async throws {
+    @Test(.onSQLite("A file that is no store lies there."))
+    func `a store that cannot be opened comes to the error handler`() async throws {
         let path = try makeStorePath()
         defer { removeStore(path) }
         try "no store".write(toFile: path, atomically: true, encoding: .utf8)

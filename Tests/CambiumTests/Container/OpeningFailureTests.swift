@@ -3,6 +3,7 @@ import EverythingModel
 import Testing
 
 /// What is said where the file of a store cannot be opened.
+@Suite(.onSQLite("They are about files."))
 struct OpeningFailureTests {
     /// The error of a container for a file beside others, which a body makes.
     private func failure(
@@ -111,15 +112,15 @@ struct OpeningFailureTests {
     {
         let before = try FileManager.default.contentsOfDirectory(atPath: ".")
         let error = expectOpening(throws: StoreError.self) {
-            try PersistentContainer(model: Everything.model, at: .file(path))
+            try PersistentContainer(model: Everything.model, at: .temporary(path))
         }
         #expect(error?.code == .cannotOpen && error?.message.contains(words) == true)
         let coordinator = PersistentStoreCoordinator(model: Everything.model)
         let loading = #expect(throws: StoreLoadingError.self) {
-            try coordinator.addPersistentStore(at: .file(path))
+            try coordinator.addPersistentStore(at: .temporary(path))
         }
         #expect(loading?.code == .cannotOpen)
-        let store = try coordinator.addPersistentStore(at: .memory)
+        let store = try coordinator.addPersistentStore(at: .temporary)
         #expect(throws: StoreError.self) { try coordinator.backUp(store, to: path) }
         #expect(throws: StoreLoadingError.self) {
             try coordinator.migratePersistentStore(store, to: .file(path))

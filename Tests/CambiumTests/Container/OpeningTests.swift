@@ -4,13 +4,14 @@ import PackagesModel
 import Testing
 
 /// Opening a store beside everybody else, with a look at what it will take.
+@Suite(.onSQLite("A store on a server is not migrated yet."))
 struct OpeningTests {
     private let model = PackagesModel.Packages.model
 
     /// A store of version 1 with packages.
     private func makeFirstStore(at path: String, packages: Int = 1) throws {
         let container = try PersistentContainer(
-            model: FirstPackagesModel.Packages.model, at: .file(path))
+            model: FirstPackagesModel.Packages.model, at: .temporary(path))
         let context = container.newContext()
         for number in 0..<packages {
             _ = FirstPackagesModel.Package(
@@ -27,7 +28,7 @@ struct OpeningTests {
         defer { removeStore(path) }
         try makeFirstStore(at: path)
         let log = Log()
-        let container = try await PersistentContainer.open(model: model, at: .file(path)) {
+        let container = try await PersistentContainer.open(model: model, at: .temporary(path)) {
             progress in
             log.append("\(progress.fraction)")
         }
@@ -47,7 +48,8 @@ struct OpeningTests {
         let (own, other) = (Log(), Log())
         var options = StoreOptions()
         options.migrationProgress = { own.append($0.summary) }
-        _ = try await PersistentContainer.open(model: model, at: .file(path), options: options) {
+        _ = try await PersistentContainer.open(model: model, at: .temporary(path), options: options)
+        {
             other.append($0.summary)
         }
         #expect(own.entries == other.entries && !own.entries.isEmpty)
@@ -60,7 +62,7 @@ struct OpeningTests {
         let before = try rows("SELECT * FROM Package", in: path)
         let (begun, isCancelled, model) = (Log(), Log(), model)
         let opening = Task {
-            try await PersistentContainer.open(model: model, at: .file(path)) { _ in
+            try await PersistentContainer.open(model: model, at: .temporary(path)) { _ in
                 begun.append("begun")
                 // Nobody goes on before somebody has cancelled.
                 while isCancelled.entries.isEmpty {}
@@ -80,12 +82,12 @@ struct OpeningTests {
         defer { removeStore(path) }
         try execute("CREATE TABLE other (a)", in: path)
         let error = await #expect(throws: StoreLoadingError.self) {
-            try await PersistentContainer.open(model: model, at: .file(path))
+            try await PersistentContainer.open(model: model, at: .temporary(path))
         }
         #expect(error?.code == .notAStore && error?.store.location == .file(path))
         #expect(error?.underlying as? MigrationError == .notAStore)
         #expect(throws: StoreLoadingError.self) {
-            try PersistentContainer(model: model, at: .file(path))
+            try PersistentContainer(model: model, at: .temporary(path))
         }
         #expect(throws: StoreLoadingError.self) {
             try PersistentContainer.migrationForecast(model: model, at: path)
@@ -101,7 +103,7 @@ struct OpeningTests {
             #expect(forecast.from == "1" && forecast.to == "3")
             #expect(forecast.rows >= 20)
             #expect(forecast.bytesNeeded > 0 && forecast.freeSpace != nil)
-            let container = try PersistentContainer(model: model, at: .file(path))
+            let container = try PersistentContainer(model: model, at: .temporary(path))
             guard case .migrated(_, _, let steps, let backup) = container.migration else {
                 Issue.record("\(container.migration)")
                 return
@@ -116,7 +118,7 @@ struct OpeningTests {
         try withStoreFile { path in
             try makeFirstStore(at: path)
             let before = try rows("SELECT * FROM Package", in: path)
-            let container = try PersistentContainer(model: model, at: .file(path))
+            let container = try PersistentContainer(model: model, at: .temporary(path))
             guard case .migrated(_, _, _, let backup?) = container.migration else {
                 Issue.record("\(container.migration)")
                 return

@@ -7,14 +7,15 @@ struct ReadOnlyTests {
         _ body: (PersistentContainer) throws -> Void
     ) throws {
         try withStoreFile { path in
-            let writer = try PersistentContainer(model: Everything.model, at: .file(path))
+            let writer = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let context = writer.newContext()
             _ = Node(in: context, label: "a")
             try context.save()
             var options = StoreOptions()
             options.isReadOnly = true
             try body(
-                PersistentContainer(model: Everything.model, at: .file(path), options: options))
+                PersistentContainer(model: Everything.model, at: .temporary(path), options: options)
+            )
         }
     }
 
@@ -49,7 +50,8 @@ struct ReadOnlyTests {
             var options = StoreOptions()
             options.isReadOnly = true
             let error = expectOpening(throws: StoreError.self) {
-                try PersistentContainer(model: Everything.model, at: .file(path), options: options)
+                try PersistentContainer(
+                    model: Everything.model, at: .temporary(path), options: options)
             }
             #expect(error?.code == .cannotOpen)
         }

@@ -4,12 +4,13 @@ import ContactsModel
 import Testing
 
 /// A store is migrated through steps that the program itself does.
+@Suite(.onSQLite("A store on a server is not migrated yet."))
 struct SteppedContainerTests {
     @Test func `a container migrates a store through the program's steps`() throws {
         try withStoreFile { path in
             try OldContacts.makeStore(at: path)
             let container = try PersistentContainer(
-                model: Contacts.model, migration: ContactsSteps(), at: .file(path))
+                model: Contacts.model, migration: ContactsSteps(), at: .temporary(path))
             guard case .migrated("1", "4", let steps, let backup?) = container.migration else {
                 Issue.record("\(container.migration)")
                 return
@@ -33,7 +34,7 @@ struct SteppedContainerTests {
         try withStoreFile { path in
             try OldContacts.makeStore(at: path)
             let container = try PersistentContainer(
-                model: Contacts.model, migration: ContactsSteps(), at: .file(path))
+                model: Contacts.model, migration: ContactsSteps(), at: .temporary(path))
             let context = container.newContext()
             let tags = try context.fetch(Tag.fetchRequest().sorted(by: Tag.label))
             #expect(tags.map(\.label) == ["new", "old"])
@@ -57,7 +58,7 @@ struct SteppedContainerTests {
         }
         try OldContacts.makeStore(at: path)
         let container = try await PersistentContainer.open(
-            model: Contacts.model, migration: ContactsSteps(), at: .file(path)
+            model: Contacts.model, migration: ContactsSteps(), at: .temporary(path)
         ) { #expect($0.fraction <= 1) }
         #expect(container.migration != .current)
     }
@@ -83,11 +84,11 @@ struct SteppedContainerTests {
             try OldContacts.makeStore(at: path)
             let error = expectOpening(throws: MigrationStepError.self) {
                 try PersistentContainer(
-                    model: Contacts.model, migration: HastySteps(), at: .file(path))
+                    model: Contacts.model, migration: HastySteps(), at: .temporary(path))
             }
             #expect(error?.step == "splitName" && error?.entity == "Person" && error?.row == 3)
             let container = try PersistentContainer(
-                model: Contacts.model, migration: ContactsSteps(), at: .file(path))
+                model: Contacts.model, migration: ContactsSteps(), at: .temporary(path))
             guard case .migrated("1", "4", _, _) = container.migration else {
                 Issue.record("\(container.migration)")
                 return

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func `an object whose context is gone keeps its values and has no neighbours`() throws {
-        let product = try makeProduct(in: PersistentContainer(model: Shop.model, at: .memory))
+        let product = try makeProduct(in: PersistentContainer(model: Shop.model, at: .temporary))
         #expect(product.managedObjectContext == nil)
         #expect(product.sku == "AB-1")
         #expect(product.category == nil)
@@ -25,7 +25,7 @@ import Testing
 
     @Test func `members that were read are none when the context is gone`() throws {
         func readCategory() throws -> (Category?, Product) {
-            let container = try PersistentContainer(model: Shop.model, at: .memory)
+            let container = try PersistentContainer(model: Shop.model, at: .temporary)
             let product = try makeProduct(in: container)
             #expect(product.category?.products.count == 1)
             return (product.category, product)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `a task may let go of the container while its objects are in use`() async throws {
-        for _ in 0..<200 {
+        for _ in 0..<(StoreKind.isSQLite ? 200 : 20) {
             let (product, task) = try releaseElsewhere()
             var found = 0
             for _ in 0..<100 where product.category?.name == "Books" { found += 1 }
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `who uses objects of a context that is gone is told once, with its place`() throws {
-        let container = try PersistentContainer(model: Shop.model, at: .memory)
+        let container = try PersistentContainer(model: Shop.model, at: .temporary)
         _ = try makeProduct(in: container)
         let line = #line + 1
         let log = try StandardErrorCapture.text {
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `objects of a context that is kept are no reason to warn`() throws {
-        let container = try PersistentContainer(model: Shop.model, at: .memory)
+        let container = try PersistentContainer(model: Shop.model, at: .temporary)
         _ = try makeProduct(in: container)
         let log = try StandardErrorCapture.text {
             let context = container.newContext()
@@ -93,7 +93,7 @@ import Testing
     }
 
     private func releaseElsewhere() throws -> (Product, Task<Void, Never>) {
-        let container = try PersistentContainer(model: Shop.model, at: .memory)
+        let container = try PersistentContainer(model: Shop.model, at: .temporary)
         let product = try makeProduct(in: container)
         return (product, Task.detached { withExtendedLifetime(container) {} })
     }

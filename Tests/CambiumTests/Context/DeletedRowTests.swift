@@ -11,7 +11,7 @@ struct DeletedRowTests {
         make: (ManagedObjectContext) -> [ManagedObject],
         _ body: (ManagedObjectContext, [ManagedObject]) throws -> Void
     ) throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let context = container.newContext()
         context.mergePolicy = policy
         let lost = make(context)
@@ -92,7 +92,7 @@ struct DeletedRowTests {
     }
 
     @Test func `an undo passes it by`() throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let context = container.newContext()
         context.undoManager = ContextUndoManager()
         let node = Node(in: context, label: "a")
@@ -112,11 +112,11 @@ struct DeletedRowTests {
     /// Every round of a save reads it again.
     @Test func `a hook that looks at it does not keep the save from settling`() throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let context = container.newContext()
             let (lost, watched) = (Node(in: context), Watched(in: context))
             try context.save()
-            try execute("DELETE FROM Node", in: path)
+            try execute(#"DELETE FROM "Node""#, in: path)
             let id = lost.objectID
             let other = container.newContext()
             let same: Watched = try other.get(watched.objectID)

@@ -22,7 +22,7 @@ struct FailedReadTests {
         init() throws {
             container = PersistentContainer(name: "Test", model: Everything.model)
             container.persistentStoreDescriptions = [
-                StoreDescription(type: store.type, location: .memory)
+                StoreDescription(type: store.type, location: .temporary)
             ]
             container.loadPersistentStores { if let error = $1 { Issue.record(error) } }
             let writer = container.newContext()
@@ -330,7 +330,9 @@ struct FailedReadTests {
         #expect(node.isDeleted)
     }
 
-    @Test(arguments: [MergePolicy.error, .storeTrump], ["box", "tags"])
+    @Test(
+        .onSQLite("It is about files that cannot be read."),
+        arguments: [MergePolicy.error, .storeTrump], ["box", "tags"])
     func `the policy decides about links to what was deleted before it could be read`(
         _ policy: MergePolicy, _ name: String
     ) throws {
@@ -369,7 +371,7 @@ struct FailedReadTests {
         var options = StoreOptions()
         options.fileSystem = String(cString: fault_vfs_name())
         return try PersistentContainer(
-            model: Everything.model, at: .file(path), options: options)
+            model: Everything.model, at: .temporary(path), options: options)
     }
 
     // MARK: Other contexts
@@ -513,7 +515,8 @@ struct FailedReadTests {
         try world.context.save()
     }
 
-    @Test func `reads of a file fail, and its writes do not`() throws {
+    @Test(.onSQLite("It is about files that cannot be read."))
+    func `reads of a file fail, and its writes do not`() throws {
         try #require(fault_vfs_register() == 0)
         defer { fault_vfs_disarm() }
         try withStoreFile { path in

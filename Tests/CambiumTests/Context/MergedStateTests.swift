@@ -8,7 +8,7 @@ struct MergedStateTests {
     private func withNode(
         _ body: (PersistentContainer, ManagedObjectContext, Node) throws -> Void
     ) throws {
-        try withContainer(Everything.model, on: .file) { container in
+        try withContainer(Everything.model, on: .lasting) { container in
             let context = container.newContext()
             context.automaticallyMergesChangesFromParent = true
             let node = Node(in: context, label: "old", number: 1)

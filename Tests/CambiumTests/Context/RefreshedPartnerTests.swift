@@ -7,7 +7,7 @@ struct RefreshedPartnerTests {
     private func withUnsavedLink(
         _ body: (ManagedObjectContext, Box, Node) throws -> Void
     ) throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let context = container.newContext()
         let (box, node) = (Box(in: context), Node(in: context))
         try context.save()

@@ -20,7 +20,7 @@ struct ReleasedObjectTests {
 
     /// A context with faults that nobody else holds, each with a companion that acts when it goes.
     private func withFaults(
-        _ count: Int = 3000, on kind: StoreKind = .memory,
+        _ count: Int = 3000, on kind: StoreKind = .current,
         _ act: @escaping (ManagedObjectContext) -> Void,
         _ body: (ManagedObjectContext) throws -> Void
     ) throws {

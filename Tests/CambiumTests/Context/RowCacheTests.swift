@@ -11,7 +11,7 @@ struct RowCacheTests {
         _ body: (PersistentContainer, ManagedObjectContext, Node, String) throws -> Void
     ) throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let writer = container.newContext()
             let node = Node(in: writer, label: "old", number: 1)
             try writer.save()
@@ -23,7 +23,8 @@ struct RowCacheTests {
     }
 
     private func changeOutside(_ path: String) throws {
-        try execute("UPDATE Node SET label = 'outside', _version = _version + 1", in: path)
+        try execute(
+            #"UPDATE "Node" SET "label" = 'outside', "_version" = "_version" + 1"#, in: path)
     }
 
     @Test
@@ -119,7 +120,7 @@ struct RowCacheTests {
             let other = container.newContext()
             let same: Node = try other.get(node.objectID)
             #expect(same.label == "old")
-            try execute("DELETE FROM Node", in: path)
+            try execute(#"DELETE FROM "Node""#, in: path)
             let reader = container.newContext()
             #expect(try reader.get(node.objectID, as: Node.self).label == "old")
             _ = context
@@ -193,9 +194,11 @@ struct RowCacheTests {
             #expect(inView.label == "old")
             if hasChanges { node.number = 7 }
             try execute(
-                "UPDATE Node SET label = 'outside', box = (SELECT _id FROM Box), "
-                    + "_version = _version + 1 WHERE label = 'old'; "
-                    + "DELETE FROM Node WHERE label = 'doomed'", in: path)
+                """
+                UPDATE "Node" SET label = 'outside', box = (SELECT _id FROM "Box"), \
+                _version = _version + 1 WHERE label = 'old'; \
+                DELETE FROM "Node" WHERE label = 'doomed'
+                """, in: path)
             #expect(node.label == "old")
             ManagedObjectContext.mergeChanges(
                 fromRemoteContextSave: RemoteChanges(

@@ -9,7 +9,7 @@ struct BatchSizeTests {
     private let controller: FetchedResultsController<TestDummy>
 
     init() throws {
-        container = try PersistentContainer(model: TestDummies.model, at: .memory)
+        container = try PersistentContainer(model: TestDummies.model, at: .temporary)
         let writer = container.newContext()
         for number: Int64 in 0..<3000 { _ = TestDummy(in: writer, number: number) }
         try writer.save()

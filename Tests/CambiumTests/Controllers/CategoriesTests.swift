@@ -4,6 +4,7 @@ import ShopModel
 import Testing
 
 /// A shop's list of categories: two sections, brands first, the newest first in each.
+@Suite(.onServers)
 struct CategoriesTests {
     private let container: PersistentContainer
     private let context: ManagedObjectContext
@@ -11,7 +12,7 @@ struct CategoriesTests {
     private let delegate: MirrorDelegate<ShopModel.Category>
 
     init() throws {
-        container = try PersistentContainer(model: Shop.model, at: .memory)
+        container = try PersistentContainer(model: Shop.model, at: .temporary)
         let context = container.newContext()
         self.context = context
         for (day, name) in ["Books", "Toys"].enumerated() {

@@ -10,7 +10,7 @@ struct ChangesTests {
     private let background: BackgroundContext
 
     init() throws {
-        container = try PersistentContainer(model: TestDummies.model, at: .memory)
+        container = try PersistentContainer(model: TestDummies.model, at: .temporary)
         background = container.newBackgroundContext()
     }
 

@@ -5,13 +5,14 @@ import TestDummyModel
 import Testing
 
 /// What comes into a condition, changes in it and goes out of it.
+@Suite(.onServers)
 struct ContextObserverTests {
     private let container: PersistentContainer
     private let context: ManagedObjectContext
     private let other: ManagedObjectContext
 
     init() throws {
-        container = try PersistentContainer(model: TestDummies.model, at: .memory)
+        container = try PersistentContainer(model: TestDummies.model, at: .temporary)
         context = container.newContext()
         context.automaticallyMergesChangesFromParent = true
         other = container.newContext()

@@ -17,7 +17,7 @@ struct DelegateOnMainActorTests {
     }
 
     @Test func `a class of the main actor is told`() throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let context = container.viewContext
         let controller = FetchedResultsController(
             Node.fetchRequest().sorted(by: Node.label), in: context)

@@ -11,7 +11,7 @@ struct DeliveryTests {
     private let controller: FetchedResultsController<TestDummy>
 
     init() throws {
-        container = try PersistentContainer(model: TestDummies.model, at: .memory)
+        container = try PersistentContainer(model: TestDummies.model, at: .temporary)
         let context = container.newContext()
         self.context = context
         for number: Int64 in 0..<4 { _ = TestDummy(in: context, number: number) }

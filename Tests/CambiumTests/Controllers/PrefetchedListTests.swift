@@ -8,7 +8,7 @@ struct PrefetchedListTests {
     private let context: ManagedObjectContext
 
     init() throws {
-        container = try PersistentContainer(model: Shop.model, at: .memory)
+        container = try PersistentContainer(model: Shop.model, at: .temporary)
         context = container.newContext()
         context.stalenessInterval = 0  // no fault is answered by a cache
         try insert(0..<30)

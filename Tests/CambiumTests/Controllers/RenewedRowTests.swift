@@ -10,7 +10,7 @@ struct RenewedRowTests {
     private let products: [Product]
 
     init() throws {
-        container = try PersistentContainer(model: Shop.model, at: .memory)
+        container = try PersistentContainer(model: Shop.model, at: .temporary)
         let context = container.newContext()
         context.automaticallyMergesChangesFromParent = true
         products = (0..<2).map { Product(in: context, sku: "AB-\($0)", kind: .toy, price: 1) }

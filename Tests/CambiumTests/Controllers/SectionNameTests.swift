@@ -9,7 +9,7 @@ struct SectionNameTests {
     private let context: ManagedObjectContext
 
     init() throws {
-        container = try PersistentContainer(model: Shop.model, at: .memory)
+        container = try PersistentContainer(model: Shop.model, at: .temporary)
         context = container.newContext()
     }
 

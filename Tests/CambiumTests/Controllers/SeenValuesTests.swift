@@ -11,7 +11,7 @@ struct SeenValuesTests {
     private let delegate: MirrorDelegate<TestDummy>
 
     init() throws {
-        container = try PersistentContainer(model: TestDummies.model, at: .memory)
+        container = try PersistentContainer(model: TestDummies.model, at: .temporary)
         let main = container.newContext()
         self.main = main
         dummies = (0..<3).map { TestDummy(in: main, number: $0) }

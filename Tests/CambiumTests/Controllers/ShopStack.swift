@@ -12,7 +12,7 @@ struct ShopStack {
     let delegate: MirrorDelegate<Product>
 
     init() throws {
-        container = try PersistentContainer(model: Shop.model, at: .memory)
+        container = try PersistentContainer(model: Shop.model, at: .temporary)
         main = container.newContext()
         let books = ShopModel.Category(in: main, name: "Books")
         product = Product(in: main, sku: "AB-1", kind: .book, price: 1)

@@ -10,7 +10,7 @@ struct SlowConsumerTests {
     private let former: [TestDummy]
 
     init() throws {
-        container = try PersistentContainer(model: TestDummies.model, at: .memory)
+        container = try PersistentContainer(model: TestDummies.model, at: .temporary)
         let context = container.newContext()
         self.context = context
         former = (0..<3).map { TestDummy(in: context, number: $0) }

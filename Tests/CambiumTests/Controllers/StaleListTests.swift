@@ -11,7 +11,7 @@ struct StaleListTests {
     private let controller: FetchedResultsController<TestDummy>
 
     init() throws {
-        container = try PersistentContainer(model: TestDummies.model, at: .memory)
+        container = try PersistentContainer(model: TestDummies.model, at: .temporary)
         let (main, other) = (container.newContext(), container.newContext())
         (self.main, self.other) = (main, other)
         for number: Int64 in 0..<4 { _ = TestDummy(in: other, number: number) }

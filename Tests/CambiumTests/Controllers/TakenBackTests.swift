@@ -12,7 +12,7 @@ struct TakenBackTests {
 
     /// Two products in category "a", none in category "b".
     init() throws {
-        container = try PersistentContainer(model: Shop.model, at: .memory)
+        container = try PersistentContainer(model: Shop.model, at: .temporary)
         let context = container.newContext()
         categories = ["a", "b"].map { ShopModel.Category(in: context, name: $0) }
         products = (0..<2).map { Product(in: context, sku: "AB-\($0)", kind: .toy, price: 1) }

@@ -8,7 +8,7 @@ struct UnheardRefetchTests {
     }
 
     @Test func `who begins to listen after a refetch hears of what changed since`() throws {
-        try withContainer(Everything.model, on: .memory) { container in
+        try withContainer(Everything.model, on: .current) { container in
             let context = container.newContext()
             let controller = FetchedResultsController(
                 Node.fetchRequest().sorted(by: Node.number), in: context)

@@ -15,7 +15,7 @@ struct BlockedThreadsTests {
         async
     {
         await #expect(processExitsWith: .success) {
-            let container = try PersistentContainer(model: Everything.model, at: .memory)
+            let container = try PersistentContainer(model: Everything.model, at: .temporary)
             let (duration, delay) = try await delayOfOthers(during: parallelTasks) {
                 try await container.performBackgroundTask { _ in
                     block(for: 1)
@@ -28,7 +28,7 @@ struct BlockedThreadsTests {
 
     @Test func `background fetches that block delay nobody`() async {
         await #expect(processExitsWith: .success) {
-            let container = try PersistentContainer(model: Everything.model, at: .memory)
+            let container = try PersistentContainer(model: Everything.model, at: .temporary)
             let (duration, delay) = try await delayOfOthers(during: parallelTasks) {
                 let reader = Reader(container)
                 try await reader.read { _ in block(for: 1) }
@@ -38,7 +38,8 @@ struct BlockedThreadsTests {
         }
     }
 
-    @Test func `containers that wait for the lock of their store to be opened delay nobody`()
+    @Test(.onSQLite("It is about the lock of a file."))
+    func `containers that wait for the lock of their store to be opened delay nobody`()
         async throws
     {
         let path = try makeStorePath()
@@ -51,7 +52,7 @@ struct BlockedThreadsTests {
             let (duration, delay) = try await delayOfOthers(during: parallelTasks) { [options] in
                 await #expect(throws: StoreLoadingError.self) {
                     try await PersistentContainer.open(
-                        model: Everything.model, at: .file(path), options: options)
+                        model: Everything.model, at: .temporary(path), options: options)
                 }
             }
             // They have waited.
@@ -61,7 +62,8 @@ struct BlockedThreadsTests {
         }
     }
 
-    @Test func `saves that wait for another process's lock delay nobody, and succeed`()
+    @Test(.onSQLite("It is about the lock of a file."))
+    func `saves that wait for another process's lock delay nobody, and succeed`()
         async throws
     {
         let path = try makeStorePath()
@@ -83,7 +85,7 @@ struct BlockedThreadsTests {
             var options = StoreOptions()
             options.busyTimeout = .seconds(60)
             let container = try PersistentContainer(
-                model: Everything.model, at: .file(path), options: options)
+                model: Everything.model, at: .temporary(path), options: options)
             make("made", path)
             wait(for: "locked", path)
             let (duration, delay) = try await delayOfOthers(during: parallelTasks) {

@@ -14,7 +14,7 @@ struct CoordinatorTests {
         try withStoreFile { path in
             let coordinator = PersistentStoreCoordinator(model: Everything.model)
             #expect(coordinator.persistentStores.isEmpty)
-            let store = try coordinator.addPersistentStore(at: .file(path))
+            let store = try coordinator.addPersistentStore(at: .temporary(path))
             #expect(store.migration == .created)
             #expect(coordinator.persistentStores == [store])
             #expect(coordinator.managedObjectModel.name == "Everything")
@@ -25,22 +25,24 @@ struct CoordinatorTests {
         }
     }
 
-    @Test func `a store is found by its place, however the path is written`() throws {
+    @Test(.onSQLite("A place on a server has no path."))
+    func `a store is found by its place, however the path is written`() throws {
         try withStoreFile { path in
             let coordinator = PersistentStoreCoordinator(model: Everything.model)
-            let store = try coordinator.addPersistentStore(at: .file(path))
+            let store = try coordinator.addPersistentStore(at: .temporary(path))
             let name = URL(filePath: path).lastPathComponent
             let folder = URL(filePath: path).deletingLastPathComponent().path()
             #expect(coordinator.persistentStore(at: .file("\(folder)x/../\(name)")) == store)
             #expect(coordinator.persistentStore(at: .file("\(path).other")) == nil)
-            #expect(coordinator.persistentStore(at: .memory) == nil)
+            #expect(coordinator.persistentStore(at: .temporary) == nil)
         }
     }
 
-    @Test func `a store in memory needs no place`() throws {
+    @Test(.onSQLite("It is about SQLite in memory."))
+    func `a store in memory needs no place`() throws {
         try withStoreFile { path in
             let coordinator = PersistentStoreCoordinator(model: Everything.model)
-            let store = try coordinator.addPersistentStore(type: .memory, at: .file(path))
+            let store = try coordinator.addPersistentStore(type: .memory, at: .temporary(path))
             _ = Node(in: coordinator.newContext())
             #expect(store.type == .memory && store.type != .sqlite)
             #expect(!FileManager.default.fileExists(atPath: path))
@@ -59,7 +61,7 @@ struct CoordinatorTests {
     @Test func `a store that was removed is closed, and its objects keep what was read`() throws {
         try withStoreFile { path in
             let coordinator = PersistentStoreCoordinator(model: Everything.model)
-            let store = try coordinator.addPersistentStore(at: .file(path))
+            let store = try coordinator.addPersistentStore(at: .temporary(path))
             let context = coordinator.newContext()
             let node = Node(in: context, label: "a")
             try context.save()
@@ -74,21 +76,21 @@ struct CoordinatorTests {
             #expect(throws: StoreError.self) { try coordinator.remove(store) }
 
             // The same file is the same store, so that the objects have their rows again.
-            try coordinator.addPersistentStore(at: .file(path))
+            try coordinator.addPersistentStore(at: .temporary(path))
             #expect(node.objectID == id)
             try context.save()
             #expect(try coordinator.newContext().fetch(Node.fetchRequest()).map(\.label) == ["b"])
         }
     }
 
-    @Test func `by hand, a store of an earlier version is an error unless migration is on`() throws
-    {
+    @Test(.onSQLite("A store on a server is not migrated yet."))
+    func `by hand, a store of an earlier version is an error unless migration is on`() throws {
         try withStoreFile { path in
             _ = try PersistentContainer(
-                model: FirstPackagesModel.Packages.model, at: .file(path))
+                model: FirstPackagesModel.Packages.model, at: .temporary(path))
             let coordinator = PersistentStoreCoordinator(model: PackagesModel.Packages.model)
             let error = #expect(throws: StoreLoadingError.self) {
-                try coordinator.addPersistentStore(at: .file(path))
+                try coordinator.addPersistentStore(at: .temporary(path))
             }
             #expect(error?.code == .needsMigration)
             #expect(error?.coreDataCode == 134100)
@@ -98,7 +100,7 @@ struct CoordinatorTests {
 
             var options = StoreOptions()
             options.migratesAutomatically = true
-            let store = try coordinator.addPersistentStore(at: .file(path), options: options)
+            let store = try coordinator.addPersistentStore(at: .temporary(path), options: options)
             guard case .migrated(from: "1", to: "3", _, _) = store.migration else {
                 Issue.record("\(store.migration)")
                 return
@@ -109,15 +111,16 @@ struct CoordinatorTests {
         }
     }
 
-    @Test func `a container migrates unless it is told not to`() throws {
+    @Test(.onSQLite("A store on a server is not migrated yet."))
+    func `a container migrates unless it is told not to`() throws {
         try withStoreFile { path in
             _ = try PersistentContainer(
-                model: FirstPackagesModel.Packages.model, at: .file(path))
+                model: FirstPackagesModel.Packages.model, at: .temporary(path))
             var options = StoreOptions()
             options.migratesAutomatically = false
             let error = expectOpening(throws: MigrationError.self) {
                 try PersistentContainer(
-                    model: PackagesModel.Packages.model, at: .file(path), options: options)
+                    model: PackagesModel.Packages.model, at: .temporary(path), options: options)
             }
             #expect(error == .migrationIsOff(store: "1", program: "3"))
         }
@@ -125,23 +128,26 @@ struct CoordinatorTests {
 
     @Test func `a loading error says which store it was, and why`() throws {
         try withStoreFile { path in
-            _ = try PersistentContainer(model: Shop.model, at: .file(path))
+            _ = try PersistentContainer(model: Shop.model, at: .temporary(path))
             let coordinator = PersistentStoreCoordinator(model: Everything.model)
             let error = #expect(throws: StoreLoadingError.self) {
-                try coordinator.addPersistentStore(at: .file(path))
+                try coordinator.addPersistentStore(at: .temporary(path))
             }
             #expect(error?.code == .otherModel)
-            #expect(error?.store.location == .file(path))
+            #expect(!StoreKind.isSQLite || error?.store.location == .file(path))
             #expect(error?.underlying is MigrationError)
             let text = "\(try #require(error))"
-            #expect(text.contains(path) && text.contains("the model Shop"))
+            #expect(text.contains(StoreKind.isSQLite ? path : "PostgreSQL"))
+            #expect(text.contains("the model Shop"))
         }
     }
 
-    @Test(arguments: [
-        ("nothing/there/store.sqlite", StoreLoadingError.Code.cannotOpen, 134080),
-        ("text.sqlite", .notAStore, 259), ("other.sqlite", .notAStore, 259),
-    ])
+    @Test(
+        .onSQLite("It is about files."),
+        arguments: [
+            ("nothing/there/store.sqlite", StoreLoadingError.Code.cannotOpen, 134080),
+            ("text.sqlite", .notAStore, 259), ("other.sqlite", .notAStore, 259),
+        ])
     func `a file that is no store is told by a code`(
         _ name: String, _ code: StoreLoadingError.Code, _ coreDataCode: Int
     ) throws {
@@ -165,9 +171,9 @@ struct CoordinatorTests {
         var coordinator: PersistentStoreCoordinator? = PersistentStoreCoordinator(
             model: Everything.model)
         let changes = try #require(coordinator?.storeChanges)
-        let store = try #require(try coordinator?.addPersistentStore(at: .file(path)))
+        let store = try #require(try coordinator?.addPersistentStore(at: .temporary(path)))
         let moved = try #require(
-            try coordinator?.migratePersistentStore(store, to: .file(path + ".moved")))
+            try coordinator?.migratePersistentStore(store, to: .temporary(path + ".moved")))
         try coordinator?.remove(moved)
         // The sequence ends with the coordinator.
         coordinator = nil
@@ -187,7 +193,7 @@ struct CoordinatorTests {
             told.withLock { $0.append("+\(change.added.count)-\(change.removed.count)=\(count)") }
         }
         let second = coordinator.observeStoreChanges { _ in first.cancel() }
-        let store = try coordinator.addPersistentStore(at: .memory)
+        let store = try coordinator.addPersistentStore(at: .temporary)
         #expect(told.withLock { $0 } == ["+1-0=1"])
         try coordinator.remove(store)
         #expect(told.withLock { $0 } == ["+1-0=1"])

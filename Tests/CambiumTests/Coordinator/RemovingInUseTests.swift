@@ -60,7 +60,7 @@ struct RemovingInUseTests {
             let found = try Watched.$onMaking.withValue(
                 { _ in
                     caught.run { try coordinator.remove(store) }
-                    caught.run { try coordinator.migratePersistentStore(store, to: .memory) }
+                    caught.run { try coordinator.migratePersistentStore(store, to: .temporary) }
                 },
                 operation: { try context.fetch(Watched.fetchRequest()) })
             #expect(found.map(\.name) == ["watched"])
@@ -91,7 +91,7 @@ struct RemovingInUseTests {
         }
     }
 
-    @Test(arguments: StoreKind.sqlite)
+    @Test(arguments: StoreKind.databases)
     func `a statement hook cannot remove the store that it watches`(_ kind: StoreKind) throws {
         let hooked = Mutex<(PersistentStoreCoordinator, PersistentStore)?>(nil)
         let caught = Caught()
@@ -111,7 +111,7 @@ struct RemovingInUseTests {
     }
 
     @Test func `an object that is being read may end the generation that it is read from`() throws {
-        try withStore(on: .file) { container, store, context in
+        try withStore(on: .lasting) { container, store, context in
             try context.setQueryGeneration(.current)
             let caught = Caught()
             let found = try Watched.$onMaking.withValue(

@@ -1,6 +1,7 @@
 import Cambium
 import CambiumCustomStores
 import CambiumEngineSpecification
+import CambiumModel
 import CambiumSQLite
 import Foundation
 import Testing
@@ -9,42 +10,38 @@ import Testing
 struct SeveralStoresTests {
     private func withStores(
         _ body: (
-            PersistentStoreCoordinator, _ catalogue: PersistentStore, _ visits: PersistentStore
+            PersistentStoreCoordinator, _ catalogue: PersistentStore, _ visits: PersistentStore,
+            _ count: (_ table: String, _ store: PersistentStore) throws -> Int64?
         ) throws -> Void
     ) throws {
         try withStoreFile { path in
             let coordinator = PersistentStoreCoordinator(model: Library.model)
-            try body(
-                coordinator,
-                coordinator.addPersistentStore(
-                    configuration: "Catalogue", at: .file(path)),
-                coordinator.addPersistentStore(
-                    configuration: "Visits", at: .file("\(path).visits")))
+            let visitsPath = "\(path).visits"
+            let catalogue = try coordinator.addPersistentStore(
+                configuration: "Catalogue", at: .temporary(path))
+            let visits = try coordinator.addPersistentStore(
+                configuration: "Visits", at: .temporary(visitsPath))
+            try body(coordinator, catalogue, visits) { table, store in
+                try rows(
+                    "SELECT count(*) FROM \"\(table)\"", in: store == visits ? visitsPath : path
+                ).first?.first?.integer
+            }
         }
     }
 
-    private func count(_ table: String, in store: PersistentStore) throws -> Int64? {
-        let path = try #require(store.location.path)
-        guard
-            case .integer(let count)? = try rows("SELECT count(*) FROM \(table)", in: path)
-                .first?.first
-        else { return nil }
-        return count
-    }
-
     @Test func `a row lies in the file of its configuration alone`() throws {
-        try withStores { coordinator, catalogue, visits in
+        try withStores { coordinator, catalogue, visits, count in
             let context = coordinator.newContext()
             _ = Book(in: context, title: "Notes", author: Author(in: context, name: "Ada"))
             _ = Visit(in: context, page: "/", visitor: Visitor(in: context, name: "V"))
             try context.save()
-            #expect(try count("Book", in: catalogue) == 1 && count("Book", in: visits) == 0)
-            #expect(try count("Visit", in: visits) == 1 && count("Visit", in: catalogue) == 0)
+            #expect(try count("Book", catalogue) == 1 && count("Book", visits) == 0)
+            #expect(try count("Visit", visits) == 1 && count("Visit", catalogue) == 0)
         }
     }
 
     @Test func `each store resolves its own conflicts`() throws {
-        try withStores { coordinator, catalogue, visits in
+        try withStores { coordinator, catalogue, visits, count in
             let context = coordinator.newContext()
             let author = Author(in: context)
             let visitor = Visitor(in: context)
@@ -61,12 +58,12 @@ struct SeveralStoresTests {
             try other.save()
             #expect(!other.hasChanges)
             #expect(newBook.objectID == book.objectID && newVisit.objectID == visit.objectID)
-            #expect(try count("Book", in: catalogue) == 1 && count("Visit", in: visits) == 1)
+            #expect(try count("Book", catalogue) == 1 && count("Visit", visits) == 1)
         }
     }
 
     @Test func `an object of one store is looked at when objects of another are saved`() throws {
-        try withStores { coordinator, _, visits in
+        try withStores { coordinator, _, visits, count in
             let context = coordinator.newContext()
             let author = Author(in: context, name: "base")
             _ = Visitor(in: context)
@@ -78,16 +75,16 @@ struct SeveralStoresTests {
             context.detectConflicts(for: author)
             _ = Visitor(in: context)
             #expect(throws: ConflictError.self) { try context.save() }
-            #expect(try count("Visitor", in: visits) == 1)
+            #expect(try count("Visitor", visits) == 1)
             context.refresh(author, mergeChanges: false)
             context.detectConflicts(for: author)
             try context.save()
-            #expect(try count("Visitor", in: visits) == 2)
+            #expect(try count("Visitor", visits) == 2)
         }
     }
 
     @Test func `the rows of a removed store are not remembered`() throws {
-        try withStores { coordinator, _, visits in
+        try withStores { coordinator, _, visits, _ in
             let context = coordinator.newContext()
             let visitor = Visitor(in: context, name: "V")
             let another = Visitor(in: context, name: "W")
@@ -117,9 +114,10 @@ struct SeveralStoresTests {
                 let folder = URL(filePath: "\(path).\(configuration)")
                 try FileManager.default.createDirectory(
                     at: folder, withIntermediateDirectories: true)
-                return try coordinator.addPersistentStore(
-                    type: JSONStore.type, configuration: configuration,
-                    at: .file(folder.appending(path: "store.json").path()))
+                var description = try StoreKind.json.description(
+                    path: folder.appending(path: "store.json").path())
+                description.configuration = configuration
+                return try coordinator.addPersistentStore(with: description)
             }.sorted { $0.identifier.uuidString < $1.identifier.uuidString }
             let folder = URL(filePath: try #require(stores[0].location.path))
                 .deletingLastPathComponent()
@@ -186,7 +184,7 @@ struct SeveralStoresTests {
     /// of the first would be refused too late.
     @Test(arguments: [true, false])
     func `a key that leads nowhere is found before any store commits`(_ isFirst: Bool) throws {
-        try withStores { coordinator, catalogue, visits in
+        try withStores { coordinator, catalogue, visits, count in
             let isCatalogueFirst =
                 catalogue.identifier.uuidString < visits.identifier.uuidString
             let deletesAuthor = isCatalogueFirst == isFirst
@@ -222,8 +220,8 @@ struct SeveralStoresTests {
             let error = #expect(throws: (any Error).self) { try context.save() }
             #expect(!(error is IncompleteSaveError), "\(String(describing: error))")
             #expect(context.hasChanges)
-            #expect(try count("Author", in: catalogue) == 1)
-            #expect(try count("Visitor", in: visits) == 1)
+            #expect(try count("Author", catalogue) == 1)
+            #expect(try count("Visitor", visits) == 1)
             let reader = coordinator.newContext()
             let (sameAuthor, sameVisitor): (Author, Visitor) = (
                 try reader.get(author.objectID), try reader.get(visitor.objectID)
@@ -233,11 +231,11 @@ struct SeveralStoresTests {
     }
 
     @Test func `an entity is in one store only`() throws {
-        try withStores { coordinator, _, _ in
+        try withStores { coordinator, _, _, _ in
             for configuration in [nil, "Visits"] {
                 let error = #expect(throws: StoreLoadingError.self) {
                     try coordinator.addPersistentStore(
-                        configuration: configuration, at: .memory)
+                        configuration: configuration, at: .temporary)
                 }
                 #expect(error?.code == .invalidRequest)
                 try #expect("\(#require(error))".contains("an entity is in one store only"))
@@ -249,36 +247,36 @@ struct SeveralStoresTests {
     @Test func `a configuration must exist and hold what belongs together`() throws {
         let coordinator = PersistentStoreCoordinator(model: Library.model)
         let unknown = #expect(throws: StoreLoadingError.self) {
-            try coordinator.addPersistentStore(configuration: "Catalog", at: .memory)
+            try coordinator.addPersistentStore(configuration: "Catalog", at: .temporary)
         }
         try #expect("\(#require(unknown))".contains("Did you mean Catalogue?"))
         let torn = #expect(throws: StoreLoadingError.self) {
-            try coordinator.addPersistentStore(configuration: "Torn", at: .memory)
+            try coordinator.addPersistentStore(configuration: "Torn", at: .temporary)
         }
         try #expect("\(#require(torn))".contains("has Author, but not Book"))
     }
 
     @Test func `entities without a store of theirs are missed only when they are used`() throws {
         let coordinator = PersistentStoreCoordinator(model: Library.model)
-        try coordinator.addPersistentStore(configuration: "Catalogue", at: .memory)
+        try coordinator.addPersistentStore(configuration: "Catalogue", at: .temporary)
         let context = coordinator.newContext()
         _ = Author(in: context)
         try context.save()
         let error = #expect(throws: StoreError.self) { try context.fetch(Visit.fetchRequest()) }
         #expect(error?.code == .noStore)
-        try coordinator.addPersistentStore(configuration: "Visits", at: .memory)
+        try coordinator.addPersistentStore(configuration: "Visits", at: .temporary)
         #expect(try context.fetch(Visit.fetchRequest()).isEmpty)
     }
 
     @Test func `one store may be read-only while another is written`() throws {
         try withStoreFile { path in
-            _ = try PersistentContainer(model: Library.model, at: .file(path))
+            _ = try PersistentContainer(model: Library.model, at: .temporary(path))
             var options = StoreOptions()
             options.isReadOnly = true
             let coordinator = PersistentStoreCoordinator(model: Library.model)
             try coordinator.addPersistentStore(
-                configuration: "Catalogue", at: .file(path), options: options)
-            try coordinator.addPersistentStore(configuration: "Visits", at: .memory)
+                configuration: "Catalogue", at: .temporary(path), options: options)
+            try coordinator.addPersistentStore(configuration: "Visits", at: .temporary)
             let context = coordinator.newContext()
             _ = Visitor(in: context)
             try context.save()

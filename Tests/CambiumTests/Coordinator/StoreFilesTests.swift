@@ -7,11 +7,12 @@ import Synchronization
 import Testing
 
 /// Backups, copies, replacement and destruction of stores.
+@Suite(.onSQLite("They are about files."))
 struct StoreFilesTests {
     private static let photo = Data(repeating: 3, count: 200_000)
 
     private func labels(at path: String) throws -> [String] {
-        try PersistentContainer(model: Everything.model, at: .file(path)).newContext()
+        try PersistentContainer(model: Everything.model, at: .temporary(path)).newContext()
             .fetch(Node.fetchRequest()).map(\.label)
     }
 
@@ -33,7 +34,7 @@ struct StoreFilesTests {
     ) throws {
         try withStoreFile { path in
             let coordinator = PersistentStoreCoordinator(model: Everything.model)
-            let store = try coordinator.addPersistentStore(at: .file(path))
+            let store = try coordinator.addPersistentStore(at: .temporary(path))
             let context = coordinator.newContext()
             _ = Node(in: context, label: "a")
             try context.save()
@@ -116,7 +117,7 @@ struct StoreFilesTests {
     @Test func `a backup made beside saves is the store as it was at one commit`() async throws {
         let path = try makeStorePath()
         defer { removeStore(path) }
-        let container = try PersistentContainer(model: Everything.model, at: .file(path))
+        let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
         let store = try #require(container.coordinator.persistentStores.first)
         let saving = Task {
             for index in 0..<60 {
@@ -141,7 +142,7 @@ struct StoreFilesTests {
 
     @Test func `files of large values are in a backup, and stay when the original goes`() throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Widened.model, at: .file(path))
+            let container = try PersistentContainer(model: Widened.model, at: .temporary(path))
             let store = try #require(container.coordinator.persistentStores.first)
             let context = container.newContext()
             let customer = context.makeCustomer("Ann")
@@ -161,7 +162,7 @@ struct StoreFilesTests {
             try container.coordinator.remove(store)
             try PersistentStoreCoordinator.replacePersistentStore(
                 at: path, withStoreFrom: path + ".backup")
-            let restored = try PersistentContainer(model: Widened.model, at: .file(path))
+            let restored = try PersistentContainer(model: Widened.model, at: .temporary(path))
                 .newContext()
             let again: Customer = try restored.get(customer.objectID)
             #expect(again.photo == Self.photo)
@@ -195,7 +196,7 @@ struct StoreFilesTests {
     @Test func `a store in memory is saved to a file`() throws {
         try withStoreFile { path in
             let coordinator = PersistentStoreCoordinator(model: Everything.model)
-            let store = try coordinator.addPersistentStore(at: .memory)
+            let store = try coordinator.addPersistentStore(at: .temporary)
             let context = coordinator.newContext()
             _ = Node(in: context, label: "a")
             try context.save()
@@ -239,7 +240,7 @@ struct StoreFilesTests {
 
     @Test func `a destroyed store is empty, also for who has it open`() throws {
         try withStore { path, coordinator, store, context in
-            let other = try PersistentContainer(model: Everything.model, at: .file(path))
+            let other = try PersistentContainer(model: Everything.model, at: .temporary(path))
             #expect(try other.newContext().count(for: Node.fetchRequest()) == 1)
             try coordinator.remove(store)
             try PersistentStoreCoordinator.destroyPersistentStore(at: path)
@@ -252,7 +253,7 @@ struct StoreFilesTests {
             #expect(throws: StoreLoadingError.self) {
                 try PersistentStoreCoordinator.metadata(ofStoreAt: .file(path))
             }
-            let new = try coordinator.addPersistentStore(at: .file(path))
+            let new = try coordinator.addPersistentStore(at: .temporary(path))
             #expect(new.migration == .created)
             #expect(new.identifier != store.identifier)
             #expect(try context.fetch(Node.fetchRequest()).isEmpty)
@@ -287,7 +288,7 @@ struct StoreFilesTests {
     @Test func `a destroyed store takes its large values along`() throws {
         try withStoreFile { path in
             do {
-                let context = try PersistentContainer(model: Widened.model, at: .file(path))
+                let context = try PersistentContainer(model: Widened.model, at: .temporary(path))
                     .newContext()
                 context.makeCustomer("Ann").photo = Self.photo
                 try context.save()

@@ -7,42 +7,52 @@ import FirstPackagesModel
 import Testing
 
 struct StoreMetadataTests {
-    @Test func `rule 80: notes of a coordinator are written by the next save, static ones at once`()
-        throws
-    {
+    /// The notes as somebody else reads them.
+    private func notes(_ path: String) throws -> [String: String] {
+        let coordinator = PersistentStoreCoordinator(model: Everything.model)
+        let store = try coordinator.addPersistentStore(at: .temporary(path))
+        return try coordinator.metadata(for: store).notes
+    }
+
+    @Test func `rule 80: notes of a coordinator are written by the next save`() throws {
         try withStoreFile { path in
-            func onDisk() throws -> [String: String] {
-                try PersistentStoreCoordinator.metadata(ofStoreAt: .file(path)).notes
-            }
             let coordinator = PersistentStoreCoordinator(model: Everything.model)
-            let store = try coordinator.addPersistentStore(at: .file(path))
+            let store = try coordinator.addPersistentStore(at: .temporary(path))
             let context = coordinator.newContext()
             coordinator.setMetadata(["theme": "dark"], for: store)
             #expect(try coordinator.metadata(for: store).notes == ["theme": "dark"])
-            #expect(try onDisk() == [:])
+            #expect(try notes(path) == [:])
             _ = Node(in: context)
             try context.save()
-            #expect(try onDisk() == ["theme": "dark"])
+            #expect(try notes(path) == ["theme": "dark"])
 
             coordinator.setMetadata(["size": "1"], for: store)
             // A save without changes is one, too.
             try context.save()
-            #expect(try onDisk() == ["size": "1"])
+            #expect(try notes(path) == ["size": "1"])
+        }
+    }
 
-            try PersistentStoreCoordinator.setMetadata(["a": "b"], forStoreAt: .file(path))
-            #expect(try onDisk() == ["a": "b"])
+    @Test(.onSQLite("The metadata of a store on a server are those of an open one."))
+    func `rule 80: notes of a store that is not open are written at once`() throws {
+        try withStoreFile { path in
+            let coordinator = PersistentStoreCoordinator(model: Everything.model)
+            let store = try coordinator.addPersistentStore(at: .temporary(path))
+            try PersistentStoreCoordinator.setMetadata(["a": "b"], forStoreAt: .temporary(path))
+            #expect(try notes(path) == ["a": "b"])
             #expect(try coordinator.metadata(for: store).notes == ["a": "b"])
         }
     }
 
-    @Test func `type, UUID and model are always there`() throws {
+    @Test(.onSQLite("The metadata of a store on a server are those of an open one."))
+    func `type, UUID and model are always there`() throws {
         try withStoreFile { path in
             let coordinator = PersistentStoreCoordinator(model: Everything.model)
-            let store = try coordinator.addPersistentStore(at: .file(path))
+            let store = try coordinator.addPersistentStore(at: .temporary(path))
             let inside = try coordinator.metadata(for: store)
-            let outside = try PersistentStoreCoordinator.metadata(ofStoreAt: .file(path))
+            let outside = try PersistentStoreCoordinator.metadata(ofStoreAt: .temporary(path))
             #expect(inside == outside)
-            #expect(outside.type == .sqlite)
+            #expect(outside.type == store.type)
             #expect(outside.identifier == store.identifier)
             #expect(outside.modelName == "Everything")
             #expect(outside.isCompatible(with: Everything.model.model))
@@ -50,11 +60,12 @@ struct StoreMetadataTests {
         }
     }
 
-    @Test func `the UUID stays with the file, wherever that is moved`() throws {
+    @Test(.onSQLite("It is about files."))
+    func `the UUID stays with the file, wherever that is moved`() throws {
         try withStoreFile { path in
             let moved = path + ".moved"
             let uri = try {
-                let context = try PersistentContainer(model: Everything.model, at: .file(path))
+                let context = try PersistentContainer(model: Everything.model, at: .temporary(path))
                     .newContext()
                 let node = Node(in: context, label: "a")
                 try context.save()
@@ -71,15 +82,16 @@ struct StoreMetadataTests {
         }
     }
 
-    @Test func `a store without a UUID gets one when it is opened for writing`() throws {
+    @Test(.onSQLite("It is about stores of earlier programs."))
+    func `a store without a UUID gets one when it is opened for writing`() throws {
         try withStoreFile { path in
-            _ = try PersistentContainer(model: Everything.model, at: .file(path))
+            _ = try PersistentContainer(model: Everything.model, at: .temporary(path))
             try execute("DELETE FROM _metadata WHERE name = 'uuid'", in: path)
             var options = StoreOptions()
             options.isReadOnly = true
             func identifier(_ options: StoreOptions = StoreOptions()) throws -> UUID? {
                 try PersistentContainer(
-                    model: Everything.model, at: .file(path), options: options
+                    model: Everything.model, at: .temporary(path), options: options
                 ).coordinator.persistentStores.first?.identifier
             }
             let unnamed = try identifier(options)
@@ -90,13 +102,14 @@ struct StoreMetadataTests {
         }
     }
 
-    @Test func `a migration keeps the UUID and the notes`() throws {
+    @Test(.onSQLite("A store on a server is not migrated yet."))
+    func `a migration keeps the UUID and the notes`() throws {
         try withStoreFile { path in
             let first = try PersistentContainer(
-                model: FirstPackagesModel.Packages.model, at: .file(path))
+                model: FirstPackagesModel.Packages.model, at: .temporary(path))
             let identifier = first.coordinator.persistentStores.first?.identifier
-            try PersistentStoreCoordinator.setMetadata(["a": "b"], forStoreAt: .file(path))
-            _ = try PersistentContainer(model: PackagesModel.Packages.model, at: .file(path))
+            try PersistentStoreCoordinator.setMetadata(["a": "b"], forStoreAt: .temporary(path))
+            _ = try PersistentContainer(model: PackagesModel.Packages.model, at: .temporary(path))
             let metadata = try PersistentStoreCoordinator.metadata(ofStoreAt: .file(path))
             #expect(metadata.identifier == identifier)
             #expect(metadata.notes == ["a": "b"])
@@ -104,7 +117,7 @@ struct StoreMetadataTests {
         }
     }
 
-    @Test(arguments: ["missing", "other"])
+    @Test(.onSQLite("It is about files."), arguments: ["missing", "other"])
     func `what is no store has no metadata`(_ name: String) throws {
         try withStoreFile { path in
             try execute("CREATE TABLE a (b)", in: path + ".other")

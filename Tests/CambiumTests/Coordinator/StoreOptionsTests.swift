@@ -4,13 +4,14 @@ import CambiumSQLite
 import EverythingModel
 import Testing
 
+@Suite(.onSQLite("They are about options of SQLite."))
 struct StoreOptionsTests {
     @Test func `pragmas are set on the writer and on every reader`() throws {
         try withStoreFile { path in
             var options = StoreOptions()
             options.pragmas = ["synchronous": "FULL", "cache_size": "-1234"]
             let coordinator = PersistentStoreCoordinator(model: Everything.model)
-            try coordinator.addPersistentStore(at: .file(path), options: options)
+            try coordinator.addPersistentStore(at: .temporary(path), options: options)
             let store = try #require(coordinator.store(ofRoot: 0) as? SQLiteEngine)
             let query = "SELECT * FROM pragma_synchronous, pragma_cache_size"
             let expected: [[StoredValue]] = [[.integer(2), .integer(-1234)]]
@@ -30,7 +31,7 @@ struct StoreOptionsTests {
         options.pragmas = [name: value]
         let error = #expect(throws: StoreLoadingError.self) {
             try PersistentStoreCoordinator(model: Everything.model)
-                .addPersistentStore(at: .memory, options: options)
+                .addPersistentStore(at: .temporary, options: options)
         }
         #expect(error?.code == .invalidRequest)
     }
@@ -41,7 +42,7 @@ struct StoreOptionsTests {
             var options = StoreOptions()
             options.busyTimeout = .milliseconds(50)
             let coordinator = PersistentStoreCoordinator(model: Everything.model)
-            try coordinator.addPersistentStore(at: .file(path), options: options)
+            try coordinator.addPersistentStore(at: .temporary(path), options: options)
             let context = coordinator.newContext()
             _ = Node(in: context)
             let other = try Connection(path: path)
@@ -62,7 +63,7 @@ struct StoreOptionsTests {
     @Test func `a read-only store is read by all its connections, and never written`() throws {
         try withStoreFile { path in
             do {
-                let context = try PersistentContainer(model: Everything.model, at: .file(path))
+                let context = try PersistentContainer(model: Everything.model, at: .temporary(path))
                     .newContext()
                 _ = Node(in: context, label: "a")
                 try context.save()
@@ -70,7 +71,7 @@ struct StoreOptionsTests {
             var options = StoreOptions()
             options.isReadOnly = true
             let coordinator = PersistentStoreCoordinator(model: Everything.model)
-            let store = try coordinator.addPersistentStore(at: .file(path), options: options)
+            let store = try coordinator.addPersistentStore(at: .temporary(path), options: options)
             #expect(store.isReadOnly)
             let context = coordinator.newContext()
             let node = try #require(try context.fetch(Node.fetchRequest()).first)
@@ -87,7 +88,7 @@ struct StoreOptionsTests {
     @Test func `statistics and a compact file are made when asked for`() throws {
         try withStoreFile { path in
             do {
-                let context = try PersistentContainer(model: Everything.model, at: .file(path))
+                let context = try PersistentContainer(model: Everything.model, at: .temporary(path))
                     .newContext()
                 for index in 0..<500 { _ = Node(in: context, label: "\(index)") }
                 try context.save()
@@ -100,12 +101,13 @@ struct StoreOptionsTests {
             var options = StoreOptions()
             options.analyzes = true
             options.vacuums = true
-            _ = try PersistentContainer(model: Everything.model, at: .file(path), options: options)
+            _ = try PersistentContainer(
+                model: Everything.model, at: .temporary(path), options: options)
             #expect(try rows("PRAGMA freelist_count", in: path) == [[.integer(0)]])
             #expect(try !rows("SELECT * FROM sqlite_stat1", in: path).isEmpty)
             // What SQLite gathered is no part of the schema that is compared.
             #expect(
-                try PersistentContainer(model: Everything.model, at: .file(path)).migration
+                try PersistentContainer(model: Everything.model, at: .temporary(path)).migration
                     == .current)
         }
     }

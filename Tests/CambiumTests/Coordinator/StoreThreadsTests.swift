@@ -57,7 +57,7 @@ struct StoreThreadsTests {
     }
 
     @Test func `a closure is part of the task that calls it`() async throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let found = try await Local.$word.withValue("mine") {
             try await container.performBackgroundTask { _ in Local.word }
         }
@@ -69,7 +69,7 @@ struct StoreThreadsTests {
     }
 
     @Test func `the closure of a cancelled task runs, and knows of it`() async throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let isCancelled = try await Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await container.performBackgroundTask { _ in Task.isCancelled }
@@ -78,7 +78,7 @@ struct StoreThreadsTests {
     }
 
     @Test func `a closure runs in the isolation of its background context`() async throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let background = container.newBackgroundContext()
         try await background.perform { _ in background.preconditionIsolated() }
     }
@@ -197,7 +197,7 @@ struct StoreThreadsTests {
     }
 
     @Test func `a background task may await others, as deep as it likes`() async throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let depth = 3 * StoreThreads.defaultLimit
         let background = container.newBackgroundContext()
         @Sendable func descend(_ level: Int) async throws -> Int {
@@ -229,7 +229,7 @@ struct StoreThreadsTests {
     @Test func `a closure may start a background task of the same container, and wait for it`()
         async throws
     {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let isInTime = try await container.performBackgroundTask { context in
             let end = DispatchSemaphore(value: 0)
             Task {
@@ -248,8 +248,8 @@ struct StoreThreadsTests {
     }
 
     @Test func `a container whose threads are all busy holds up no other`() async throws {
-        let busy = try PersistentContainer(model: Everything.model, at: .memory)
-        let free = try PersistentContainer(model: Everything.model, at: .memory)
+        let busy = try PersistentContainer(model: Everything.model, at: .temporary)
+        let free = try PersistentContainer(model: Everything.model, at: .temporary)
         let gate = Gate()
         let tasks = (0..<StoreThreads.defaultLimit + 2).map { _ in
             Task { try await busy.performBackgroundTask { _ in gate.wait() } }
@@ -264,7 +264,7 @@ struct StoreThreadsTests {
     }
 
     @Test func `a batch that waits for its elements needs no thread`() async throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let background = container.newBackgroundContext()
         let (elements, continuation) = AsyncStream.makeStream(of: String.self)
         let task = Task {
@@ -285,7 +285,7 @@ struct StoreThreadsTests {
         weak var threads: StoreThreads?
         weak var context: BackgroundContext?
         do {
-            let container = try PersistentContainer(model: Everything.model, at: .memory)
+            let container = try PersistentContainer(model: Everything.model, at: .temporary)
             threads = container.coordinator.threads
             let background = container.newBackgroundContext()
             context = background

@@ -27,6 +27,13 @@ struct CoreDataCompatibleErrorTests {
             #expect(code { _ = try context.insertObject(ofEntity: "Nothing") } == 134060)
             let request = Node.fetchRequest().filter(format: "no such words")
             #expect(code { _ = try context.fetch(request) } == 134060)
+        }
+    }
+
+    @Test(.onSQLite("It is about files and SQLite in memory."))
+    func `what a place of a store does not allow has a code`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
             #expect(code { try context.setQueryGeneration(.current) } == 134060)
         }
         let missing = "/dev/null/store.sqlite"

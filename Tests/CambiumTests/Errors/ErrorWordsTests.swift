@@ -84,7 +84,7 @@ struct ErrorWordsTests {
         fail { try reportingFiles { throw FileError("a", "opened", code: ENOENT) } }
         fail { try reportingFiles { throw FileError("a", "opened", because: "a folder") } }
         fail { _ = try MissingStore.detached.externalData(named: "a") }
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let context = container.newContext()
         let node = Node(in: context, label: "a")
         fail { _ = try context.insertObject(ofEntity: "Being") }
@@ -92,7 +92,11 @@ struct ErrorWordsTests {
         fail { _ = try context.fetch(Node.fetchRequest().limit(-1)) }
         fail { _ = try context.fetch(Node.fetchRequest().sorted(by: SortOrder("parts"))) }
         fail { try FetchedResultsController(Node.fetchRequest(), in: context).performFetch() }
-        fail { try context.setQueryGeneration(.current) }
+        fail {
+            try withContainer(Everything.model, on: .dictionary) {
+                try $0.newContext().setQueryGeneration(.current)
+            }
+        }
         fail { try context.newChildContext().setQueryGeneration(.current) }
         for name in ["numbr", "parts", "box"] {
             fail { _ = try node.value(forKey: name) }
@@ -180,7 +184,7 @@ struct ErrorWordsTests {
         ]
         for error in errors {
             expectWords(error)
-            expectWords(StoreLoadingError(StoreDescription(location: .file("/a")), error))
+            expectWords(StoreLoadingError(StoreDescription(location: .temporary), error))
         }
         let mistakes: [MigrationStepMistake] = [
             .noRow(entity: "A", row: 1), .noSuccessor(entity: "A", row: 1, successor: "B"),
@@ -221,10 +225,10 @@ struct ErrorWordsTests {
             expectWords(SQLiteError(code: code, message: "as SQLite says it"))
             let error = SQLiteError(code: code, message: "as SQLite says it", sql: "SELECT 1")
             expectWords(error)
-            expectWords(StoreLoadingError(StoreDescription(location: .memory), error))
+            expectWords(StoreLoadingError(StoreDescription(location: .temporary), error))
         }
         let loading = StoreLoadingError(
-            StoreDescription(location: .memory), CancellationError())
+            StoreDescription(location: .temporary), CancellationError())
         expectWords(loading)
         expectWords(StoreLoadingErrors(errors: [loading, loading]))
         for error in [StoreError.readOnly as any Error, CancellationError()] {
@@ -261,7 +265,7 @@ struct ErrorWordsTests {
     }
 
     @Test func `conflicts are said with the reason and the remedy`() throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let context = container.newContext()
         let robot = Robot(in: context, name: "a", serial: "1")
         try context.save()

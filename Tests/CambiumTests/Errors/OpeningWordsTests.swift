@@ -8,6 +8,7 @@ import Testing
 @testable import CambiumSQLite
 
 /// What people are told where a store cannot be opened: which file, why, and what helps.
+@Suite(.onSQLite("They are about damaged files and migrations."))
 struct OpeningWordsTests {
     /// Opens a file as a store of the shop, and gives what is said of that.
     private func words(
@@ -15,7 +16,7 @@ struct OpeningWordsTests {
     ) throws -> (description: String, remedy: String) {
         let error = try #require(
             #expect(throws: StoreLoadingError.self) {
-                try PersistentContainer(model: Shop.model, at: .file(path), options: options)
+                try PersistentContainer(model: Shop.model, at: .temporary(path), options: options)
             })
         let name = URL(filePath: path).lastPathComponent
         let description = (error as any Error).localizedDescription
@@ -49,7 +50,7 @@ struct OpeningWordsTests {
             #expect(remedy == "Open another file, or a new one.")
         }
         try withStoreFile { path in
-            _ = try PersistentContainer(model: Shop.model, at: .file(path))
+            _ = try PersistentContainer(model: Shop.model, at: .temporary(path))
             try execute("UPDATE _metadata SET value = 'Bank' WHERE name = 'model'", in: path)
             let (text, remedy) = try words(of: path)
             #expect(text.contains("'. The store belongs to the model Bank, but the program opens"))
@@ -59,7 +60,7 @@ struct OpeningWordsTests {
 
     @Test func `a broken schema, and a damaged page`() throws {
         try withStoreFile { path in
-            _ = try PersistentContainer(model: Shop.model, at: .file(path))
+            _ = try PersistentContainer(model: Shop.model, at: .temporary(path))
             try execute("PRAGMA wal_checkpoint(TRUNCATE)", in: path)
             var content = try Data(contentsOf: URL(filePath: path))
             let place = try #require(content.range(of: Data("CREATE TABLE".utf8)))
@@ -70,7 +71,7 @@ struct OpeningWordsTests {
             #expect(remedy.contains("Put a copy from before in its place") && remedy.contains(path))
         }
         try withStoreFile { path in
-            _ = try PersistentContainer(model: Shop.model, at: .file(path))
+            _ = try PersistentContainer(model: Shop.model, at: .temporary(path))
             try execute("PRAGMA wal_checkpoint(TRUNCATE)", in: path)
             let file = try FileHandle(forWritingTo: URL(filePath: path))
             try file.seek(toOffset: 100)
@@ -84,7 +85,7 @@ struct OpeningWordsTests {
 
     @Test func `a newer version, and a newer file format`() throws {
         try withStoreFile { path in
-            _ = try PersistentContainer(model: Shop.model, at: .file(path))
+            _ = try PersistentContainer(model: Shop.model, at: .temporary(path))
             try execute(
                 """
                 UPDATE _metadata SET value = '9' WHERE name = 'version';
@@ -98,7 +99,7 @@ struct OpeningWordsTests {
 
     @Test func `a lock of another process`() throws {
         try withStoreFile { path in
-            _ = try PersistentContainer(model: Shop.model, at: .file(path))
+            _ = try PersistentContainer(model: Shop.model, at: .temporary(path))
             let other = try Connection(path: path)
             try other.execute("PRAGMA journal_mode = DELETE")
             try other.execute("BEGIN EXCLUSIVE")
@@ -116,7 +117,7 @@ struct OpeningWordsTests {
             var options = StoreOptions()
             options.pragmas = ["max_page_count": "100"]
             let container = try PersistentContainer(
-                model: Shop.model, at: .file(path), options: options)
+                model: Shop.model, at: .temporary(path), options: options)
             let context = container.newContext()
             for number in 0..<200 {
                 let product = Product(in: context, sku: "AB-\(number)", kind: .toy, price: 1)
@@ -156,7 +157,7 @@ struct OpeningWordsTests {
 
     @Test func `a trigger of another program that only that program may run`() throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Shop.model, at: .file(path))
+            let container = try PersistentContainer(model: Shop.model, at: .temporary(path))
             let context = container.newContext()
             try execute(
                 """
@@ -178,7 +179,7 @@ struct OpeningWordsTests {
         options.pragmas = ["journal_mode": "off"]
         let error = try #require(
             #expect(throws: StoreLoadingError.self) {
-                try PersistentContainer(model: Shop.model, at: .memory, options: options)
+                try PersistentContainer(model: Shop.model, at: .temporary, options: options)
             })
         #expect(error.errorDescription?.hasPrefix("Cannot open SQLite store memory. ") == true)
     }

@@ -5,7 +5,7 @@ import Testing
 
 struct ExtendedSnapshotTests {
     private func withPerson(
-        on kind: StoreKind = .memory,
+        on kind: StoreKind = .current,
         _ body: (ManagedObjectContext, ExtendedModel.Person) throws -> Void
     ) throws {
         try withContainer(Extended.model, on: kind) { container in
@@ -71,7 +71,7 @@ struct ExtendedSnapshotTests {
         #expect(context.codingPath.map(\.stringValue) == ["home"])
     }
 
-    @Test(arguments: StoreKind.sqlite)
+    @Test(arguments: StoreKind.databases)
     func `a large value comes along`(kind: StoreKind) throws {
         try withPerson(on: kind) { context, person in
             let photo = Data(repeating: 7, count: 300_000)

@@ -11,7 +11,7 @@ struct BackgroundFetchTests {
     }
 
     private func withNodes(
-        _ count: Int = 2500, on kind: StoreKind = .file,
+        _ count: Int = 2500, on kind: StoreKind = .lasting,
         _ body: @MainActor (PersistentContainer) async throws -> Void
     ) async throws {
         try await withContainer(Everything.model, on: kind) { container in
@@ -85,7 +85,7 @@ struct BackgroundFetchTests {
         var options = StoreOptions()
         options.statementHook = gate.hook
         let container = try PersistentContainer(
-            model: Everything.model, at: .file(path), options: options)
+            model: Everything.model, at: .temporary(path), options: options)
         let writer = container.newContext()
         let nodes = (0..<10).map { Node(in: writer, label: "old", number: Int64($0)) }
         try writer.save()

@@ -6,7 +6,7 @@ struct BatchedObjectsTests {
     private func withNodes(
         _ body: (ManagedObjectContext, FetchRequest<Node>) throws -> Void
     ) throws {
-        try withContainer(Everything.model, on: .file) { container in
+        try withContainer(Everything.model, on: .lasting) { container in
             let writer = container.newContext()
             for number in 0..<100 { _ = Node(in: writer, number: Int64(number)) }
             try writer.save()
@@ -60,7 +60,7 @@ struct BatchedObjectsTests {
     }
 
     @Test func `objects of several entities are each of their own`() throws {
-        try withContainer(Everything.model, on: .file) { container in
+        try withContainer(Everything.model, on: .lasting) { container in
             let writer = container.newContext()
             for number in 0..<3 { _ = Person(in: writer, name: "\(number)") }
             for number in 3..<5 { _ = Robot(in: writer, name: "\(number)", serial: "\(number)") }
@@ -102,7 +102,7 @@ struct BatchedObjectsTests {
 
     @Test func `an object cannot be made with the registration of one of another class`() async {
         await #expect(processExitsWith: .failure) {
-            let container = try PersistentContainer(model: NamedModel.model, at: .memory)
+            let container = try PersistentContainer(model: NamedModel.model, at: .temporary)
             let context = container.newContext()
             Beta.$isMakingAlpha.withValue(true) { _ = Beta(insertingInto: context) }
         }

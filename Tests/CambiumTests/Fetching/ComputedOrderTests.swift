@@ -6,7 +6,7 @@ import Testing
 struct ComputedOrderTests {
     /// Runs a body with boxes of 2, 0 and 1 nodes: unsaved first, then saved.
     private func withBoxes(
-        on kind: StoreKind = .memory, _ body: (ManagedObjectContext) throws -> Void
+        on kind: StoreKind = .current, _ body: (ManagedObjectContext) throws -> Void
     ) throws {
         try withContainer(Everything.model, on: kind) { container in
             let context = container.newContext()
@@ -65,7 +65,7 @@ struct ComputedOrderTests {
     }
 
     @Test func `an order that names an object of another container is refused`() throws {
-        let other = try PersistentContainer(model: Everything.model, at: .memory)
+        let other = try PersistentContainer(model: Everything.model, at: .temporary)
         let foreign = Topic(in: other.newContext())
         try withBoxes { context in
             let order = Box.nodes.filter(Node.tags.contains(foreign)).count.ascending

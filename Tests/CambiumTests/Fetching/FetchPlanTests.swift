@@ -5,12 +5,13 @@ import Testing
 
 struct FetchPlanTests {
     @Test func `a request tells its statement and how the rows are found`() throws {
-        try withContainer(Shop.model, on: .file) { container in
+        try withContainer(Shop.model, on: .lasting) { container in
             let context = container.newContext()
             let found = try Product.fetchRequest().filter(Product.sku == "AB-1").explain(
                 in: context)
             #expect(found.sql?.contains("WHERE") == true)
-            #expect(found.steps.contains { $0.contains("USING INDEX") }, "\(found)")
+            let words = StoreKind.isSQLite ? "USING INDEX" : "Index Scan using"
+            #expect(found.steps.contains { $0.contains(words) }, "\(found)")
             #expect(!found.scansTable)
             let scan = try Product.fetchRequest().filter(Product.title == "x").explain(in: context)
             #expect(scan.scansTable, "\(scan)")

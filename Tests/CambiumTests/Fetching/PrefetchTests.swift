@@ -4,7 +4,7 @@ import Testing
 
 struct PrefetchTests {
     @Test func `what was prefetched stays until it is used, however much it is`() throws {
-        try withContainer(Everything.model, on: .memory) { container in
+        try withContainer(Everything.model, on: .current) { container in
             let writer = container.newContext()
             let boxes = [Box(in: writer), Box(in: writer)]
             // More than a context keeps before it looks for what nobody holds.

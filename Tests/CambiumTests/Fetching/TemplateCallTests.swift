@@ -75,7 +75,7 @@ struct TemplateCallTests {
     }
 
     @Test func `an object of another entity, or of another container, is an error`() throws {
-        let other = try PersistentContainer(model: Extended.model, at: .memory)
+        let other = try PersistentContainer(model: Extended.model, at: .temporary)
         try withContainer(Extended.model) { container in
             let context = container.newContext()
             func fault(_ person: ManagedObject) -> (any Error)? {

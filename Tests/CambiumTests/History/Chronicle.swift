@@ -7,11 +7,10 @@ import Testing
 /// Runs a body with a new store that keeps a history.
 func withHistory<Result>(
     _ tracking: HistoryTracking = .values, _ model: CompiledModel = Chronicle.model,
-    on kind: StoreKind = .memory, _ body: (PersistentContainer) throws -> Result
+    on kind: StoreKind = .current, _ body: (PersistentContainer) throws -> Result
 ) throws -> Result {
     try withStoreFile { path in
-        try body(
-            openHistory(at: kind == .file ? .file(path) : .memory, tracking, model))
+        try body(openHistory(at: kind.description(path: path).location, tracking, model))
     }
 }
 
@@ -39,7 +38,7 @@ func withFollower(
     let path = try makeStorePath()
     defer { removeStore(path) }
     let mine = try openHistory(
-        at: .file(path), tracking, Everything.model, follows: true, hook: hook)
-    let theirs = try PersistentContainer(model: Everything.model, at: .file(path))
+        at: .temporary(path), tracking, Everything.model, follows: true, hook: hook)
+    let theirs = try PersistentContainer(model: Everything.model, at: .temporary(path))
     try await body(mine, theirs.newContext(), path)
 }

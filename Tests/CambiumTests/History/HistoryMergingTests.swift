@@ -10,8 +10,8 @@ struct HistoryMergingTests {
         _ body: (PersistentContainer, ManagedObjectContext, HistoryToken) throws -> Void
     ) throws {
         try withStoreFile { path in
-            let mine = try openHistory(at: .file(path), .properties, Everything.model)
-            let theirs = try openHistory(at: .file(path), .properties, Everything.model)
+            let mine = try openHistory(at: .temporary(path), .properties, Everything.model)
+            let theirs = try openHistory(at: .temporary(path), .properties, Everything.model)
             let context = theirs.newContext()
             for label in ["a", "b"] { _ = Node(in: context, label: label) }
             try context.save()

@@ -165,10 +165,11 @@ struct HistoryRequestTests {
         }
     }
 
-    @Test func `of a long history no more is read than a part needs`() throws {
+    @Test(.onSQLite("A server reads a history in blocks."))
+    func `of a long history no more is read than a part needs`() throws {
         try withStoreFile { path in
             let reads = StatementCount(of: "FROM \"_history_transactions\" WHERE")
-            let container = try openHistory(at: .file(path), hook: reads.hook)
+            let container = try openHistory(at: .temporary(path), hook: reads.hook)
             for number in 1...9 { try save("b", as: "\(number)", to: container) }
             var request = HistoryRequest()
             request.fetchLimit = 2
@@ -178,10 +179,11 @@ struct HistoryRequestTests {
         }
     }
 
-    @Test func `values are read of what is wanted only`() throws {
+    @Test(.onSQLite("It counts rows of statements of SQLite."))
+    func `values are read of what is wanted only`() throws {
         try withStoreFile { path in
             let reads = StatementCount(of: "FROM \"_history_values\" WHERE")
-            let container = try openHistory(at: .file(path), hook: reads.hook)
+            let container = try openHistory(at: .temporary(path), hook: reads.hook)
             let context = container.newContext()
             for title in ["a", "b", "c"] { try context.addBook(title) }
             _ = try context.insertObject(ofEntity: "Person")

@@ -55,9 +55,9 @@ struct HistoryTokenTests {
 
     @Test func `a token of a history that was removed and begun anew is no good`() throws {
         try withStoreFile { path in
-            let token = try tokens(openHistory(at: .file(path)))[1]
-            _ = try openHistory(at: .file(path), .off)
-            let container = try openHistory(at: .file(path))
+            let token = try tokens(openHistory(at: .temporary(path)))[1]
+            _ = try openHistory(at: .temporary(path), .off)
+            let container = try openHistory(at: .temporary(path))
             _ = try tokens(container)
             let error = #expect(throws: StoreError.self) { try container.history(after: token) }
             #expect(error?.code == .historyExpired)
@@ -65,16 +65,17 @@ struct HistoryTokenTests {
         }
     }
 
-    @Test func `a token of what a restored backup does not have is no good`() throws {
+    @Test(.onSQLite("It is about files."))
+    func `a token of what a restored backup does not have is no good`() throws {
         try withStoreFile { path in
-            var container: PersistentContainer? = try openHistory(at: .file(path))
+            var container: PersistentContainer? = try openHistory(at: .temporary(path))
             let tokens = try tokens(try #require(container))
             let store = try #require(container?.coordinator.persistentStores.first)
             try container?.coordinator.backUp(store, to: path + ".copy")
             container = nil
             try PersistentStoreCoordinator.replacePersistentStore(
                 at: path, withStoreFrom: path + ".copy")
-            let restored = try openHistory(at: .file(path))
+            let restored = try openHistory(at: .temporary(path))
             let error = #expect(throws: StoreError.self) {
                 try restored.history(after: tokens[2])
             }

@@ -4,12 +4,13 @@ import Foundation
 import Testing
 
 /// What programs without Cambium write to a store that keeps a history.
+@Suite(.onSQLite("The history of a server is written by saves alone."))
 struct OutsideWriterTests {
     private func withStore(
         _ body: (PersistentContainer, ManagedObjectContext, String) throws -> Void
     ) throws {
         try withStoreFile { path in
-            let container = try openHistory(at: .file(path))
+            let container = try openHistory(at: .temporary(path))
             let context = container.newContext()
             context.transactionAuthor = "me"
             try context.addBook("a")

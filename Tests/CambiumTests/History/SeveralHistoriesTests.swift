@@ -16,7 +16,7 @@ struct SeveralHistoriesTests {
             let names = ["Left", "Right"]
             for name in names {
                 try coordinator.addPersistentStore(
-                    configuration: name, at: .file(path + name), options: options)
+                    configuration: name, at: .temporary(path + name), options: options)
             }
             try body(coordinator, names.map { path + $0 })
         }
@@ -46,11 +46,13 @@ struct SeveralHistoriesTests {
     @Test func `a store's own stay in their order where a clock went back`() throws {
         try withTwo { coordinator, paths in
             try save("One", "One", "Two", "Two", to: coordinator)
+            let start = StoreKind.isSQLite ? "0" : "timestamptz '2001-01-01 00:00:00+00'"
             func setDates(_ dates: [Int], _ path: String) throws {
                 for (index, date) in dates.enumerated() {
                     try execute(
                         """
-                        UPDATE _history_transactions SET date = \(date) WHERE number = \(index + 1)
+                        UPDATE _history_transactions SET date = \(start) + \(seconds(date)) \
+                        WHERE number = \(index + 1)
                         """, in: path)
                 }
             }
@@ -69,7 +71,7 @@ struct SeveralHistoriesTests {
             options.history = .off
             _ = try PersistentStoreCoordinator(model: SeparateStores.model)
                 .addPersistentStore(
-                    configuration: "Right", at: .file(paths[1]), options: options)
+                    configuration: "Right", at: .temporary(paths[1]), options: options)
             let result = try coordinator.fetchHistory(HistoryRequest())
             #expect(result.transactions.words == [["insert One"]])
             #expect(result.token.storeIdentifiers.count == 1)

@@ -7,7 +7,7 @@ struct BetweenEventsTests {
     @Test(arguments: [MergePolicy.error, .objectTrump, .storeTrump], [0, 1, 2])
     func `the outcome is always the same`(_ policy: MergePolicy, _ eventsBetween: Int) async throws
     {
-        let container = try PersistentContainer(model: Counters.model, at: .memory)
+        let container = try PersistentContainer(model: Counters.model, at: .temporary)
         let background = container.newBackgroundContext()
         let id = try await background.insertCounter()
         for _ in 0..<5 {

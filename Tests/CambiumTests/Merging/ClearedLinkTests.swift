@@ -14,7 +14,7 @@ struct ClearedLinkTests {
         _ model: CompiledModel = Everything.model, _ policy: MergePolicy = .error,
         _ body: (ManagedObjectContext, _ sibling: ManagedObjectContext) throws -> Void
     ) throws {
-        let container = try PersistentContainer(model: model, at: .memory)
+        let container = try PersistentContainer(model: model, at: .temporary)
         let context = container.newContext()
         context.automaticallyMergesChangesFromParent = true
         context.mergePolicy = policy

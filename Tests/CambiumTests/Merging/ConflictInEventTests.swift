@@ -98,7 +98,7 @@ struct ConflictInEventTests {
     }
 
     @Test func `many contexts that count lose nothing`() async throws {
-        let container = try PersistentContainer(model: Counters.model, at: .memory)
+        let container = try PersistentContainer(model: Counters.model, at: .temporary)
         let id = try await container.performBackgroundTask { context in
             let counter = try context.insertObject(ofEntity: "Counter")
             try context.save()

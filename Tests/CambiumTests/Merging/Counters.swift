@@ -47,7 +47,7 @@ func withCounter(
     _ policy: MergePolicy = .error,
     _ body: (ManagedObjectContext, ManagedObject, OtherCounter) throws -> Void
 ) throws {
-    try withContainer(Counters.model, on: .memory) { container in
+    try withContainer(Counters.model, on: .current) { container in
         let others = try OtherCounter(in: container)
         let context = container.newContext()
         context.automaticallyMergesChangesFromParent = true

@@ -90,7 +90,7 @@ struct DeletedInEventTests {
     }
 
     @Test func `until then every fetch finds the object`() throws {
-        let container = try PersistentContainer(model: Shop.model, at: .memory)
+        let container = try PersistentContainer(model: Shop.model, at: .temporary)
         let context = container.newContext()
         context.automaticallyMergesChangesFromParent = true
         let changed = Product(in: context, sku: "AB-1", kind: .toy, price: 1)
@@ -117,7 +117,7 @@ struct DeletedInEventTests {
     }
 
     @Test func `between events the change is no more lost than within one`() async throws {
-        let container = try PersistentContainer(model: Counters.model, at: .memory)
+        let container = try PersistentContainer(model: Counters.model, at: .temporary)
         let background = container.newBackgroundContext()
         let id = try await background.insertCounter()
         try await background.perform { context in

@@ -195,7 +195,7 @@ private typealias Home = Seen<EverythingModel.Home>
     func `a link to what another one deleted never dangles`(_ policy: MergePolicy) throws {
         try withStoreFile { path in
             let container = try PersistentContainer(
-                model: ObjectKind.current.everything, at: .file(path))
+                model: ObjectKind.current.everything, at: .temporary(path))
             let (first, second) = (container.newContext(), container.newContext())
             let box = Box(in: first)
             let node = Node(in: first)
@@ -211,7 +211,7 @@ private typealias Home = Seen<EverythingModel.Home>
             }
             try second.save()
             #expect(try second.get(node.objectID, as: Node.self).box == nil)
-            #expect(try rows("PRAGMA foreign_key_check", in: path).isEmpty)
+            #expect(try danglingKeys(in: path).isEmpty)
         }
     }
 }

@@ -39,13 +39,13 @@ struct DisputeTableTests {
             let kind: StoreKind =
                 switch dispute.place {
                 case .customStore: .dictionary
-                case .otherProcess: .file
-                case .rowCache, .store: .memory
+                case .otherProcess: .lasting
+                case .rowCache, .store: .current
                 }
             let container = try makeContainer(Dispute.model, on: kind, path: path)
             let other =
                 dispute.place == .otherProcess
-                ? try PersistentContainer(model: Dispute.model, at: .file(path)) : container
+                ? try PersistentContainer(model: Dispute.model, at: .temporary(path)) : container
             let (theirs, ours) = (other.newContext(), container.newContext())
             let maker = container.newContext()
             let id = try makeThing(in: maker)
@@ -83,8 +83,8 @@ struct DisputeTableTests {
             try ours.save()
             #expect(try read(container) == expected)
             #expect(!ours.hasChanges)
-            if kind == .file {
-                #expect(try rows("PRAGMA foreign_key_check", in: path).isEmpty)
+            if dispute.place == .otherProcess {
+                #expect(try danglingKeys(in: path).isEmpty)
             }
             // Nobody has told this context about a thing that it did not touch.
             guard dispute.ours != .insert || dispute.theirs == .insert else { return }

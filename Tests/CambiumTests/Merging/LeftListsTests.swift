@@ -13,7 +13,7 @@ struct LeftListsTests {
     private func withMovedNode(
         merging: Bool, _ body: (ManagedObjectContext, [Box], Node) throws -> Void
     ) throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let (others, context) = (container.newContext(), container.newContext())
         context.automaticallyMergesChangesFromParent = merging
         context.undoManager = ContextUndoManager()
@@ -59,7 +59,7 @@ struct LeftListsTests {
     /// The list has a change of its own: the object was put there and taken out again.
     @Test(arguments: End.allCases)
     func `a list that the object has left again shows it, too`(end: End) throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let (others, context) = (container.newContext(), container.newContext())
         context.automaticallyMergesChangesFromParent = true
         context.undoManager = ContextUndoManager()

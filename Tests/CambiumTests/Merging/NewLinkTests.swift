@@ -27,7 +27,7 @@ struct NewLinkTests {
     private func withTwoContexts(
         _ body: (ManagedObjectContext, ManagedObjectContext) throws -> Void
     ) throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         try body(container.newContext(), container.newContext())
     }
 

@@ -16,7 +16,7 @@ struct OverwrittenLinkTests {
     /// A product in the first of two categories, in a context whose list of categories shows how
     /// many products each has; a sibling that wins conflicts and does not merge.
     init() throws {
-        container = try PersistentContainer(model: Shop.model, at: .memory)
+        container = try PersistentContainer(model: Shop.model, at: .temporary)
         let context = container.newContext()
         context.automaticallyMergesChangesFromParent = true
         categories = ["a", "b"].map { ShopModel.Category(in: context, name: $0) }

@@ -46,7 +46,7 @@ struct OwnBatchTests {
     }
 
     @Test func `a change of an earlier event is in conflict, too`() async throws {
-        let container = try PersistentContainer(model: Counters.model, at: .memory)
+        let container = try PersistentContainer(model: Counters.model, at: .temporary)
         let background = container.newBackgroundContext()
         let id = try await background.insertCounter()
         try await background.perform { context in

@@ -7,7 +7,7 @@ struct RebirthTests {
     private func withNode(
         _ body: (PersistentContainer, ObjectID) throws -> Void
     ) throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let maker = container.newContext()
         let node = Node(in: maker, label: "new")
         try maker.save()

@@ -8,7 +8,7 @@ struct SettledConflictTests {
         _ policy: MergePolicy, _ name: String = "count", theirs: Int64, ours: Int64,
         _ check: (_ ours: ManagedObject, _ reader: ManagedObject) throws -> Void
     ) throws {
-        try withContainer(Counters.model, on: .memory) { container in
+        try withContainer(Counters.model, on: .current) { container in
             let others = try OtherCounter(in: container)
             let (context, third) = (container.newContext(), container.newContext())
             context.mergePolicy = policy

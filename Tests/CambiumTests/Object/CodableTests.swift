@@ -6,7 +6,7 @@ import Testing
 struct CodableTests {
     @Test func `values go to the store as JSON and come back`() throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Widened.model, at: .file(path))
+            let container = try PersistentContainer(model: Widened.model, at: .temporary(path))
             let context = container.newContext()
             let customer = context.makeCustomer("Ann")
             #expect(customer.words == ["first"])
@@ -28,7 +28,7 @@ struct CodableTests {
 
     @Test func `what cannot be decoded reads as the default, and the next save says so`() throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Widened.model, at: .file(path))
+            let container = try PersistentContainer(model: Widened.model, at: .temporary(path))
             let writer = container.newContext()
             let id = writer.makeCustomer("Ann").objectID
             try writer.save()

@@ -49,7 +49,7 @@ struct CompositeTests {
 
     @Test func `the store refuses what another program would write`() throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Widened.model, at: .file(path))
+            let container = try PersistentContainer(model: Widened.model, at: .temporary(path))
             let context = container.newContext()
             _ = context.makeCustomer("Ann")
             try context.save()

@@ -1,5 +1,4 @@
 import Cambium
-import CambiumSQLite
 import EverythingModel
 import Foundation
 import Testing
@@ -84,14 +83,14 @@ struct KeyValueTests {
 
     @Test func `a raw value without a case reads as the default, and the next save says so`() throws
     {
-        try withContainer(Everything.model, on: .file) { container in
+        try withStoreFile { path in
+            let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let context = container.newContext()
             let sample = Sample(in: context)
             sample.size = .small
             try context.save()
-            let path = try #require(container.coordinator.persistentStores.first?.location.path)
-            try Connection(path: path).execute("UPDATE Sample SET size = 5, colour = 'blue'")
-            let reader = try PersistentContainer(model: Everything.model, at: .file(path))
+            try execute(#"UPDATE "Sample" SET "size" = 5, "colour" = 'blue'"#, in: path)
+            let reader = try PersistentContainer(model: Everything.model, at: .temporary(path))
                 .newContext()
             let same = try #require(try reader.fetch(Sample.fetchRequest()).first)
             #expect(same.size == .large && same.size == .large)

@@ -109,7 +109,7 @@ private typealias Part = Seen<EverythingModel.Part>
     @Test func `saving equal values writes nothing and leaves the version`() throws {
         try withStoreFile { path in
             let container = try PersistentContainer(
-                model: ObjectKind.current.everything, at: .file(path))
+                model: ObjectKind.current.everything, at: .temporary(path))
             let context = container.newContext()
             let node = Node(in: context, label: "saved")
             try context.save()
@@ -117,10 +117,10 @@ private typealias Part = Seen<EverythingModel.Part>
             node.label = "saved"
             try context.save()
             #expect(!node.hasChanges)
-            #expect(try rows("SELECT _version FROM Node", in: path) == [[.integer(1)]])
+            #expect(try rows(#"SELECT "_version" FROM "Node""#, in: path) == [[.integer(1)]])
             node.label = "other"
             try context.save()
-            #expect(try rows("SELECT _version FROM Node", in: path) == [[.integer(2)]])
+            #expect(try rows(#"SELECT "_version" FROM "Node""#, in: path) == [[.integer(2)]])
         }
     }
 
@@ -275,7 +275,7 @@ private typealias Part = Seen<EverythingModel.Part>
 
     @Test func `rule 6: a change of a transient value alone is no persistent change`() throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let context = container.newContext()
             let sample = Sample(in: context)
             try context.save()
@@ -284,7 +284,7 @@ private typealias Part = Seen<EverythingModel.Part>
             #expect(!sample.hasPersistentChangedValues)
             #expect(sample.changedValues().isEmpty)
             try context.save()
-            #expect(try rows("SELECT _version FROM Sample", in: path) == [[.integer(1)]])
+            #expect(try rows(#"SELECT "_version" FROM "Sample""#, in: path) == [[.integer(1)]])
         }
     }
 

@@ -37,15 +37,15 @@ private typealias Part = Seen<EverythingModel.Part>
     @Test func `rule 27: a link raises the version of the row that holds the key`() throws {
         try withStoreFile { path in
             let container = try PersistentContainer(
-                model: ObjectKind.current.everything, at: .file(path))
+                model: ObjectKind.current.everything, at: .temporary(path))
             let context = container.newContext()
             let (node, box) = (Node(in: context), Box(in: context))
             try context.save()
             node.box = box
             #expect(context.updatedObjects == [node, box])
             try context.save()
-            #expect(try rows("SELECT _version FROM Node", in: path) == [[.integer(2)]])
-            #expect(try rows("SELECT _version FROM Box", in: path) == [[.integer(1)]])
+            #expect(try rows(#"SELECT "_version" FROM "Node""#, in: path) == [[.integer(2)]])
+            #expect(try rows(#"SELECT "_version" FROM "Box""#, in: path) == [[.integer(1)]])
         }
     }
 

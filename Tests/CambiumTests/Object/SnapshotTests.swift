@@ -112,7 +112,7 @@ struct SnapshotTests {
                 return snapshot
             }
         }
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let made = try await container.performBackgroundTask { context in
             let sample = Sample(in: context, text: "one")
             try context.save()
@@ -129,7 +129,7 @@ struct SnapshotTests {
     }
 
     @Test func `many readers may share a snapshot`() async throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let snapshot = try await container.performBackgroundTask { context in
             Sample(in: context, text: "shared").snapshot
         }
@@ -385,7 +385,7 @@ struct SnapshotTests {
     @Test func `an identity of a store in a file holds when it is opened again`() throws {
         try withStoreFile { path in
             func open() throws -> ManagedObjectContext {
-                try PersistentContainer(model: Everything.model, at: .file(path)).newContext()
+                try PersistentContainer(model: Everything.model, at: .temporary(path)).newContext()
             }
             let (uri, first): (String, ManagedObjectContext) = try {
                 let context = try open()

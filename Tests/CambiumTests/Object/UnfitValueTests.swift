@@ -58,11 +58,11 @@ struct UnfitValueTests {
         throws
     {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let context = container.newContext()
             let sample = Sample(in: context, colour: .red)
             try context.save()
-            try execute("UPDATE Sample SET colour = 'mauve', size = 3", in: path)
+            try execute(#"UPDATE "Sample" SET "colour" = 'mauve', "size" = 3"#, in: path)
             let reader = container.newContext()
             let read: Sample = try reader.get(sample.objectID)
             #expect(read.colour == nil)

@@ -3,6 +3,7 @@ import TestDummyModel
 import Testing
 
 /// A sibling's save makes objects match, or match no more.
+@Suite(.onServers)
 struct Rule36Tests {
     /// A controller of the even dummies in a context that merges on demand, and a sibling.
     private struct Siblings {

@@ -4,6 +4,7 @@ import Testing
 
 /// Rule 79: purging keeps the named transaction, a token from before is expired, tombstones hold
 /// preserved attributes only.
+@Suite(.onServers)
 struct Rule79Tests {
     private func save(_ titles: [String], to container: PersistentContainer) throws
         -> [HistoryToken]

@@ -3,6 +3,7 @@ import EverythingModel
 import Testing
 
 /// The save of a child context.
+@Suite(.onServers)
 struct Rule85Tests {
     @Test(arguments: StoreKind.kinds)
     func `rule 85: a child's save makes its parent dirty and leaves the store as it was`(

@@ -3,6 +3,7 @@ import EverythingModel
 import Testing
 
 /// What is validated when, and what a failure says.
+@Suite(.onServers)
 struct Rules19To24Tests {
     @Test func `rule 19: a changed object that is deleted is not held to its limits`() throws {
         try withContainer(Everything.model) { container in

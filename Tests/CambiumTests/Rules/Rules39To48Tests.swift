@@ -3,6 +3,7 @@ import ShopModel
 import Testing
 
 /// What a results controller tells, when, and in which order.
+@Suite(.onServers)
 struct Rules39To48Tests {
     private typealias Category = ShopModel.Category
 
@@ -25,7 +26,7 @@ struct Rules39To48Tests {
     }
 
     @Test func `rule 39: the end of perform tells what happened in it`() async throws {
-        let container = try PersistentContainer(model: Shop.model, at: .memory)
+        let container = try PersistentContainer(model: Shop.model, at: .temporary)
         let background = container.newBackgroundContext()
         let kept = try await background.perform { context in
             let controller = FetchedResultsController(

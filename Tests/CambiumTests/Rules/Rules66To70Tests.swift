@@ -3,6 +3,7 @@ import EverythingModel
 import Testing
 
 /// Conflicts between two contexts that changed one object.
+@Suite(.onServers)
 struct Rules66To70Tests {
     /// One context changes a property and saves, then the other changes one and saves.
     private func resolve(
@@ -105,8 +106,8 @@ struct Rules66To70Tests {
 
     @Test func `rule 68: a refreshed object shows what the conflict has found`() throws {
         try withStoreFile { path in
-            let one = try PersistentContainer(model: Everything.model, at: .file(path))
-            let two = try PersistentContainer(model: Everything.model, at: .file(path))
+            let one = try PersistentContainer(model: Everything.model, at: .temporary(path))
+            let two = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let (first, second) = (one.newContext(), two.newContext())
             let node = Node(in: first, label: "old")
             try first.save()
@@ -163,7 +164,7 @@ struct Rules66To70Tests {
         _ policy: MergePolicy
     ) throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let (first, second) = (container.newContext(), container.newContext())
             let box = Box(in: first)
             let node = Node(in: first, box: box)
@@ -191,7 +192,7 @@ struct Rules66To70Tests {
                 return
             }
             try second.save()
-            #expect(try rows("PRAGMA foreign_key_check", in: path).isEmpty)
+            #expect(try danglingKeys(in: path).isEmpty)
             let reader = container.newContext()
             let read = try reader.fetch(Node.fetchRequest())
             if policy == .objectTrump || policy == .overwrite {
@@ -215,7 +216,7 @@ struct Rules66To70Tests {
         _ policy: MergePolicy
     ) throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let (first, second) = (container.newContext(), container.newContext())
             let node = Node(in: first)
             let part = Part(in: first, node: node)
@@ -228,7 +229,7 @@ struct Rules66To70Tests {
             try second.save()
             #expect(samePart.isDeleted)
             #expect(try container.newContext().fetch(Part.fetchRequest()).isEmpty)
-            #expect(try rows("PRAGMA foreign_key_check", in: path).isEmpty)
+            #expect(try danglingKeys(in: path).isEmpty)
         }
     }
 
@@ -237,7 +238,7 @@ struct Rules66To70Tests {
         _ policy: MergePolicy
     ) throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let (first, second) = (container.newContext(), container.newContext())
             let (box, node) = (Box(in: first), Node(in: first, label: "node"))
             try first.save()
@@ -263,7 +264,7 @@ struct Rules66To70Tests {
             #expect(nodes.map(\.label) == (isKept ? ["node", "new"] : ["new"]))
             #expect(nodes.last?.box?.objectID == (isKept ? box.objectID : nil))
             #expect(try reader.fetch(Part.fetchRequest()).count == (isKept ? 1 : 0))
-            #expect(try rows("PRAGMA foreign_key_check", in: path).isEmpty)
+            #expect(try danglingKeys(in: path).isEmpty)
             first.mergePending()
             let seen = try first.fetch(Node.fetchRequest()).map { $0.box == nil }
             #expect(seen == (isKept ? [true, false] : [true]))

@@ -3,6 +3,7 @@ import CambiumPlan
 import Testing
 
 /// Migrations: data that does not fit, renames over several versions, one step after the other.
+@Suite(.onSQLite("A store on a server is not migrated yet."))
 struct Rules82To84Tests {
     private static func model(_ version: String, _ entity: Entity) -> Model {
         Model(name: "Ledger", version: version, entities: [entity])
@@ -55,7 +56,7 @@ struct Rules82To84Tests {
         new: Model, values: String
     ) throws {
         try withStoreFile { path in
-            _ = try PersistentContainer(model: CompiledModel(Self.lax), at: .file(path))
+            _ = try PersistentContainer(model: CompiledModel(Self.lax), at: .temporary(path))
             try execute("INSERT INTO Entry (_id, code) VALUES \(values)", in: path)
             let tables = "SELECT name, sql FROM sqlite_schema ORDER BY name"
             let before = try [rows("SELECT * FROM Entry", in: path), rows(tables, in: path)]
@@ -74,7 +75,7 @@ struct Rules82To84Tests {
                 try [rows("SELECT * FROM Entry", in: path), rows(tables, in: path)] == before)
             // The former program still opens it.
             let former = try PersistentContainer(
-                model: CompiledModel(Self.lax), at: .file(path))
+                model: CompiledModel(Self.lax), at: .temporary(path))
             #expect(former.migration == .current)
         }
     }
@@ -95,10 +96,10 @@ struct Rules82To84Tests {
 
     @Test func `rule 83: a property that was renamed twice keeps its values`() throws {
         try withStoreFile { path in
-            _ = try PersistentContainer(model: CompiledModel(Self.names[0]), at: .file(path))
+            _ = try PersistentContainer(model: CompiledModel(Self.names[0]), at: .temporary(path))
             try execute("INSERT INTO Entry (_id, first) VALUES (1, 'kept')", in: path)
             let container = try PersistentContainer(
-                model: try Self.compiled(Self.names), at: .file(path))
+                model: try Self.compiled(Self.names), at: .temporary(path))
             guard case .migrated("1", "3", _, nil) = container.migration else {
                 Issue.record("\(container.migration)")
                 return
@@ -114,9 +115,10 @@ struct Rules82To84Tests {
         start: Int
     ) throws {
         try withStoreFile { path in
-            _ = try PersistentContainer(model: CompiledModel(Self.names[start]), at: .file(path))
+            _ = try PersistentContainer(
+                model: CompiledModel(Self.names[start]), at: .temporary(path))
             let model = try Self.compiled(Self.names)
-            let container = try PersistentContainer(model: model, at: .file(path))
+            let container = try PersistentContainer(model: model, at: .temporary(path))
             let expected = model.migrations.dropFirst(start).flatMap(\.steps)
             guard case .migrated(_, _, let steps, _) = container.migration else {
                 #expect(container.migration == .current && start == 2)
@@ -128,7 +130,7 @@ struct Rules82To84Tests {
 
     @Test func `rule 84: there is no way back`() throws {
         try withStoreFile { path in
-            _ = try PersistentContainer(model: CompiledModel(Self.names[2]), at: .file(path))
+            _ = try PersistentContainer(model: CompiledModel(Self.names[2]), at: .temporary(path))
             let coordinator = PersistentStoreCoordinator(
                 model: try Self.compiled(Array(Self.names.prefix(2))))
             let error = #expect(throws: StoreLoadingError.self) {

@@ -28,7 +28,7 @@ struct CustomStoreTests {
         try withStoreFile { path in
             try body(path) {
                 let coordinator = PersistentStoreCoordinator(model: Everything.model)
-                try coordinator.addPersistentStore(type: JSONStore.type, at: .file(path))
+                try coordinator.addPersistentStore(with: StoreKind.json.description(path: path))
                 return coordinator.newContext()
             }
         }
@@ -39,7 +39,7 @@ struct CustomStoreTests {
     ) throws {
         let store = DictionaryStore()
         let coordinator = PersistentStoreCoordinator(model: Everything.model)
-        try coordinator.addPersistentStore(type: store.type, at: .memory)
+        try coordinator.addPersistentStore(type: store.type, at: .temporary)
         try body(store, coordinator)
     }
 
@@ -87,7 +87,7 @@ struct CustomStoreTests {
     @Test func `derived attributes are refused by a store of the program's own`() throws {
         let error = #expect(throws: StoreLoadingError.self) {
             try PersistentStoreCoordinator(model: Widened.model)
-                .addPersistentStore(type: JSONStore.type, at: .memory)
+                .addPersistentStore(type: JSONStore.type, at: .temporary)
         }
         try #expect("\(#require(error))".contains("Customer.nameLength is derived"))
     }
@@ -209,8 +209,8 @@ struct CustomStoreTests {
         let store = DictionaryStore()
         let coordinator = PersistentStoreCoordinator(model: Library.model)
         try coordinator.addPersistentStore(
-            type: store.type, configuration: "Visits", at: .memory)
-        try coordinator.addPersistentStore(configuration: "Catalogue", at: .memory)
+            type: store.type, configuration: "Visits", at: .temporary)
+        try coordinator.addPersistentStore(configuration: "Catalogue", at: .temporary)
         let context = coordinator.newContext()
         let author = Author(in: context, name: "Ada")
         _ = Book(in: context, title: "taken", author: author)

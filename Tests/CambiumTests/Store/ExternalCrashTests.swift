@@ -5,6 +5,7 @@ import Testing
 
 /// A process that writes large values is killed at any moment; whoever opens the store next finds
 /// every value, and no file that no row leads to.
+@Suite(.onSQLite("A server keeps large values in a table."))
 struct ExternalCrashTests {
     @Test func `a kill leaves no value without its file and no file without its value`()
         async throws
@@ -25,7 +26,7 @@ struct ExternalCrashTests {
     }
 
     private func check(_ path: String, _ place: Comment) throws {
-        let container = try PersistentContainer(model: Widened.model, at: .file(path))
+        let container = try PersistentContainer(model: Widened.model, at: .temporary(path))
         let context = container.newContext()
         for customer in try context.customers() {
             let photo = try #require(customer.photo, place)
@@ -47,7 +48,7 @@ struct ExternalCrashTests {
 }
 
 private func saveUntilKilled(_ path: String, after delay: UInt32) throws {
-    let container = try PersistentContainer(model: Widened.model, at: .file(path))
+    let container = try PersistentContainer(model: Widened.model, at: .temporary(path))
     let context = container.newContext()
     Thread.detachNewThread {
         usleep(delay)

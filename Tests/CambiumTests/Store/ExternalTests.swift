@@ -21,7 +21,7 @@ struct ExternalTests {
         _ body: (String, PersistentContainer, ManagedObjectContext, Customer) throws -> Void
     ) throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Widened.model, at: .file(path))
+            let container = try PersistentContainer(model: Widened.model, at: .temporary(path))
             let context = container.newContext()
             try body(path, container, context, context.makeCustomer("Ann"))
         }
@@ -37,7 +37,8 @@ struct ExternalTests {
         }
     }
 
-    @Test func `a large value is in a file, and read when it is asked for`() throws {
+    @Test(.onSQLite("A server keeps large values in a table."))
+    func `a large value is in a file, and read when it is asked for`() throws {
         try withStore { path, container, context, customer in
             customer.photo = Self.large
             #expect(customer.photo == Self.large)
@@ -54,7 +55,8 @@ struct ExternalTests {
         }
     }
 
-    @Test func `a file goes when its value is replaced, cleared or deleted`() throws {
+    @Test(.onSQLite("A server keeps large values in a table."))
+    func `a file goes when its value is replaced, cleared or deleted`() throws {
         try withStore { path, _, context, customer in
             customer.photo = Self.large
             try context.save()
@@ -90,7 +92,8 @@ struct ExternalTests {
         }
     }
 
-    @Test func `a missing file reads as empty, and the next save says so`() throws {
+    @Test(.onSQLite("A server keeps large values in a table."))
+    func `a missing file reads as empty, and the next save says so`() throws {
         try withStore { path, _, context, customer in
             customer.photo = Self.large
             try context.save()
@@ -114,7 +117,8 @@ struct ExternalTests {
         }
     }
 
-    @Test func `what an interrupted save left behind is swept, and nothing else`() throws {
+    @Test(.onSQLite("A server keeps large values in a table."))
+    func `what an interrupted save left behind is swept, and nothing else`() throws {
         try withStore { path, _, context, customer in
             customer.photo = Self.large
             try context.save()
@@ -125,7 +129,7 @@ struct ExternalTests {
             let journal = "\(UUID().uuidString).journal"
             let names = (kept + [orphan, "../store.sqlite", "note.txt"]).joined(separator: "\n")
             try Data(names.utf8).write(to: URL(filePath: "\(folder(path))/\(journal)"))
-            let container = try PersistentContainer(model: Widened.model, at: .file(path))
+            let container = try PersistentContainer(model: Widened.model, at: .temporary(path))
             #expect(files(path) == (kept + ["note.txt"]).sorted())
             let reader = container.newContext()
             let again: Customer = try #require(try reader.customers().first)
@@ -133,7 +137,8 @@ struct ExternalTests {
         }
     }
 
-    @Test func `a file that cannot be removed goes when the store is opened next`() throws {
+    @Test(.onSQLite("A server keeps large values in a table."))
+    func `a file that cannot be removed goes when the store is opened next`() throws {
         try withStore { path, _, context, customer in
             customer.photo = Self.large
             try context.save()
@@ -148,7 +153,7 @@ struct ExternalTests {
             #expect(files(path).count == 2)
             try FileManager.default.removeItem(atPath: file)
             try Self.large.write(to: URL(filePath: file))
-            _ = try PersistentContainer(model: Widened.model, at: .file(path))
+            _ = try PersistentContainer(model: Widened.model, at: .temporary(path))
             #expect(files(path).isEmpty)
         }
     }

@@ -6,6 +6,7 @@ import Testing
 
 /// Faults that fire one after the other share a transaction for reading; whoever must see a commit
 /// does so all the same.
+@Suite(.onSQLite("They are about a transaction that a file is read in."))
 struct KeptReaderTests {
     /// Nodes in a store, and a context that has just fired so many faults that a transaction is
     /// open for those that follow.
@@ -15,7 +16,7 @@ struct KeptReaderTests {
         ) throws -> Void
     ) throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let maker = container.newContext()
             let ids = try (0..<200).map { number in
                 try maker.insert(Node.self) { $0.label = "node \(number)" }.objectID
@@ -53,7 +54,7 @@ struct KeptReaderTests {
 
     @Test func `what another process has changed shows once the context is told`() throws {
         try withManyFaults { context, left, path in
-            let others = try PersistentContainer(model: Everything.model, at: .file(path))
+            let others = try PersistentContainer(model: Everything.model, at: .temporary(path))
             try change(left, in: others.newContext())
             ManagedObjectContext.mergeChanges(
                 fromRemoteContextSave: RemoteChanges(updated: [left]), into: [context])
@@ -80,7 +81,7 @@ struct KeptReaderTests {
     @Test func `without a row cache nothing old is read`() throws {
         try withManyFaults { context, left, path in
             context.stalenessInterval = 0
-            let others = try PersistentContainer(model: Everything.model, at: .file(path))
+            let others = try PersistentContainer(model: Everything.model, at: .temporary(path))
             try change(left, in: others.newContext())
             #expect(try label(left, in: context) == "changed")
         }
@@ -88,7 +89,7 @@ struct KeptReaderTests {
 
     @Test func `what another process has changed shows after a moment`() throws {
         try withManyFaults { context, left, path in
-            let others = try PersistentContainer(model: Everything.model, at: .file(path))
+            let others = try PersistentContainer(model: Everything.model, at: .temporary(path))
             try change(left, in: others.newContext())
             let end = ContinuousClock.now + .seconds(20)
             while try label(left, in: context) != "changed", ContinuousClock.now < end {

@@ -6,6 +6,7 @@ import Testing
 @testable import CambiumSQLiteStore
 
 /// What the user of a connection learns of errors.
+@Suite(.onSQLite("They are about connections of SQLite."))
 struct LockedConnectionTests {
     private let connection: LockedConnection
 

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 /// The warning that two containers write to one file on a library that cannot bear it.
+@Suite(.onSQLite("They are about a fault of SQLite."))
 struct OtherWritersTests {
     private final class Log: Sendable {
         private let lines = Mutex<[String]>([])
@@ -17,7 +18,7 @@ struct OtherWritersTests {
         versionNumber: Int32, _ change: (_ other: Connection, _ own: Connection) throws -> Void
     ) throws -> [String] {
         try withStoreFile { path in
-            _ = try PersistentContainer(model: Everything.model, at: .file(path))
+            _ = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let (own, other) = (try Connection(path: path), try Connection(path: path))
             let log = Log()
             let writers = OtherWriters(versionNumber: versionNumber) { log.add($0) }

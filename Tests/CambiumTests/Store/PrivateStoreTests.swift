@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 /// Who may read and write what is made of a store: nobody who may not read and write the store.
+@Suite(.onSQLite("They are about files."))
 struct PrivateStoreTests {
     private static let large = Data(repeating: 7, count: 150_000)
 
@@ -14,7 +15,7 @@ struct PrivateStoreTests {
     ) throws {
         try withStoreFile { path in
             try makePrivate(path)
-            let container = try PersistentContainer(model: Widened.model, at: .file(path))
+            let container = try PersistentContainer(model: Widened.model, at: .temporary(path))
             let context = container.newContext()
             let customer = context.makeCustomer("Ann")
             customer.photo = Self.large
@@ -93,7 +94,7 @@ struct PrivateStoreTests {
             #expect(
                 FileManager.default.createFile(
                     atPath: path, contents: nil, attributes: [.posixPermissions: 0o644]))
-            let container = try PersistentContainer(model: Widened.model, at: .file(path))
+            let container = try PersistentContainer(model: Widened.model, at: .temporary(path))
             let context = container.newContext()
             context.makeCustomer("Ann").photo = Self.large
             try context.save()

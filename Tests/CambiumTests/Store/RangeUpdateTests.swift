@@ -62,12 +62,12 @@ struct RangeUpdateTests {
 
     @Test func `so does one that another process has changed`() throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let context = container.newContext()
             context.automaticallyMergesChangesFromParent = false
             let nodes = (0..<100).map { Node(in: context, label: "node \($0)") }
             try context.save()
-            let elsewhere = try PersistentContainer(model: Everything.model, at: .file(path))
+            let elsewhere = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let other = elsewhere.newContext()
             try other.existingObject(with: nodes[50].objectID, as: Node.self).label = "theirs"
             try other.save()
@@ -79,7 +79,7 @@ struct RangeUpdateTests {
     }
 
     @Test func `values of every kind, and none, come to their rows`() throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let context = container.newContext()
         let samples = (0..<40).map { _ in Sample(in: context) }
         try context.save()
@@ -114,7 +114,7 @@ struct RangeUpdateTests {
 
     @Test func `members that move keep their places only with the owner that they are with`() throws
     {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let context = container.newContext()
         let topics = (0..<2).map { Topic(in: context, name: "topic \($0)") }
         let boxes = (0..<60).map { Box(in: context, name: "box \($0)") }

@@ -6,6 +6,7 @@ import Testing
 @testable import Cambium
 
 /// Stores on file systems that are mounted for reading only.
+@Suite(.onSQLite("They are about files."))
 struct ReadOnlyMountTests {
     private static var options: StoreOptions {
         var options = StoreOptions()
@@ -17,7 +18,7 @@ struct ReadOnlyMountTests {
     private func withStore(_ body: (String) throws -> Void) throws {
         try withStoreFile { path in
             do {
-                let container = try PersistentContainer(model: Shop.model, at: .file(path))
+                let container = try PersistentContainer(model: Shop.model, at: .temporary(path))
                 let context = container.newContext()
                 _ = Category(in: context, name: "Tools")
                 try context.save()
@@ -29,7 +30,7 @@ struct ReadOnlyMountTests {
     @Test func `a store that was closed is read, and nothing is made beside it`() throws {
         try withStore { path in
             let container = try PersistentContainer(
-                model: Shop.model, at: .file(path), options: Self.options)
+                model: Shop.model, at: .temporary(path), options: Self.options)
             let context = container.newContext()
             let found = try context.fetch(Category.fetchRequest())
             #expect(found.map(\.name) == ["Tools"])
@@ -46,7 +47,8 @@ struct ReadOnlyMountTests {
             var options = StoreOptions()
             options.isReadOnly = true
             let error = #expect(throws: (any Error).self) {
-                _ = try PersistentContainer(model: Shop.model, at: .file(path), options: options)
+                _ = try PersistentContainer(
+                    model: Shop.model, at: .temporary(path), options: options)
             }
             let text = error.map { "\($0)" } ?? ""
             #expect(text.contains("no Cambium store") && !text.contains("CREATE TABLE"))
@@ -71,7 +73,7 @@ struct ReadOnlyMountTests {
             options.followsRemoteChanges = true
             let error = expectOpening(throws: StoreError.self) {
                 try PersistentContainer(
-                    model: Shop.model, at: .file(path), options: options)
+                    model: Shop.model, at: .temporary(path), options: options)
             }
             #expect(error?.code == .invalidRequest)
             #expect(error?.description.contains("without followsRemoteChanges") == true)

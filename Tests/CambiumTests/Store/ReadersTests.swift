@@ -9,7 +9,7 @@ import Testing
 struct ReadersTests {
     @Test func `a fetch does not wait for a save that is under way`() throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let (first, second) = (container.newContext(), container.newContext())
             let node = Node(in: first, label: "base")
             try first.save()

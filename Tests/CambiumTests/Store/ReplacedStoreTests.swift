@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 /// A store whose files another program deletes or replaces while it is open.
+@Suite(.onSQLite("They are about files."))
 struct ReplacedStoreTests {
     private let files = FileManager.default
 
@@ -12,7 +13,7 @@ struct ReplacedStoreTests {
         _ body: (String, PersistentContainer, ManagedObjectContext) throws -> Void
     ) throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let context = container.newContext()
             _ = Node(in: context, label: "saved")
             try context.save()
@@ -29,7 +30,7 @@ struct ReplacedStoreTests {
     }
 
     private func labels(_ path: String) throws -> [String] {
-        let container = try PersistentContainer(model: Everything.model, at: .file(path))
+        let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
         return try container.newContext().fetch(Node.fetchRequest()).map(\.label).sorted()
     }
 
@@ -97,7 +98,7 @@ struct ReplacedStoreTests {
                 #expect(try labels(path).count == 50)
                 // What is not saved can be saved nowhere else: its keys are the lost store's.
                 #expect(context.insertedObjects.count == 1)
-                try container.coordinator.addPersistentStore(at: .file(path))
+                try container.coordinator.addPersistentStore(at: .temporary(path))
                 #expect(throws: (any Error).self) { try context.save() }
                 #expect(context.insertedObjects.count == 1)
             }

@@ -22,7 +22,7 @@ struct StatementHookTests {
     }
 
     private func withHook(
-        on kind: StoreKind = .file, includesValues: Bool = false,
+        on kind: StoreKind = .lasting, includesValues: Bool = false,
         _ body: (ManagedObjectContext, Entries) throws -> Void
     ) throws {
         try withStoreFile { path in
@@ -36,7 +36,7 @@ struct StatementHookTests {
                 entries.all.withLock { $0.append(entry) }
             }
             let container = try PersistentContainer(
-                model: Everything.model, at: kind == .file ? .file(path) : .memory,
+                model: Everything.model, at: kind.description(path: path).location,
                 options: options)
             let context = container.newContext()
             for index in 0..<5 {
@@ -47,7 +47,7 @@ struct StatementHookTests {
         }
     }
 
-    @Test(arguments: StoreKind.sqlite)
+    @Test(.onSQLite("It is about statements of SQLite."), arguments: StoreKind.sqlite)
     func `statements are told with their rows, time and plan`(_ kind: StoreKind) throws {
         try withHook(on: kind) { context, entries in
             let insert = try #require(entries.first("INSERT OR ROLLBACK INTO \"Node\""))
@@ -70,7 +70,8 @@ struct StatementHookTests {
         }
     }
 
-    @Test func `values are hidden unless they are asked for`() throws {
+    @Test(.onSQLite("It is about statements of SQLite."))
+    func `values are hidden unless they are asked for`() throws {
         for includesValues in [false, true] {
             try withHook(includesValues: includesValues) { context, entries in
                 _ = try context.count(
@@ -84,7 +85,8 @@ struct StatementHookTests {
         }
     }
 
-    @Test func `a statement of a join says how it uses indexes`() throws {
+    @Test(.onSQLite("It is about statements of SQLite."))
+    func `a statement of a join says how it uses indexes`() throws {
         try withHook { context, entries in
             let box = Box(in: context, name: "b")
             let node = Node(in: context, box: box)
@@ -98,8 +100,8 @@ struct StatementHookTests {
         }
     }
 
-    @Test func `what a statement fails with is told by the error, and the hook hears of it`() throws
-    {
+    @Test(.onSQLite("It is about statements of SQLite."))
+    func `what a statement fails with is told by the error, and the hook hears of it`() throws {
         try withHook { context, entries in
             let one = Robot(in: context, name: "a", serial: "1")
             let other = Robot(in: context, name: "b", serial: "1")
@@ -117,7 +119,8 @@ struct StatementHookTests {
         }
     }
 
-    @Test func `statements are written to the standard error, a line for each`() throws {
+    @Test(.onSQLite("It is about statements of SQLite."))
+    func `statements are written to the standard error, a line for each`() throws {
         let text = try StandardErrorCapture.text {
             try withStoreFile { path in
                 for duration in [Duration.zero, .seconds(3600)] {
@@ -125,7 +128,7 @@ struct StatementHookTests {
                     options.statementHook = .standardError(
                         slowerThan: duration, includesValues: true, includesPlan: true)
                     let container = try PersistentContainer(
-                        model: Everything.model, at: .file(path), options: options)
+                        model: Everything.model, at: .temporary(path), options: options)
                     let mark = duration == .zero ? "told-1f7c" : "untold-1f7c"
                     _ = try container.newContext().fetch(
                         Node.fetchRequest().filter(Node.label == mark))

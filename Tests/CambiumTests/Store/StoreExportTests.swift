@@ -3,6 +3,7 @@ import CambiumAuthoring
 import Testing
 
 /// What tools write of a whole store by SQL, beside what objects say.
+@Suite(.onSQLite("What the tool writes is read from a file."))
 struct StoreExportTests {
     /// The lines of all objects, as an export writes them, by hierarchy: objects of two may have the
     /// same line.
@@ -74,7 +75,7 @@ struct StoreExportTests {
         try forEachSeed(for: 0.2) { seed in
             try withStoreFile { path in
                 let container = try PersistentContainer(
-                    model: CompiledModel(RandomObjects.model), at: .file(path))
+                    model: CompiledModel(RandomObjects.model), at: .temporary(path))
                 let context = container.newContext()
                 var objects = RandomObjects(in: context, seed: seed)
                 try objects.fill()

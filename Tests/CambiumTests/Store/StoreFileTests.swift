@@ -7,10 +7,11 @@ import TestDummyModel
 import Testing
 
 /// The file is an ordinary, readable database.
+@Suite(.onSQLite("They are about files."))
 struct StoreFileTests {
     @Test func `a file is in WAL mode and its foreign keys hold`() throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
             #expect(container.migration == .created)
             #expect(try rows("PRAGMA journal_mode", in: path) == [[.text("wal")]])
             let context = container.newContext()
@@ -24,7 +25,7 @@ struct StoreFileTests {
 
     @Test func `all tables are strict`() throws {
         try withStoreFile { path in
-            _ = try PersistentContainer(model: Everything.model, at: .file(path))
+            _ = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let lax = try rows(
                 "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' "
                     + "AND NOT strict AND name NOT LIKE 'sqlite%'", in: path)
@@ -44,7 +45,7 @@ struct StoreFileTests {
         ]
         let model = try #require(models[name])
         try withStoreFile { path in
-            _ = try PersistentContainer(model: model, at: .file(path))
+            _ = try PersistentContainer(model: model, at: .temporary(path))
             let created = try rows(
                 "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid", in: path)
             let printed = model.schema.filter { $0.hasPrefix("CREATE") }
@@ -55,7 +56,7 @@ struct StoreFileTests {
 
     @Test func `values are stored in the form that the design names`() throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let context = container.newContext()
             let sample = Sample(in: context)
             sample.flag = true
@@ -82,7 +83,8 @@ struct StoreFileTests {
         try withStoreFile { path in
             var used: Set<Int64> = []
             for _ in 0..<3 {
-                let container = try PersistentContainer(model: Everything.model, at: .file(path))
+                let container = try PersistentContainer(
+                    model: Everything.model, at: .temporary(path))
                 let context = container.newContext()
                 let nodes = (0..<40).map { _ in Node(in: context) }
                 try context.save()
@@ -108,12 +110,12 @@ struct StoreFileTests {
     @Test func `what was saved is there when the store is opened again`() throws {
         try withStoreFile { path in
             do {
-                let container = try PersistentContainer(model: Shop.model, at: .file(path))
+                let container = try PersistentContainer(model: Shop.model, at: .temporary(path))
                 let context = container.newContext()
                 _ = Product(in: context, sku: "AB-1", kind: .toy, price: 12.5)
                 try context.save()
             }
-            let container = try PersistentContainer(model: Shop.model, at: .file(path))
+            let container = try PersistentContainer(model: Shop.model, at: .temporary(path))
             #expect(container.migration == .current)
             let reader = container.newContext()
             let product = try reader.fetch(Product.fetchRequest()).first

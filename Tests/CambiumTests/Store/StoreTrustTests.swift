@@ -4,6 +4,7 @@ import EverythingModel
 import Testing
 
 /// What of a store's file is trusted.
+@Suite(.onSQLite("They are about what lies in a file."))
 struct StoreTrustTests {
     private func options(
         _ trust: StoreTrust, _ history: HistoryTracking = .asStored

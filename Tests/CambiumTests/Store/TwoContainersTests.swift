@@ -9,8 +9,8 @@ struct TwoContainersTests {
     ) throws {
         try withStoreFile { path in
             try body(
-                PersistentContainer(model: Everything.model, at: .file(path)),
-                PersistentContainer(model: Everything.model, at: .file(path)))
+                PersistentContainer(model: Everything.model, at: .temporary(path)),
+                PersistentContainer(model: Everything.model, at: .temporary(path)))
         }
     }
 
@@ -83,8 +83,8 @@ struct TwoContainersTests {
         let path = try makeStorePath()
         defer { removeStore(path) }
         let containers = try [
-            PersistentContainer(model: Everything.model, at: .file(path)),
-            PersistentContainer(model: Everything.model, at: .file(path)),
+            PersistentContainer(model: Everything.model, at: .temporary(path)),
+            PersistentContainer(model: Everything.model, at: .temporary(path)),
         ]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for container in containers {

@@ -13,7 +13,7 @@ struct Family {
 }
 
 /// Runs a body with a context and its child, and a saved node that both know.
-func withFamily(on kind: StoreKind = .memory, _ body: (Family) throws -> Void) throws {
+func withFamily(on kind: StoreKind = .current, _ body: (Family) throws -> Void) throws {
     try withContainer(Everything.model, on: kind) { container in
         let parent = container.newContext()
         let node = Node(in: parent, label: "base", number: 1)

@@ -5,7 +5,7 @@ import EverythingModel
 func withNodes(
     _ count: Int, _ body: (ManagedObjectContext, [Node], PersistentContainer) throws -> Void
 ) throws {
-    let container = try PersistentContainer(model: Everything.model, at: .memory)
+    let container = try PersistentContainer(model: Everything.model, at: .temporary)
     let context = container.newContext()
     let nodes = (0..<count).map { Node(in: context, label: "node \($0)") }
     try context.save()

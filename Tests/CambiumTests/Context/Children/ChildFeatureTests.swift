@@ -5,7 +5,7 @@ import Testing
 /// What models and objects can do beside plain values, in a child context.
 struct ChildFeatureTests {
     private func withCustomer(
-        on kind: StoreKind = .memory,
+        on kind: StoreKind = .current,
         _ body: (ManagedObjectContext, Customer, ManagedObjectContext, Customer) throws -> Void
     ) throws {
         try withContainer(Widened.model, on: kind) { container in
@@ -33,7 +33,7 @@ struct ChildFeatureTests {
 
     @Test func `large values go through memory to a file, and come back`() throws {
         let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
-        try withCustomer(on: .file) { parent, customer, child, same in
+        try withCustomer(on: .lasting) { parent, customer, child, same in
             same.photo = large
             try child.save()
             #expect(customer.photo == large)

@@ -227,7 +227,7 @@ struct ChildMergingTests {
     }
 
     @Test func `changes from elsewhere that the parent merges by identity come down`() throws {
-        try withFamily(on: .file) { family in
+        try withFamily(on: .lasting) { family in
             let writer = family.container.newContext()
             try writer.get(family.node.objectID, as: Node.self).label = "new"
             try writer.save()

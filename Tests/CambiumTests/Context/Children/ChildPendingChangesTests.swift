@@ -7,7 +7,7 @@ struct ChildPendingChangesTests {
     /// Nodes 1 and 2 are saved, 3 is the parent's and 4 the child's; the parent has made 2 a 5 and
     /// the child 1 a 6.
     private func withNumbers(
-        on kind: StoreKind = .memory,
+        on kind: StoreKind = .current,
         _ body: (_ child: ManagedObjectContext, FetchRequest<Node>) throws -> Void
     ) throws {
         try withContainer(Everything.model, on: kind) { container in

@@ -87,7 +87,7 @@ struct ChildReadingTests {
         }
     }
 
-    @Test(arguments: StoreKind.sqlite)
+    @Test(arguments: StoreKind.databases)
     func `windows and counts are those of the parent's view`(_ kind: StoreKind) throws {
         try withFamily(on: kind) { family in
             for number in 2...6 { _ = Node(in: family.parent, number: Int64(number)) }
@@ -226,7 +226,7 @@ struct ChildReadingTests {
     }
 
     @Test func `a query generation is the parent's, and cannot be set`() throws {
-        try withFamily(on: .file) { family in
+        try withFamily(on: .lasting) { family in
             #expect(throws: StoreError.self) { try family.child.setQueryGeneration(.current) }
             try family.parent.setQueryGeneration(.current)
             #expect(family.child.queryGeneration == family.parent.queryGeneration)
@@ -256,7 +256,7 @@ struct ChildReadingTests {
     }
 
     @Test func `a background context can have children`() async throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let label = try await container.performBackgroundTask { context in
             let child = context.newChildContext()
             let node = Node(in: child, label: "background")

@@ -9,7 +9,7 @@ struct DeletedBesideFamilyTests {
     private func withDeletedNode(
         _ body: (PersistentContainer, Node, _ same: Node) throws -> Void
     ) throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let first = container.newContext()
         let id = Node(in: first, label: "base", number: 1).objectID
         _ = Node(in: first, label: "other", number: 1)

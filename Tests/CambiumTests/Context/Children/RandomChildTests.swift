@@ -4,7 +4,7 @@ import Testing
 
 /// Random work in a context, its child and its grandchild, beside the same work on dictionaries.
 struct RandomChildTests {
-    @Test(arguments: StoreKind.sqlite, [false, true])
+    @Test(arguments: StoreKind.databases, [false, true])
     func `what is saved all the way up is what would have been done in the root`(
         _ kind: StoreKind, _ mergesAutomatically: Bool
     ) throws {

@@ -314,11 +314,11 @@ struct NotificationTests {
 
     @Test func `an object whose row is gone is told as invalid`() throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
             let first = container.newContext()
             let id = Node(in: first).objectID
             try first.save()
-            try execute("DELETE FROM Node", in: path)
+            try execute(#"DELETE FROM "Node""#, in: path)
             let context = container.newContext()
             context.shouldDeleteInaccessibleFaults = true
             let recorder = Recorder(context)

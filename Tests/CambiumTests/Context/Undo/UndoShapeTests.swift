@@ -145,7 +145,7 @@ struct UndoShapeTests {
     }
 
     @Test func `a value in a file comes back, though the file is gone`() throws {
-        try withContainer(Widened.model, on: .file) { container in
+        try withContainer(Widened.model, on: .lasting) { container in
             let context = container.newContext()
             let large = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
             let customer = context.makeCustomer("Ann")

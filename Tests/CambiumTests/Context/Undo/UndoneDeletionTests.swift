@@ -12,7 +12,7 @@ struct UndoneDeletionTests {
     func `once it is taken back with a change, what others saved shows`(
         _ order: Order, _ merges: Bool
     ) throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let first = container.newContext()
         let id = Node(in: first, label: "base", number: 0).objectID
         try first.save()

@@ -14,7 +14,7 @@ struct UndoneLinkTests {
         make: (ManagedObjectContext, Node) -> ManagedObject, change: (Node) throws -> Void,
         _ body: (ManagedObjectContext, Node) throws -> Void
     ) throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let (context, others) = (container.newContext(), container.newContext())
         context.automaticallyMergesChangesFromParent = merges
         context.mergePolicy = policy
@@ -104,7 +104,7 @@ struct UndoneLinkTests {
     @Test(arguments: policies) func `who comes back, too, comes without it`(
         _ policy: MergePolicy
     ) throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let (context, others) = (container.newContext(), container.newContext())
         context.automaticallyMergesChangesFromParent = true
         context.mergePolicy = policy

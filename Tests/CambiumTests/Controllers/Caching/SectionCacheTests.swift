@@ -6,6 +6,7 @@ import Testing
 
 /// Sections that a controller keeps on the disk: they are used where they are right, and nowhere
 /// else.
+@Suite(.onSQLite("A cache lies beside the file of a store."))
 struct SectionCacheTests {
     /// What a run of the program shows, and how often it asked for a name: for all of the sixty
     /// rows, or for the first and the last of each section.
@@ -30,7 +31,7 @@ struct SectionCacheTests {
         named name: @escaping (Int32?) -> String = Self.level,
         after prepare: (ManagedObjectContext) throws -> Void = { _ in }
     ) throws -> Run {
-        let container = try PersistentContainer(model: Shop.model, at: .file(path))
+        let container = try PersistentContainer(model: Shop.model, at: .temporary(path))
         let context = container.newContext()
         try prepare(context)
         var calls = 0
@@ -72,7 +73,7 @@ struct SectionCacheTests {
     }
 
     private func save(_ path: String, _ body: (ManagedObjectContext) throws -> Void) throws {
-        let container = try PersistentContainer(model: Shop.model, at: .file(path))
+        let container = try PersistentContainer(model: Shop.model, at: .temporary(path))
         let context = container.newContext()
         try body(context)
         try context.save()
@@ -87,7 +88,8 @@ struct SectionCacheTests {
     }
 
     private static func backUp(_ path: String, to copy: String) throws {
-        let coordinator = try PersistentContainer(model: Shop.model, at: .file(path)).coordinator
+        let coordinator = try PersistentContainer(model: Shop.model, at: .temporary(path))
+            .coordinator
         for store in coordinator.persistentStores { try coordinator.backUp(store, to: copy) }
     }
 
@@ -123,7 +125,7 @@ struct SectionCacheTests {
             }
             #expect(try run(link).usesCache == false)
             #expect(try run(link).usesCache)
-            let container = try PersistentContainer(model: Shop.model, at: .file(path))
+            let container = try PersistentContainer(model: Shop.model, at: .temporary(path))
             let context = container.newContext()
             Product(in: context, sku: "AB-60", kind: .book, price: 1).stock = 5
             try context.save()
@@ -139,7 +141,7 @@ struct SectionCacheTests {
     @Test func `sections by value are kept too`() throws {
         try withStore { path throws in
             for _ in 0..<2 {
-                let container = try PersistentContainer(model: Shop.model, at: .file(path))
+                let container = try PersistentContainer(model: Shop.model, at: .temporary(path))
                 let controller = FetchedResultsController(
                     Self.all, in: container.newContext(), sectionedBy: Product.kind,
                     cacheName: "Kinds")
@@ -227,7 +229,7 @@ struct SectionCacheTests {
 
     @Test func `so soon after a commit nothing is kept, as the next might look the same`() throws {
         try withStoreFile { path throws in
-            let container = try PersistentContainer(model: Shop.model, at: .file(path))
+            let container = try PersistentContainer(model: Shop.model, at: .temporary(path))
             let context = container.newContext()
             _ = Product(in: context, sku: "AB-1", kind: .book, price: 1)
             try context.save()
@@ -253,7 +255,7 @@ struct SectionCacheTests {
 
     @Test func `a context that has not merged what others saved keeps nothing`() throws {
         try withStore { path throws in
-            let container = try PersistentContainer(model: Shop.model, at: .file(path))
+            let container = try PersistentContainer(model: Shop.model, at: .temporary(path))
             let (context, other) = (container.newContext(), container.newContext())
             let held = try context.fetch(Self.all)
             try other.fetch(Self.all.limit(1)).first?.stock = 40
@@ -322,7 +324,7 @@ struct SectionCacheTests {
         try withStore { path throws in
             let names = ["Master", "a/../b", "", "\u{DC}bersicht"]
             for name in names { _ = try run(path, cacheName: name) }
-            let container = try PersistentContainer(model: Shop.model, at: .file(path))
+            let container = try PersistentContainer(model: Shop.model, at: .temporary(path))
             let context = container.newContext()
             func files() -> [String] {
                 (try? FileManager.default.contentsOfDirectory(atPath: path + "-sections")) ?? []

@@ -10,7 +10,7 @@ struct RandomResultListTests {
     private let dummies: [TestDummy]
 
     init() throws {
-        container = try PersistentContainer(model: TestDummies.model, at: .memory)
+        container = try PersistentContainer(model: TestDummies.model, at: .temporary)
         let context = container.newContext()
         self.context = context
         dummies = (0..<24).map { TestDummy(in: context, number: $0) }

@@ -14,7 +14,7 @@ struct ResultListTests {
     private let dummies: [TestDummy]
 
     init() throws {
-        container = try PersistentContainer(model: TestDummies.model, at: .memory)
+        container = try PersistentContainer(model: TestDummies.model, at: .temporary)
         let context = container.newContext()
         self.context = context
         dummies = (0..<4).map { TestDummy(in: context, number: $0) }

@@ -10,7 +10,7 @@ struct ResultRowsTests {
     private let order = ObjectOrder([SortTerm(path: ["number"])])
 
     init() throws {
-        container = try PersistentContainer(model: TestDummies.model, at: .memory)
+        container = try PersistentContainer(model: TestDummies.model, at: .temporary)
         dummy = TestDummy(in: container.newContext(), number: 0)
     }
 

@@ -63,7 +63,7 @@ struct SmallResultListTests {
     private let dummies: [TestDummy]
 
     init() throws {
-        container = try PersistentContainer(model: TestDummies.model, at: .memory)
+        container = try PersistentContainer(model: TestDummies.model, at: .temporary)
         let context = container.newContext()
         self.context = context
         dummies = (0..<5).map { TestDummy(in: context, number: $0) }

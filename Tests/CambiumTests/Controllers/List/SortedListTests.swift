@@ -8,7 +8,7 @@ struct SortedListTests {
     private let context: ManagedObjectContext
 
     init() throws {
-        container = try PersistentContainer(model: Shop.model, at: .memory)
+        container = try PersistentContainer(model: Shop.model, at: .temporary)
         context = container.newContext()
     }
 

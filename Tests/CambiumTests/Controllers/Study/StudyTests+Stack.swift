@@ -12,7 +12,7 @@ extension StudyTests {
 
         init(_ filter: Filter, _ container: PersistentContainer? = nil) throws {
             self.container =
-                try container ?? PersistentContainer(model: TestDummies.model, at: .memory)
+                try container ?? PersistentContainer(model: TestDummies.model, at: .temporary)
             let container = self.container
             background = container.newBackgroundContext()
             controller = FetchedResultsController(filter.request, in: container.viewContext)

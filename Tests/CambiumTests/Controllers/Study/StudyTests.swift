@@ -5,6 +5,7 @@ import Testing
 /// The study of a results controller over sibling contexts, scenario by scenario: the main context
 /// only reads, a background context works.
 @MainActor
+@Suite(.onServers)
 struct StudyTests {
     /// What the main context's controller is asked for.
     enum Filter: String, CaseIterable, CustomTestStringConvertible {

@@ -6,6 +6,7 @@ import Testing
 /// The workarounds of the study: none is needed, and each that a program brings along does no harm.
 /// A change is told once, and no reference dies.
 @MainActor
+@Suite(.onServers)
 struct StudyWorkaroundTests {
     private typealias Stack = StudyTests.Stack
     typealias Filter = StudyTests.Filter

@@ -33,7 +33,7 @@ struct ConditionDifferentialTests {
             runs += 1
             var random = SeededGenerator(seed: seed)
             let world = ConditionWorld(using: &random)
-            let container = try PersistentContainer(model: world.model, at: .memory)
+            let container = try PersistentContainer(model: world.model, at: .temporary)
             let context = container.newContext()
             try world.fill(context, using: &random)
             let cases = try makeCases(world, container, random, seed)

@@ -81,7 +81,7 @@ struct ObjectConditionTests {
         throws
     {
         try withPredicateShops { shop in
-            let other = try PersistentContainer(model: Shop.model, at: .memory).newContext()
+            let other = try PersistentContainer(model: Shop.model, at: .temporary).newContext()
             let foreign = Category(in: other, name: "Books")
             let product = Product(in: other, sku: "AA-1", kind: .book, price: 1)
             try other.save()
@@ -114,7 +114,7 @@ struct ObjectConditionTests {
     }
 
     @Test func `an id that was temporary names the same object after the save`() throws {
-        let container = try PersistentContainer(model: Shop.model, at: .memory)
+        let container = try PersistentContainer(model: Shop.model, at: .temporary)
         let context = container.newContext()
         let books = Category(in: context, name: "Books")
         _ = Product(in: context, sku: "AA-1", kind: .book, price: 1, category: books)

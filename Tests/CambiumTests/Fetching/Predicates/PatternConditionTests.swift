@@ -72,8 +72,9 @@ struct PatternConditionTests {
         }
     }
 
-    @Test func `a match that takes long ends in a cancelled task`() async throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+    @Test(.onSQLite("A server matches by itself."))
+    func `a match that takes long ends in a cancelled task`() async throws {
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let task = Task {
             try await container.performBackgroundTask { context in
                 _ = Node(in: context, label: String(repeating: "ab", count: 50_000))

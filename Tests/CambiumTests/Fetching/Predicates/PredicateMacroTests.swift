@@ -106,7 +106,7 @@ struct PredicateMacroTests {
     }
 
     @Test func `classes of a hierarchy`() throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let container = try PersistentContainer(model: Everything.model, at: .temporary)
         let context = container.newContext()
         for (index, name) in ["a", "b", "c"].enumerated() {
             let person = EverythingModel.Person(in: context, name: name)

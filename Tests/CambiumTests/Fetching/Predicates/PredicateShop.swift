@@ -41,7 +41,7 @@ struct PredicateShop {
 /// Runs a body with a shop that is not saved, then with the same one saved and read anew: the
 /// evaluation in memory, then SQL.
 func withPredicateShops(_ body: (PredicateShop) throws -> Void) throws {
-    let container = try PersistentContainer(model: Shop.model, at: .memory)
+    let container = try PersistentContainer(model: Shop.model, at: .temporary)
     let shop = PredicateShop(in: container.newContext())
     try body(shop)
     try shop.context.save()

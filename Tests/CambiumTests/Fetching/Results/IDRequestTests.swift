@@ -4,7 +4,8 @@ import Testing
 
 struct IDRequestTests {
     private func withNodes(
-        on kind: StoreKind = .file, _ body: (PersistentContainer, [ObjectID], String) throws -> Void
+        on kind: StoreKind = .lasting,
+        _ body: (PersistentContainer, [ObjectID], String) throws -> Void
     ) throws {
         try withStoreFile { path in
             let container = try makeContainer(Everything.model, on: kind, path: path)
@@ -44,7 +45,8 @@ struct IDRequestTests {
             let node: Node = try context.get(ids[0])
             #expect(node.label == "n")
             context.refresh(node, mergeChanges: false)
-            try execute("UPDATE Node SET label = 'outside', _version = _version + 1", in: path)
+            try execute(
+                #"UPDATE "Node" SET "label" = 'outside', "_version" = "_version" + 1"#, in: path)
             var request = Node.fetchRequest()
             request.includesPropertyValues = readsValues
             _ = try container.newContext().fetch(request.ids)
@@ -80,7 +82,7 @@ struct IDRequestTests {
     @Test func `only the stores that are named are asked`() throws {
         try withNodes { container, _, _ in
             let context = container.newContext()
-            let other = try PersistentContainer(model: Everything.model, at: .memory)
+            let other = try PersistentContainer(model: Everything.model, at: .temporary)
             var request = Node.fetchRequest()
             request.affectedStores = other.coordinator.persistentStores
             try #expect(context.fetch(request).isEmpty)

@@ -7,7 +7,7 @@ import Testing
 /// unsaved: the outcome is the same.
 struct SelectingTests {
     @Test func `what is required and has no value is an error`() throws {
-        try StoreKind.memory.withShop { context in
+        try StoreKind.current.withShop { context in
             let error = #expect(throws: StoreError.self) {
                 try context.fetch(Product.fetchRequest().select(Product.salePrice.required))
             }
@@ -17,7 +17,7 @@ struct SelectingTests {
     }
 
     @Test func `a column that is neither common to its group nor an aggregate is refused`() throws {
-        try StoreKind.memory.withShop { context in
+        try StoreKind.current.withShop { context in
             let error = #expect(throws: ExpressionDiagnostics.self) {
                 try context.fetch(
                     Product.fetchRequest().select(Product.title, Product.price.sum)
@@ -28,7 +28,7 @@ struct SelectingTests {
     }
 
     @Test func `distinct results cannot be sorted by what is not selected`() throws {
-        try StoreKind.memory.withShop { context in
+        try StoreKind.current.withShop { context in
             #expect(throws: ExpressionDiagnostics.self) {
                 try context.fetch(
                     Product.fetchRequest().sorted(by: Product.price).select(Product.kind)
@@ -38,7 +38,7 @@ struct SelectingTests {
     }
 
     @Test func `a constant that does not fit the aggregate is refused`() throws {
-        try StoreKind.memory.withShop { context in
+        try StoreKind.current.withShop { context in
             #expect(throws: ExpressionDiagnostics.self) {
                 try context.fetch(
                     Product.fetchRequest().select(Product.kind, Product.price.sum)
@@ -49,7 +49,7 @@ struct SelectingTests {
     }
 
     @Test func `a child computes from its parent's objects as they are`() throws {
-        try StoreKind.memory.withShop { context in
+        try StoreKind.current.withShop { context in
             let product = try #require(
                 try context.fetch(Product.fetchRequest().filter(Product.sku == "XX-0")).first)
             product.price = 7
@@ -61,7 +61,7 @@ struct SelectingTests {
     }
 
     @Test func `without unsaved changes that count the store answers`() throws {
-        try StoreKind.memory.withShop { context in
+        try StoreKind.current.withShop { context in
             let products = try context.fetch(Product.fetchRequest())
             for product in products { product.price = 1 }
             var request = Product.fetchRequest()

@@ -6,7 +6,7 @@ struct ReadReportTests {
     /// Ten nodes in as many boxes, each with two parts and three topics, and a context that has
     /// read nothing.
     private func withNodes(
-        on kind: StoreKind = .memory, _ body: (ManagedObjectContext) throws -> Void
+        on kind: StoreKind = .current, _ body: (ManagedObjectContext) throws -> Void
     ) throws {
         try withContainer(Everything.model, on: kind) { container in
             let writer = container.newContext()
@@ -52,7 +52,7 @@ struct ReadReportTests {
         }
     }
 
-    @Test(arguments: StoreKind.sqlite)
+    @Test(arguments: StoreKind.databases)
     func `what is prefetched takes a statement for each relationship`(_ kind: StoreKind) throws {
         try withNodes(on: kind) { context in
             let request = Node.fetchRequest().sorted(by: Node.number)

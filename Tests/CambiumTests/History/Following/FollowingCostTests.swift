@@ -5,6 +5,7 @@ import Testing
 
 /// What it costs to follow others.
 @MainActor
+@Suite(.onSQLite("A store on a server is not followed yet."))
 struct FollowingCostTests {
     @Test func `no values are read of what others have changed`() async throws {
         let reads = StatementCount(of: "FROM \"_history_values\" WHERE")

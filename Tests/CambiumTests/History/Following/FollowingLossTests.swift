@@ -7,6 +7,7 @@ import Testing
 /// Contexts whose store's history does not say what others have done: they read everything anew,
 /// and miss nothing.
 @MainActor
+@Suite(.onSQLite("A store on a server is not followed yet."))
 struct FollowingLossTests {
     /// Runs a body with a node that both containers have, and expects that the label which the body
     /// gives it comes to be known.
@@ -31,7 +32,7 @@ struct FollowingLossTests {
     @Test func `a history that others turn off`() async throws {
         try await expectLabel("c") { node, path in
             for label in ["b", "c"] {
-                _ = try openHistory(at: .file(path), .off, Everything.model)
+                _ = try openHistory(at: .temporary(path), .off, Everything.model)
                 node.label = label
                 try node.managedObjectContext?.save()
             }

@@ -5,6 +5,7 @@ import Testing
 
 /// Several processes write to one store; this one follows all of them.
 @MainActor
+@Suite(.onSQLite("A store on a server is not followed yet."))
 struct FollowingProcessTests {
     private static let processes = 3
 
@@ -13,7 +14,7 @@ struct FollowingProcessTests {
         let path = try makeStorePath()
         defer { removeStore(path) }
         let container = try openHistory(
-            at: .file(path), .properties, Everything.model, follows: true)
+            at: .temporary(path), .properties, Everything.model, follows: true)
         let context = container.viewContext
         // They count their nodes up in one that all of them change.
         let shared = Node(in: context, label: "shared")
@@ -65,7 +66,7 @@ private let savesOfEach = 12
 
 /// What each process does: adds nodes, and counts them in the one that all share.
 private func saveNodes(named name: String, to path: String) throws {
-    let container = try PersistentContainer(model: Everything.model, at: .file(path))
+    let container = try PersistentContainer(model: Everything.model, at: .temporary(path))
     let context = container.newContext()
     context.transactionAuthor = name
     context.stalenessInterval = 0

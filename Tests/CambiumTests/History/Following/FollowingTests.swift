@@ -8,6 +8,7 @@ import Testing
 
 /// Contexts that hear of what others write to their store's file.
 @MainActor
+@Suite(.onSQLite("A store on a server is not followed yet."))
 struct FollowingTests {
     @Test(arguments: [HistoryTracking.properties, .asStored])
     func `a context takes over what another container saves`(
@@ -32,7 +33,8 @@ struct FollowingTests {
             removeStore(path)
             try? FileManager.default.removeItem(atPath: link)
         }
-        let theirs = try PersistentContainer(model: Everything.model, at: .file(path)).newContext()
+        let theirs = try PersistentContainer(model: Everything.model, at: .temporary(path))
+            .newContext()
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
         let container = try openHistory(
             at: .file(link), .properties, Everything.model, follows: true)
@@ -190,7 +192,7 @@ struct FollowingTests {
     /// The file is not watched: the follower looks when it is told to.
     @Test func `own saves are no news where others commit and change no object`() throws {
         try withStoreFile { path in
-            let container = try openHistory(at: .file(path), .properties, Everything.model)
+            let container = try openHistory(at: .temporary(path), .properties, Everything.model)
             let coordinator = container.coordinator
             let persistentStore = try #require(coordinator.persistentStores.first)
             let store = try #require(persistentStore.store as? SQLiteEngine)
@@ -208,7 +210,7 @@ struct FollowingTests {
             try execute("INSERT INTO _metadata (name, value) VALUES ('note', 'theirs')", in: path)
             follower.follow()
             #expect(told.withLock { $0 } == [false])
-            let theirs = try PersistentContainer(model: Everything.model, at: .file(path))
+            let theirs = try PersistentContainer(model: Everything.model, at: .temporary(path))
             _ = Node(in: theirs.viewContext, label: "theirs")
             try theirs.viewContext.save()
             follower.follow()
@@ -252,7 +254,7 @@ struct FollowingTests {
                 try theirs.save()
                 try await eventually { mine.label == label }
                 #expect(mine.label == label)
-                _ = try openHistory(at: .file(path), .off, Everything.model)
+                _ = try openHistory(at: .temporary(path), .off, Everything.model)
             }
             // Of the first save contexts knew all, and of those that followed nothing.
             var iterator = changes.makeAsyncIterator()
@@ -269,7 +271,7 @@ struct FollowingTests {
             let folder = URL(filePath: path).deletingLastPathComponent().lastPathComponent
             func openFiles() throws -> Int { try openDescriptors { $0.contains(folder) } }
             let container = try openHistory(
-                at: .file(path), .properties, Everything.model, follows: true)
+                at: .temporary(path), .properties, Everything.model, follows: true)
             _ = Node(in: container.viewContext)
             try container.viewContext.save()
             #expect(try openFiles() > 0)

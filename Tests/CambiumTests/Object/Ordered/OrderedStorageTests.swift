@@ -11,7 +11,7 @@ struct OrderedStorageTests {
     ) throws {
         try withStoreFile { path in
             let container = try PersistentContainer(
-                model: OrderedModel.model, at: .file(path))
+                model: OrderedModel.model, at: .temporary(path))
             let context = container.newContext()
             let album = Album(in: context)
             album.tracks.append(contentsOf: titles.map { Track(in: context, title: String($0)) })
@@ -21,7 +21,7 @@ struct OrderedStorageTests {
     }
 
     private func places(_ path: String) throws -> [String: Int64] {
-        let found = try rows("SELECT title, album_position FROM Track", in: path)
+        let found = try rows(#"SELECT "title", "album_position" FROM "Track""#, in: path)
         return Dictionary(
             uniqueKeysWithValues: found.compactMap { row -> (String, Int64)? in
                 guard case .text(let title) = row[0], case .integer(let place) = row[1] else {
@@ -32,7 +32,9 @@ struct OrderedStorageTests {
     }
 
     private func versions(_ path: String) throws -> Set<[StoredValue]> {
-        Set(try rows("SELECT _version FROM Track UNION SELECT _version FROM Album", in: path))
+        Set(
+            try rows(
+                #"SELECT "_version" FROM "Track" UNION SELECT "_version" FROM "Album""#, in: path))
     }
 
     @Test func `members have places with gaps`() throws {
@@ -112,7 +114,7 @@ struct OrderedStorageTests {
     @Test func `members that another program added without places come last, by key`() throws {
         try withAlbum("ab") { context, album, path in
             try execute(
-                "INSERT INTO Track (_id, title, album) VALUES (900, 'y', 1), (800, 'x', 1)",
+                "INSERT INTO \"Track\" (_id, title, album) VALUES (900, 'y', 1), (800, 'x', 1)",
                 in: path)
             context.refreshAllObjects()
             #expect(album.tracks.titles == "abxy")
@@ -126,7 +128,7 @@ struct OrderedStorageTests {
     @Test func `places at the greatest number are made anew`() throws {
         try withAlbum("ab") { context, album, path in
             try execute(
-                "UPDATE Track SET album_position = \(Int64.max) WHERE title = 'b'", in: path)
+                "UPDATE \"Track\" SET album_position = \(Int64.max) WHERE title = 'b'", in: path)
             album.tracks.append(Track(in: context, title: "c"))
             album.tracks.insert(Track(in: context, title: "x"), at: 0)
             try context.save()
@@ -135,7 +137,8 @@ struct OrderedStorageTests {
         }
     }
 
-    @Test func `a list is read by its index, without sorting`() throws {
+    @Test(.onSQLite("It is about a plan of SQLite."))
+    func `a list is read by its index, without sorting`() throws {
         try withAlbum("abc") { _, _, path in
             let plan = try rows(
                 """

@@ -18,6 +18,17 @@ struct BoundaryTests {
 
         init(_ attribute: String, _ value: Double) {
             let sql = value.isInfinite ? (value < 0 ? "-9e999" : "9e999") : "\(value)"
+            if StoreKind.isSQLite {
+                self.init(attribute, value, sql)
+            } else if attribute == "moment" {
+                let sql = "timestamptz '2001-01-01 00:00:00+00' + interval '\(value) seconds'"
+                self.init(attribute, value, sql)
+            } else {
+                self.init(attribute, value, "double precision '\(value)'")
+            }
+        }
+
+        private init(_ attribute: String, _ value: Double, _ sql: String) {
             self.init(
                 attribute,
                 attribute == "moment" ? .date(BoundaryTests.moment(value)) : .double(value), sql)
@@ -29,11 +40,14 @@ struct BoundaryTests {
 
         init(bytes: Int) {
             let zeros = String(repeating: "00", count: bytes)
-            self.init("bytes", .data(Data(count: bytes)), "x'\(zeros)'")
+            self.init(
+                "bytes", .data(Data(count: bytes)),
+                StoreKind.isSQLite ? "x'\(zeros)'" : "'\\x\(zeros)'")
         }
 
         init(units: Int) {
-            self.init("amount", .decimal(Decimal(units) / 100), "\(units)")
+            let amount = Decimal(units) / 100
+            self.init("amount", .decimal(amount), StoreKind.isSQLite ? "\(units)" : "\(amount)")
         }
 
         init(_ attribute: String, int value: Int64) {
@@ -79,21 +93,17 @@ struct BoundaryTests {
         _ objects: ObjectKind
     ) throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: objects.everything, at: .file(path))
+            let container = try PersistentContainer(model: objects.everything, at: .temporary(path))
             let context = container.newContext()
             let limited = try context.insert(Limited.self) { $0.high = 5 }.object
             try context.save()
-            let other = try Connection(path: path)
             var refused = 0
             for entry in Self.cases {
                 try limited.setValue(entry.value, forKey: entry.attribute)
                 let isValid = context.validationErrors(of: limited).isEmpty
                 context.rollback()
-                try other.execute("BEGIN")
-                let isStored =
-                    (try? other.execute("UPDATE Limited SET \(entry.attribute) = \(entry.sql)"))
-                    != nil
-                try other.execute("ROLLBACK")
+                let change = "UPDATE \"Limited\" SET \(entry.attribute) = \(entry.sql)"
+                let isStored = (try? execute("BEGIN; \(change); ROLLBACK", in: path)) != nil
                 #expect(isValid == isStored, "\(entry.testDescription)")
                 if !isValid { refused += 1 }
             }

@@ -128,8 +128,9 @@ struct StoreMoveTests {
         throws
     {
         try withStack(.json) { stack in
+            let target = try StoreKind.json.description(path: stack.target)
             let moved = try stack.coordinator.migratePersistentStore(
-                stack.store, to: .file(stack.target))
+                stack.store, to: target.location)
             #expect(moved.type == JSONStore.type)
             #expect(try stack.categories() == ["a"])
             let text = try String(contentsOfFile: stack.target, encoding: .utf8)
@@ -137,10 +138,11 @@ struct StoreMoveTests {
         }
     }
 
-    @Test func `a store of the type for memory moves to a file`() throws {
+    @Test(.onSQLite("It is about SQLite in memory."))
+    func `a store of the type for memory moves to a file`() throws {
         try withStoreFile { path in
             let coordinator = PersistentStoreCoordinator(model: Self.model)
-            let store = try coordinator.addPersistentStore(type: .memory, at: .memory)
+            let store = try coordinator.addPersistentStore(type: .memory, at: .temporary)
             let context = coordinator.newContext()
             _ = try context.make("Category", ["name": "a"])
             try context.save()
@@ -150,17 +152,18 @@ struct StoreMoveTests {
         }
     }
 
-    @Test func `a history moves from SQLite to SQLite, and the move is none of it`() throws {
+    @Test(.onSQLite("A history moves from SQLite to SQLite alone."))
+    func `a history moves from SQLite to SQLite, and the move is none of it`() throws {
         try withStoreFile { path in
             var options = StoreOptions()
             options.history = .values
             let coordinator = PersistentStoreCoordinator(model: Self.model)
-            let store = try coordinator.addPersistentStore(at: .file(path), options: options)
+            let store = try coordinator.addPersistentStore(at: .temporary(path), options: options)
             let context = coordinator.newContext()
             let article = try context.make("Article", ["sku": "1"])
             try article.setValue(.data(Self.photo), forKey: "photo")
             try context.save()
-            try coordinator.migratePersistentStore(store, to: .memory)
+            try coordinator.migratePersistentStore(store, to: .temporary)
             #expect(try coordinator.fetchHistory(HistoryRequest()).transactions.count == 1)
             article["title"] = "b"
             try context.save()
@@ -189,15 +192,16 @@ struct StoreMoveTests {
         try withStoreFile { path in
             let coordinator = PersistentStoreCoordinator(model: Library.model)
             let visits = try coordinator.addPersistentStore(
-                type: DictionaryStore().type, configuration: "Visits", at: .memory)
+                type: DictionaryStore().type, configuration: "Visits", at: .temporary)
             let catalogue = try coordinator.addPersistentStore(
-                configuration: "Catalogue", at: .memory)
+                configuration: "Catalogue", at: .temporary)
             let context = coordinator.newContext()
             let author = Author(in: context, name: "Ada")
             _ = Visitor(in: context, name: "V")
             try context.save()
+            let target = try StoreKind.lasting.description(path: path)
             let moved = try coordinator.migratePersistentStore(
-                visits, to: .file(path), type: .sqlite)
+                visits, to: target.location, type: target.type)
             #expect(coordinator.persistentStores == [moved, catalogue])
             #expect(try rows("SELECT count(*) FROM \"Author\"", in: path) == [[.integer(0)]])
             _ = Book(in: context, title: "b", author: author)
@@ -233,7 +237,7 @@ struct StoreMoveTests {
     func `a store of the program's own that has objects is refused`(_ kind: StoreKind) throws {
         try withStack(kind) { stack in
             let other = PersistentStoreCoordinator(model: Self.model)
-            try other.addPersistentStore(type: JSONStore.type, at: .file(stack.target))
+            try other.addPersistentStore(with: StoreKind.json.description(path: stack.target))
             let context = other.newContext()
             _ = try context.make("Friend", ["name": "f"])
             try context.save()
@@ -253,7 +257,7 @@ struct StoreMoveTests {
             target.contents.withLock { $0.refusesSaves = true }
             let error = #expect(throws: StoreLoadingError.self) {
                 try stack.coordinator.migratePersistentStore(
-                    stack.store, to: .memory, type: target.type)
+                    stack.store, to: .temporary, type: target.type)
             }
             #expect(error?.underlying is DictionaryStore.Failure)
             #expect(target.contents.withLock { $0.nodes.isEmpty })
@@ -283,7 +287,7 @@ struct StoreMoveTests {
             }
             try withStoreFile { path in
                 let coordinator = PersistentStoreCoordinator(model: Self.model)
-                let store = try coordinator.addPersistentStore(type: source.type, at: .memory)
+                let store = try coordinator.addPersistentStore(type: source.type, at: .temporary)
                 let target = try other.description(path: path)
                 let error = #expect(throws: StoreLoadingError.self) {
                     try coordinator.migratePersistentStore(
@@ -338,7 +342,7 @@ struct StoreMoveTests {
             let store = try #require(container.coordinator.persistentStores.first)
             let error = #expect(throws: StoreLoadingError.self) {
                 try container.coordinator.migratePersistentStore(
-                    store, to: .memory, type: JSONStore.type)
+                    store, to: .temporary, type: JSONStore.type)
             }
             try #expect("\(#require(error))".contains("is derived"))
             #expect(container.coordinator.persistentStores == [store])
@@ -362,7 +366,7 @@ struct StoreMoveTests {
             try JSONEncoder().encode(content).write(to: URL(filePath: path))
             let error = #expect(throws: StoreLoadingError.self) {
                 try PersistentStoreCoordinator(model: Self.model)
-                    .addPersistentStore(type: JSONStore.type, at: .file(path))
+                    .addPersistentStore(with: StoreKind.json.description(path: path))
             }
             #expect(error?.code == .notAStore)
         }

@@ -8,6 +8,7 @@ import Testing
 @_spi(Generated) @testable import Cambium
 
 /// Stores that another draft of the program's version has written, opened by containers.
+@Suite(.onSQLite("A store on a server is not migrated yet."))
 struct DraftPolicyTests {
     private static func model(_ attributes: [Attribute], version: String = "1") -> Model {
         Model(
@@ -31,7 +32,7 @@ struct DraftPolicyTests {
         var options = StoreOptions()
         options.draftPolicy = policy
         options.busyTimeout = .milliseconds(50)
-        return try PersistentContainer(model: model, at: .file(path), options: options)
+        return try PersistentContainer(model: model, at: .temporary(path), options: options)
     }
 
     private static let cover = Data(repeating: 7, count: 200_000)
@@ -221,7 +222,8 @@ struct DraftPolicyTests {
                 other.withLock { $0 = try? Self.open(Self.first, path) }
             }
             let error = #expect(throws: StoreLoadingError.self) {
-                _ = try PersistentContainer(model: Self.second, at: .file(path), options: options)
+                _ = try PersistentContainer(
+                    model: Self.second, at: .temporary(path), options: options)
             }
             #expect(error?.code == .busy)
             #expect(try !Self.names(besides: path).contains { $0.hasPrefix("store.draft-") })
@@ -245,7 +247,7 @@ struct DraftPolicyTests {
                 if isFirst { _ = try? Self.open(Self.second, path, .migrate) }
             }
             let container = try PersistentContainer(
-                model: Self.second, at: .file(path), options: options)
+                model: Self.second, at: .temporary(path), options: options)
             #expect(container.migration == .current)
             #expect(try Self.books(container).count == 1)
             #expect(isMigrated.withLock { $0 })
@@ -284,7 +286,7 @@ struct DraftPolicyTests {
             options.draftPolicy = policy
             options.isReadOnly = true
             expectOpening(throws: MigrationError.self) {
-                try PersistentContainer(model: Self.second, at: .file(path), options: options)
+                try PersistentContainer(model: Self.second, at: .temporary(path), options: options)
             }
             #expect(try Data(contentsOf: URL(filePath: path)) == before)
         }

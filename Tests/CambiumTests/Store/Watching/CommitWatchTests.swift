@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 /// What hears of writes to the files of a database.
+@Suite(.onSQLite("They are about files."))
 struct CommitWatchTests {
     private final class Counter: Sendable {
         let count = Atomic(0)
