@@ -32,7 +32,7 @@ struct DisputeTableTests {
         }
     }
 
-    @Test(arguments: Case.all)
+    @Test(arguments: TestSize.sample(Case.all, oneIn: 4))
     func `the outcome is what the rules say`(_ dispute: Case) throws {
         try withStoreFile { path in
             // Files only where another process is to see them: they take most of the time.

@@ -1,4 +1,5 @@
 @testable import Cambium
+import CambiumEngineSpecification
 import EverythingModel
 import Testing
 
@@ -14,7 +15,7 @@ private typealias Passport = Seen<EverythingModel.Passport>
         .error, .rollback, .overwrite, .storeTrump, .objectTrump,
     ]
 
-    @Test(arguments: StoreKind.kinds, policies)
+    @Test(arguments: TestSize.sample(StoreKind.kinds, oneIn: 2), policies)
     func `an object has one partner whatever two contexts do`(
         _ kind: StoreKind, _ policy: MergePolicy
     ) throws {

@@ -1,4 +1,5 @@
 import Cambium
+import CambiumEngineSpecification
 import EverythingModel
 import Testing
 
@@ -38,7 +39,7 @@ struct DeepConditionTests {
         #expect(all.expression == .and(terms.map(\.expression)))
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [10_000])
+    @Test(.timeLimit(.minutes(10)), arguments: [TestSize.isFull ? 10_000 : 3_000])
     func `a request takes a long chain`(_ count: Int) throws {
         try withNodes(3) { context, nodes, _ in
             let any = (0..<count).map { Node.label == "node \($0)" }

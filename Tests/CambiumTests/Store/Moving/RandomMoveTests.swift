@@ -1,4 +1,5 @@
 import Cambium
+import CambiumEngineSpecification
 import Foundation
 import Testing
 
@@ -26,7 +27,7 @@ struct RandomMoveTests {
         }
     }
 
-    @Test(arguments: Move.all)
+    @Test(arguments: TestSize.sample(Move.all, oneIn: 3))
     func `what was moved is as it was`(_ way: Move) throws {
         let (kind, other) = (way.source, way.target)
         try forEachSeed(share: 1 / 16, for: 0.8) { seed in

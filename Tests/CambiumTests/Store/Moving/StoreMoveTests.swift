@@ -58,7 +58,7 @@ struct StoreMoveTests {
 
     // MARK: What moves
 
-    @Test(arguments: StoreKind.kinds, StoreKind.kinds)
+    @Test(arguments: TestSize.sample(StoreKind.kinds, oneIn: 2, place: 0), StoreKind.kinds)
     func `identities name the new store and lead to the same objects`(
         _ kind: StoreKind, _ other: StoreKind
     ) throws {
@@ -76,7 +76,7 @@ struct StoreMoveTests {
         }
     }
 
-    @Test(arguments: StoreKind.kinds, StoreKind.kinds)
+    @Test(arguments: TestSize.sample(StoreKind.kinds, oneIn: 2, place: 1), StoreKind.kinds)
     func `large values move, also those of objects that are there already`(
         _ kind: StoreKind, _ other: StoreKind
     ) throws {
@@ -104,7 +104,7 @@ struct StoreMoveTests {
         }
     }
 
-    @Test(arguments: StoreKind.kinds, StoreKind.kinds)
+    @Test(arguments: TestSize.sample(StoreKind.kinds, oneIn: 2, place: 2), StoreKind.kinds)
     func `a store without objects moves with its notes and the keys that it has given`(
         _ kind: StoreKind, _ other: StoreKind
     ) throws {
