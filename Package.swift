@@ -219,6 +219,11 @@ let package = Package(
             name: "CompilerTestSupport", dependencies: ["CambiumCompiler", "CambiumAuthoring"],
             path: "Tests/CompilerTestSupport", swiftSettings: settings),
 
+        // Models and changes to them by chance
+        .target(
+            name: "MigrationTestSupport", dependencies: ["CambiumModel"],
+            path: "Tests/MigrationTestSupport", swiftSettings: settings),
+
         // Tests: one target for each module
         .testTarget(
             name: "CambiumModelTests", dependencies: ["CambiumModel"], swiftSettings: settings),
@@ -256,7 +261,7 @@ let package = Package(
             name: "CambiumMigrationTests",
             dependencies: [
                 "CambiumMigration", "CambiumMaintenance", "CambiumSQL", "CambiumSQLite",
-                "CambiumPlan", "CambiumModel", "CrashWorker", "FaultVFS",
+                "CambiumPlan", "CambiumModel", "CrashWorker", "FaultVFS", "MigrationTestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

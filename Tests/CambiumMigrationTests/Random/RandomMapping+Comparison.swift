@@ -1,5 +1,7 @@
 import CambiumModel
 
+@testable import MigrationTestSupport
+
 extension RandomMapping {
     /// What a migrated store has other than this mapping makes of the old one; nil where nothing.
     func difference(from graph: StoredGraph) -> String? {

@@ -1,5 +1,7 @@
 import CambiumSQLite
 
+@testable import MigrationTestSupport
+
 extension RandomMapping {
     /// The first thing in an old store that is nowhere in the new one, and that an author must have
     /// given up; nil where all of it lives on.

@@ -2,6 +2,7 @@ import CambiumModel
 import CambiumSQLite
 
 @testable import CambiumSQL
+@testable import MigrationTestSupport
 
 extension RandomMapping {
     /// Whether an attribute is part of a composite value that an object does not have, and that it does

@@ -1,5 +1,7 @@
 import CambiumModel
 
+@testable import MigrationTestSupport
+
 /// What a migration must make of the objects of a store, applied in memory: found from what was
 /// done to the old model by chance, and not from a comparison of the two.
 struct RandomMapping {

@@ -6,6 +6,7 @@ import Testing
 @testable import CambiumMigration
 import CambiumPlan
 @testable import CambiumSQL
+@testable import MigrationTestSupport
 
 /// What a migration makes of rows, against what is known of the models' changes: pairs and chains of
 /// random models. `CAMBIUM_FULL_SIZE` and `CAMBIUM_GENERATOR_RUNS` make it look at more of them.

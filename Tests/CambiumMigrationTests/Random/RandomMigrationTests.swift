@@ -5,6 +5,8 @@ import CambiumSQL
 import Foundation
 import Testing
 
+@testable import MigrationTestSupport
+
 @Suite struct RandomMigrationTests {
     /// Any change of any model is either asked about or proven; there is no third way.
     /// `CAMBIUM_GENERATOR_SECONDS` makes it look for longer.

@@ -1,6 +1,8 @@
 import CambiumModel
 import CambiumSQLite
 
+@testable import MigrationTestSupport
+
 /// The objects of a store and the links between them, by what they are in a ``RandomModel``.
 struct StoredGraph {
     struct Reference: Hashable {

@@ -6,6 +6,7 @@ import Testing
 @testable import CambiumMigration
 import CambiumPlan
 @testable import CambiumSQL
+@testable import MigrationTestSupport
 
 /// Random pairs of drafts of one version: a migration that nobody has proven either gives what a fresh
 /// store with the copied rows gives, or is refused. `CAMBIUM_GENERATOR_RUNS` makes it look at more of
