@@ -12,6 +12,8 @@ package struct AttributeConversion {
     let isExact: ConversionCondition?
     /// Whether the types differ in Swift only, so that nothing about the store changes.
     var isSameThing = false
+    /// From which type of values to which; those of an enumeration are its raw values.
+    package private(set) var types: (old: AttributeType, new: AttributeType) = (.data, .data)
 }
 
 extension AttributeConversion {
@@ -38,6 +40,7 @@ extension AttributeConversion {
             let plain = AttributeConversion(
                 from: old.type, in: oldModel, to: new.type, in: newModel)
         else { return nil }
+        defer { types = (oldModel.plainType(of: old.type), newModel.plainType(of: new.type)) }
         switch (old.usesExternalForm, new.usesExternalForm) {
         case (true, true), (false, false): self = plain
         case (false, true): self.init(.external(plain.value), fits: plain.fits)

@@ -114,6 +114,18 @@ extension SchemaOperation {
         case .other: []
         }
     }
+
+    /// The tables whose rows it writes, or that are others afterwards.
+    package var tablesWritten: [String] {
+        switch self {
+        case .copyRows(let copy): [copy.destination]
+        case .insertRows(let table, _), .chooseObjects(let table, _), .settleRows(_, let table),
+            .updateRows(let table, _), .deleteRows(let table, _), .dropTable(let table):
+            [table]
+        case .renameTable(let table, let name): [table, name]
+        case .createTable, .addColumn, .checkRows, .createIndex, .other: []
+        }
+    }
 }
 
 /// What the operations that rebuild tables mean for them.

@@ -10,7 +10,7 @@ package final class ModelMatch: @unchecked Sendable {
     /// The newer version.
     package let new: Model
     /// What the engine of the stores can do.
-    let support: any MigrationSupport
+    package let support: any MigrationSupport
     private(set) var problems: [MigrationProblem] = []
     /// The entities of the new version that are in the old one too, alike to the last word. Each
     /// property is the one of its name, so none of them is in the tables below.

@@ -130,7 +130,7 @@ package struct ExpressionSQL {
     /// - Parameters:
     ///   - attribute: The old attribute.
     ///   - entity: The entity of the new version whose fill looks at it.
-    static func formerColumn(of attribute: String, for entity: Entity) -> String {
+    package static func formerColumn(of attribute: String, for entity: Entity) -> String {
         "_old.\(entity.name).\(attribute.replacing(".", with: "_"))"
     }
 

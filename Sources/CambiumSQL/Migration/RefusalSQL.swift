@@ -7,7 +7,7 @@ package enum RefusalSQL {
     static let table = "_refusal"
 
     /// A condition that rows have not met yet.
-    struct Condition: Equatable {
+    package struct Condition: Equatable {
         /// The text where a row does not meet it.
         let name: String
         /// SQL over the row.
@@ -273,7 +273,7 @@ struct RefusalBuilder {
             summary: "Refuse a store where " + reasons.joined(separator: ", or "),
             kind: .needsData,
             statements: refusals.flatMap { refusal in
-                RefusalSQL.statements(
+                difference.match.dialect.refusal(
                     """
                     SELECT "_id", \(refusal.value) FROM \(SQLText.identifier(refusal.table))\n\
                     WHERE \(refusal.condition) LIMIT 1
@@ -317,12 +317,15 @@ struct RefusalBuilder {
             let old = owner.attribute(named: source.old.property),
             !old.isTransient,
             let conversion = AttributeConversion(
-                from: old, in: difference.old, to: attribute, in: difference.new),
-            let fits = conversion.acceptance(
-                isRevised: difference.match.isRevised(attribute.name, in: entity.name))
+                from: old, in: difference.old, to: attribute, in: difference.new)
         else { return nil }
         let column = SQLText.identifier(difference.old.column(of: old.name, in: owner))
-        var condition = "\(column) IS NOT NULL AND NOT (\(fits.sql(column)))"
+        let isRevised = difference.match.isRevised(attribute.name, in: entity.name)
+        guard
+            let isFit = difference.match.dialect.acceptance(
+                of: column, conversion, isRevised: isRevised)
+        else { return nil }
+        var condition = "\(column) IS NOT NULL AND NOT (\(isFit))"
         if let owners = difference.match.partialOwners(of: source) {
             condition = "\"_entity\" IN (\(SQLText.literals(owners))) AND \(condition)"
         }
@@ -346,7 +349,8 @@ struct RefusalBuilder {
             return Refusal(
                 reason: "there are objects of \(oldEntity.name), which becomes abstract",
                 table: root.name,
-                condition: difference.old.hasSubentities(root) ? isOfEntity : "1")
+                condition: difference.old.hasSubentities(root)
+                    ? isOfEntity : difference.match.dialect.condition(true))
         }
     }
 
@@ -368,7 +372,8 @@ struct RefusalBuilder {
                     return Refusal(
                         reason: "an object of \(former.name) has no \(attribute.name)",
                         table: root.name,
-                        condition: old.hasSubentities(root) ? isOfEntity : "1")
+                        condition: old.hasSubentities(root)
+                            ? isOfEntity : difference.match.dialect.condition(true))
                 }
         }
     }
@@ -392,7 +397,7 @@ struct RefusalBuilder {
                             """,
                         table: table,
                         condition: """
-                            (SELECT count(*) FROM (\(links.query())) \
+                            (SELECT count(*) FROM \(difference.match.dialect.source(links.query())) \
                             WHERE "source" = \(key)) > 1
                             """,
                         others: links.tables.subtracting([table]))

@@ -385,7 +385,7 @@ extension Model {
 }
 
 /// What the values of a column, or their lengths, lie between.
-struct ColumnBounds: Sendable, Equatable {
+package struct ColumnBounds: Sendable, Equatable {
     /// Whether it is about the length.
     var isOfLength = false
     /// The least value; nil where there is none.

@@ -9,6 +9,25 @@ package enum PostgresName {
     /// A name in quotes, in the form that the server has.
     package static func identifier(_ name: String) -> String { SQLText.identifier(short(name)) }
 
+    /// A statement in which all names, each in quotes, have that form.
+    package static func shortened(_ sql: String) -> String {
+        let maximum = sql.utf8.count
+        var result = ""
+        result.reserveCapacity(maximum)
+        var rest = sql[...]
+        while let start = rest.firstIndex(where: { $0 == "\"" || $0 == "'" }) {
+            let quote = rest[start]
+            result += rest[..<start]
+            rest = rest[rest.index(after: start)...]
+            // A quote in what is quoted is there twice: it ends here, and what follows begins at once.
+            let end = rest.firstIndex(of: quote) ?? rest.endIndex
+            let name = rest[..<end]
+            result += quote == "'" ? "'\(name)'" : identifier(String(name))
+            rest = end == rest.endIndex ? "" : rest[rest.index(after: end)...]
+        }
+        return result + rest
+    }
+
     /// The form of a name that the server has: of one that it does not take the beginning and a
     /// hash, which is the same wherever it is used.
     package static func short(_ name: String) -> String {

@@ -39,7 +39,7 @@ package final class Schema: Sendable, Equatable {
             } + metadata.insertStatements
     }
 
-    init(tables: [Table], statements: [String], metadata: StoreMetadata) {
+    package init(tables: [Table], statements: [String], metadata: StoreMetadata) {
         self.tables = tables
         self.statements = statements
         self.metadata = metadata
@@ -100,7 +100,7 @@ package final class Schema: Sendable, Equatable {
         }
     }
 
-    static let systemTables = [
+    package static let systemTables = [
         systemTable("_metadata", "name", ("value", .text)),
         systemTable("_keys", "entity", ("next", .integer)),
     ]

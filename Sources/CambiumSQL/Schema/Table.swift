@@ -18,7 +18,7 @@ package final class Table: Sendable, Equatable {
     /// What its rows are.
     package let content: Content
 
-    init(
+    package init(
         name: String, columns: [Column], primaryKey: [String] = [], checks: [Check] = [],
         options: String, indexes: [TableIndex] = [], content: Content
     ) {
@@ -54,7 +54,9 @@ package final class Table: Sendable, Equatable {
         /// The column's name.
         package let name: String
         /// The form of its values.
-        let type: StorageClass
+        package let type: StorageClass
+        /// The name of their type.
+        package var typeName: String { form?.type ?? type.rawValue }
         /// Whether NULL is no value.
         package let isRequired: Bool
         /// Whether it is the primary key.
@@ -63,18 +65,37 @@ package final class Table: Sendable, Equatable {
         let defaultValue: StoredValue?
         /// The table that it has keys of.
         package let destination: String?
-        /// SQL for the values, if SQLite computes them; nothing can be written to it then.
+        /// SQL for the values, if the engine computes them; nothing can be written to it then.
         let generation: String?
         /// What its values have to meet.
         let checks: [Check]
         /// What its values are.
         package let content: Content
+        /// What another engine than SQLite says of it; nil for SQLite.
+        package let form: Form?
 
-        init(
+        /// What another engine than SQLite says of a column.
+        package struct Form: Sendable {
+            /// The type of its values.
+            let type: String
+            /// What the table says of it.
+            let definition: String
+            /// What new rows get, as SQL; nil where that is NULL.
+            package let defaultValue: String?
+
+            package init(type: String, definition: String, defaultValue: String?) {
+                self.type = type
+                self.definition = definition
+                self.defaultValue = defaultValue
+            }
+        }
+
+        package init(
             name: String, type: StorageClass, isRequired: Bool = false, isPrimaryKey: Bool = false,
             defaultValue: StoredValue? = nil, destination: String? = nil,
-            generation: String? = nil, checks: [Check] = [], content: Content
+            generation: String? = nil, checks: [Check] = [], content: Content, form: Form? = nil
         ) {
+            self.form = form
             self.name = name
             self.type = type
             self.isRequired = isRequired
@@ -93,16 +114,17 @@ package final class Table: Sendable, Equatable {
                 && left.checks == right.checks
         }
 
-        /// Whether SQLite computes the values.
+        /// Whether the engine computes the values.
         package var isGenerated: Bool { generation != nil }
 
         /// What the table says of it, one or more lines.
-        var definition: String {
+        package var definition: String {
             checks.reduce(bareDefinition) { "\($0)\n        \($1.definition)" }
         }
 
         /// The same without its checks.
         var bareDefinition: String {
+            if let form { return form.definition }
             var text = "\(SQLText.identifier(name)) \(type.rawValue)"
             if isRequired { text += " NOT NULL" }
             if isPrimaryKey { text += " PRIMARY KEY" }
@@ -142,13 +164,13 @@ package final class Table: Sendable, Equatable {
         /// SQL over the row.
         package let condition: String
         /// The columns that it looks at.
-        let columns: Set<String>
+        package let columns: Set<String>
         /// Whether it sees no more of a text than what stands before a NUL.
         let endsAtNUL: Bool
         /// What its one column may hold, where it says nothing else.
         let bounds: ColumnBounds?
 
-        init(
+        package init(
             name: ConstraintName, condition: String, columns: Set<String>, endsAtNUL: Bool = false,
             bounds: ColumnBounds? = nil
         ) {
@@ -166,7 +188,7 @@ package final class Table: Sendable, Equatable {
         }
 
         /// What the table says of it.
-        var definition: String {
+        package var definition: String {
             "CONSTRAINT \(SQLText.identifier(name.text)) CHECK (\(condition))"
         }
 
@@ -241,6 +263,17 @@ package struct TableIndex: Sendable, Equatable {
     package var condition: String?
     /// Which rows may not be alike; nil where that is allowed.
     package var uniqueRows: UniqueRows?
+
+    package init(
+        name: String, table: String, elements: [Element], condition: String? = nil,
+        uniqueRows: UniqueRows? = nil
+    ) {
+        self.name = name
+        self.table = table
+        self.elements = elements
+        self.condition = condition
+        self.uniqueRows = uniqueRows
+    }
 
     /// The statement that makes it.
     package var createStatement: String {

@@ -12,7 +12,9 @@ extension CarriedLinks {
             let places = sets[index].positions
             let columns = positions.map { position in
                 let old = position.isOfSource ? places.ofSource : places.ofDestination
-                return (name: position.column, sql: old.map(SQLText.identifier) ?? "NULL")
+                return (
+                    name: position.column, sql: old.map(SQLText.identifier) ?? dialect.noInteger
+                )
             }
             let number = isMerged ? [(name: Self.set, sql: "\(index)")] : []
             return sets[index].query(with: columns + number + choices(of: sets[index]))
@@ -29,15 +31,21 @@ extension CarriedLinks {
             var names = ["source", "destination"].map(SQLText.identifier)
             names += positions.map { SQLText.identifier($0.column) }
             if index == 0 { names += choices(ofEnd: ends[1]) }
+            let numbered = """
+                SELECT *, row_number() OVER (\
+                PARTITION BY "\(end)" ORDER BY \(order.joined(separator: ", "))) AS "_number" \
+                FROM \(dialect.source(query))
+                """
             query =
                 """
-                SELECT \(names.joined(separator: ", ")) FROM (SELECT *, row_number() OVER (\
-                PARTITION BY "\(end)" ORDER BY \(order.joined(separator: ", "))) AS "_number" \
-                FROM (\(query))) WHERE "_number" = 1
+                SELECT \(names.joined(separator: ", ")) FROM \(dialect.source(numbered)) \
+                WHERE "_number" = 1
                 """
         }
         return query
     }
+
+    private var dialect: any MigrationDialect { sets[0].match.dialect }
 
     /// The tables that ``query(with:)`` and ``choice`` read.
     var tables: Set<String> {
@@ -57,7 +65,7 @@ extension CarriedLinks {
                 "\"destination\""
             ]
         return """
-            SELECT "source", "destination" FROM (\(query))\n\
+            SELECT "source", "destination" FROM \(dialect.source(query))\n\
             ORDER BY \(order.joined(separator: ", "))
             """
     }
@@ -88,7 +96,7 @@ extension CarriedLinks {
             ["\"source\"", "\"destination\""] + places
             + (choices(ofEnd: (keeps.source, "source", "_s"))
                 + choices(ofEnd: (keeps.destination, "destination", "_d")))
-        return "SELECT \(names.joined(separator: ", ")) FROM (\(query))"
+        return "SELECT \(names.joined(separator: ", ")) FROM \(dialect.source(query))"
     }
 
     /// What the links that stay are chosen by.
@@ -100,12 +108,20 @@ extension CarriedLinks {
             guard let keep else { continue }
             for (index, order) in keep.order.enumerated() {
                 let value = links.value(of: order.attribute, atSource: !isOfSource)
-                choices.append(("\(prefix)\(index)", value ?? "NULL"))
+                choices.append(("\(prefix)\(index)", value ?? none(of: order.attribute)))
             }
             let place = isOfSource ? places.ofSource : places.ofDestination
-            choices.append(("\(prefix)place", place.map(SQLText.identifier) ?? "NULL"))
+            choices.append(("\(prefix)place", place.map(SQLText.identifier) ?? dialect.noInteger))
         }
         return choices
+    }
+
+    /// NULL among the values that objects of other sets have.
+    private func none(of attribute: String) -> String {
+        let owners = sets.flatMap { [$0.entity, $0.destination].compactMap(\.self) }
+        let old = sets[0].match.old
+        return owners.lazy.compactMap { old.attribute(attribute, of: $0) }.first
+            .map { dialect.none(of: $0, in: old) } ?? "NULL"
     }
 
     /// What a second choice still needs when the first has been made.
@@ -131,7 +147,7 @@ extension OldLinks {
         case .key: conditions.append("\(second) IS NOT NULL")
         case .inverseKey: conditions.append("\(first) IS NOT NULL")
         case .joinTable: break
-        case .transient: conditions.append("0")
+        case .transient: conditions.append(match.dialect.condition(false))
         }
         for (column, table) in [(first, table), (second, destinationTable)] {
             if let dropped = match.droppedKeys(in: table) {
@@ -213,6 +229,7 @@ final class ChosenPairs {
     private let relationship: Relationship
     private let links: CarriedLinks?
     private let given: [LinkSource]
+    private let dialect: any MigrationDialect
 
     private var isSymmetric: Bool { relationship.isOwnInverse(in: entity) }
 
@@ -224,6 +241,7 @@ final class ChosenPairs {
         else { return nil }
         self.entity = entity
         self.relationship = relationship
+        dialect = match.dialect
         links = CarriedLinks(of: relationship, of: entity, in: match)
         given =
             match.link(of: relationship.name, in: entity.name)
@@ -246,29 +264,24 @@ final class ChosenPairs {
         var statements = [
             MigrationStatement.create(
                 tableName,
-                "(\"source\" INTEGER PRIMARY KEY, \"destination\" INTEGER NOT NULL UNIQUE) STRICT")
+                """
+                ("source" \(dialect.integer) PRIMARY KEY, \
+                "destination" \(dialect.integer) NOT NULL UNIQUE)\(dialect.tableOptions)
+                """)
         ]
         if isSymmetric {
             // Who has been chosen has chosen, too.
-            statements.append(
-                MigrationStatement(
-                    .other,
-                    """
-                    CREATE TRIGGER \(SQLText.identifier("\(tableName).back")) AFTER INSERT ON \
-                    \(table)\nBEGIN INSERT OR IGNORE INTO \(table) ("source", \
-                    "destination") VALUES (new."destination", new."source"); END
-                    """))
+            statements += dialect.mirroring(of: tableName)
         }
         func insertion(_ query: String, of tables: Set<String>) -> MigrationStatement {
-            MigrationStatement(
-                .insertRows(tableName, from: tables.sorted()),
-                "INSERT OR IGNORE INTO \(table) (\"source\", \"destination\")\n\(query)")
+            dialect.insertionOfFirst(
+                into: tableName, ["source", "destination"], query, from: tables.sorted())
         }
         if let links {
             let query =
                 isSymmetric
                 ? links.choice
-                : "SELECT \"source\", \"destination\" FROM (\(links.query())) ORDER BY 1, 2"
+                : "SELECT \"source\", \"destination\" FROM \(dialect.source(links.query())) ORDER BY 1, 2"
             statements.append(insertion(query, of: links.tables))
         }
         return statements + given.map { insertion($0.pairs(besides: table), of: $0.tables) }

@@ -39,8 +39,10 @@ package struct MigrationPlan: Sendable {
             throw MigrationProblems(difference.problems)
         }
         changes = difference.changes
-        steps =
-            MigrationStepBuilder(difference: difference, schemas.old, schemas.new).steps
+        let builder = MigrationStepBuilder(difference: difference, schemas.old, schemas.new)
+        let problems = builder.problems
+        guard problems.isEmpty else { throw MigrationProblems(problems) }
+        steps = builder.steps
         history =
             changes.allSatisfy { $0.kind == .additive }
                 && steps.allSatisfy { $0.kind == .additive }
@@ -177,6 +179,9 @@ public struct MigrationStatement: Sendable, Hashable {
     /// empty where there is none.
     let rest: String
 
+    /// What comes after it.
+    let tail: String
+
     /// Describes a statement.
     ///
     /// - Parameters:
@@ -184,22 +189,33 @@ public struct MigrationStatement: Sendable, Hashable {
     ///     ``SchemaOperation/checkRows(_:with:type:)``, or to the condition of
     ///     ``SchemaOperation/updateRows(_:from:)``; of other statements all of it.
     ///   - rest: The query or condition.
-    public init(_ operation: SchemaOperation, _ head: String, _ rest: String = "") {
+    ///   - tail: What comes after it.
+    public init(
+        _ operation: SchemaOperation, _ head: String, _ rest: String = "", _ tail: String = ""
+    ) {
         self.operation = operation
         self.head = head
         self.rest = rest
+        self.tail = tail
     }
 
     /// The text.
-    public var sql: String { head + rest }
+    public var sql: String { head + rest + tail }
 
     /// The parts of the text, for generated code.
-    package var parts: [String] { rest.isEmpty ? [head] : [head, rest] }
+    package var parts: [String] {
+        tail.isEmpty ? rest.isEmpty ? [head] : [head, rest] : [head, rest, tail]
+    }
+
+    /// The same with other texts.
+    package func mapped(_ text: (String) -> String) -> MigrationStatement {
+        MigrationStatement(operation, text(head), text(rest), text(tail))
+    }
 
     /// Creates a table.
     ///
     /// - Parameter definition: Its columns in parentheses, and what follows.
-    static func create(_ table: String, _ definition: String) -> MigrationStatement {
+    package static func create(_ table: String, _ definition: String) -> MigrationStatement {
         MigrationStatement(
             .createTable(table), "CREATE TABLE \(SQLText.identifier(table)) \(definition)")
     }
@@ -209,7 +225,7 @@ public struct MigrationStatement: Sendable, Hashable {
     /// - Parameters:
     ///   - rows: The columns in parentheses, and what follows.
     ///   - sources: The tables that the rows are made from.
-    static func insert(
+    package static func insert(
         into table: String, _ rows: String, from sources: [String] = []
     ) -> MigrationStatement {
         MigrationStatement(
@@ -221,7 +237,7 @@ public struct MigrationStatement: Sendable, Hashable {
     /// - Parameters:
     ///   - condition: Which rows; nil for all.
     ///   - others: The other tables that are read.
-    static func update(
+    package static func update(
         _ table: String, set change: String, where condition: String? = nil,
         from others: [String] = []
     ) -> MigrationStatement {
@@ -234,7 +250,7 @@ public struct MigrationStatement: Sendable, Hashable {
     /// Deletes rows of a table.
     ///
     /// - Parameter others: The other tables that are read.
-    static func delete(
+    package static func delete(
         from table: String, where condition: String, reading others: [String] = []
     ) -> MigrationStatement {
         MigrationStatement(
@@ -243,17 +259,17 @@ public struct MigrationStatement: Sendable, Hashable {
     }
 
     /// Drops a table.
-    static func drop(_ table: String) -> MigrationStatement {
+    package static func drop(_ table: String) -> MigrationStatement {
         MigrationStatement(.dropTable(table), "DROP TABLE \(SQLText.identifier(table))")
     }
 
     /// Drops an index.
-    static func drop(index: String) -> MigrationStatement {
+    package static func drop(index: String) -> MigrationStatement {
         MigrationStatement(.other, "DROP INDEX \(SQLText.identifier(index))")
     }
 
     /// Gives a table another name.
-    static func rename(_ table: String, to name: String) -> MigrationStatement {
+    package static func rename(_ table: String, to name: String) -> MigrationStatement {
         MigrationStatement(
             .renameTable(table, to: name),
             "ALTER TABLE \(SQLText.identifier(table)) RENAME TO \(SQLText.identifier(name))")
@@ -294,6 +310,52 @@ public struct MigrationStatement: Sendable, Hashable {
                     """, from: [table]),
         ]
     }
+}
+
+/// A column that has keys of another table.
+package struct ForeignKey: Hashable, Sendable {
+    package let table: String
+    package let column: String
+    package let destination: String
+
+    /// What its constraint is called.
+    package var name: String { "\(table).\(column).destination" }
+
+    /// Drops the constraint.
+    var removal: MigrationStatement {
+        MigrationStatement(
+            .other,
+            "ALTER TABLE \(SQLText.identifier(table)) DROP CONSTRAINT \(SQLText.identifier(name))")
+    }
+
+    /// Adds the constraint, which checks all rows.
+    ///
+    /// - Parameter quoted: Writes the name of a table.
+    package func addition(
+        _ quoted: (String) -> String = SQLText.identifier
+    ) -> MigrationStatement {
+        MigrationStatement(
+            .other,
+            """
+            ALTER TABLE \(quoted(table)) \
+            ADD CONSTRAINT \(SQLText.identifier(name)) \
+            FOREIGN KEY (\(SQLText.identifier(column))) \
+            REFERENCES \(quoted(destination)) ("_id") DEFERRABLE INITIALLY DEFERRED
+            """)
+    }
+}
+
+extension Table {
+    /// Its columns that have keys.
+    package var foreignKeys: [ForeignKey] {
+        columns.compactMap { column in
+            column.destination.map { ForeignKey(table: name, column: column.name, destination: $0) }
+        }
+    }
+}
+
+extension Schema {
+    var foreignKeys: [ForeignKey] { tables.flatMap(\.foreignKeys) }
 }
 
 extension Table {

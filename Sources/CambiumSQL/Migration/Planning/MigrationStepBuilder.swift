@@ -13,7 +13,10 @@ final class MigrationStepBuilder {
     /// The letters of the old tables' names.
     private let oldNames: Set<String>
 
+    private let dialect: any MigrationDialect
+
     init(difference: ModelDifference, _ oldSchema: Schema, _ newSchema: Schema) {
+        dialect = difference.match.dialect
         self.difference = difference
         self.oldSchema = oldSchema
         self.newSchema = newSchema
@@ -29,6 +32,17 @@ final class MigrationStepBuilder {
     }
 
     var steps: [MigrationStep] {
+        let keys = ForeignKeyChanges(steps: statementSteps, oldSchema, newSchema)
+        let all = dialect.dropsForeignKeys ? keys.around(statementSteps) : statementSteps
+        return all.map { step in
+            MigrationStep(
+                summary: step.summary, kind: step.kind, losesData: step.losesData,
+                tables: step.tables, code: step.code, statements: step.statements.map(dialect.named)
+            )
+        }
+    }
+
+    private var statementSteps: [MigrationStep] {
         let refusal = RefusalBuilder(difference: difference).step
         let givenUp = ConditionalDrops(match: difference.match, schema: oldSchema).step
         return [givenUp, refusal, choice].compactMap { $0 } + zip(copies, ways).compactMap(step)
@@ -74,13 +88,13 @@ final class MigrationStepBuilder {
                 entity.parent == nil ? "" : "\"_entity\" IN (\(names)) AND "
             let reason = "an object of \(entity.name) has no \(relationship.name)"
             reasons.append(required.reason.isEmpty ? reason : "\(reason) (\(required.reason))")
-            return RefusalSQL.statements(
+            return dialect.refusal(
                 """
                 SELECT "_id", NULL FROM \(SQLText.identifier(table))\nWHERE \(isOfEntity)"_id" \
                 NOT IN (SELECT \(SQLText.identifier(column)) FROM \(SQLText.identifier(other)) \
                 WHERE \(SQLText.identifier(column)) IS NOT NULL) LIMIT 1
                 """,
-                of: table, with: [other], reason: reason)
+                of: table, with: [other], type: nil, reason: reason)
         }
         guard !statements.isEmpty else { return nil }
         return MigrationStep(
@@ -91,16 +105,39 @@ final class MigrationStepBuilder {
     /// Computes what existing objects have as the values of derived attributes, once everything
     /// that they are computed from exists.
     private var derivation: MigrationStep? {
-        let derivations = difference.new.derivations.filter(needsComputing)
-        let statements = derivations.compactMap { $0.updateOfAll }
+        let derivations = computed
+        let statements = derivations.compactMap { $0.update }
         guard !statements.isEmpty else { return nil }
-        let names = derivations.map { "\($0.entity.name).\($0.attribute.name)" }
+        let names = derivations.map { "\($0.derived.entity.name).\($0.derived.attribute.name)" }
         return MigrationStep(
             summary: "Compute \(names.joined(separator: ", "))", kind: .reversible,
             statements: statements)
     }
 
-    private func needsComputing(_ derivation: Derivation) -> Bool {
+    private var computed: [(derived: any DerivedValue, update: MigrationStatement?)] {
+        dialect.derivations(of: difference.new).filter { needsComputing($0.derived) }
+    }
+
+    /// What the engine cannot do although there are words for it.
+    var problems: [MigrationProblem] {
+        guard let limits = dialect.limits else { return [] }
+        let derived = computed.filter { $0.update == nil }.map { derived, _ in
+            MigrationProblem(
+                entity: derived.entity.name, property: derived.attribute.name,
+                fact: """
+                    \(limits.engine) cannot compute \(derived.entity.name).\(derived.attribute.name) \
+                    for existing objects in a migration
+                    """)
+        }
+        let steps = coverage?.steps.map { step in
+            MigrationProblem(
+                entity: "",
+                fact: "Migrations on \(limits.engine) cannot run the step \(step.name) yet")
+        }
+        return derived + (limits.runsSteps ? [] : steps ?? [])
+    }
+
+    private func needsComputing(_ derivation: any DerivedValue) -> Bool {
         let (entity, name) = (derivation.entity.name, derivation.attribute.name)
         // Steps may have written what it is computed from.
         if coverage != nil, !derivation.sources.usesNow { return true }
@@ -127,12 +164,16 @@ final class MigrationStepBuilder {
         case .keep:
             return nil
         case .restate(let columns, let restatement):
-            let statements = columns.map { column in
+            let values = Dictionary(
+                zip(table.columns.names, copy.parts[0].values), uniquingKeysWith: { one, _ in one })
+            let statements = columns.flatMap { column in
                 // ALTER TABLE goes through the whole table, and more than once, for a condition.
-                MigrationStatement.add(column.name, column.bareDefinition, to: table.name)
+                dialect.addition(
+                    of: column, values[column.name]?.old.constant, to: table.name)
             }
             return step(
-                for: table, "Change \(table.name)", statements + restatement.statements)
+                for: table, "Change \(table.name)",
+                statements + dialect.statements(for: restatement))
         case .rebuild:
             if isWorking(table) {
                 let name = TableCopies.workingName(of: table.name)
@@ -145,10 +186,11 @@ final class MigrationStepBuilder {
             let isNew = copy.parts.isEmpty
             return step(
                 for: table, isNew ? "Make \(table.name)" : "Rebuild \(table.name)", isNew: isNew,
-                [table.creation(named: name)] + copy.insertStatements(into: name)
-                    + RefusalSQL.statements(
-                        isNew ? [] : table.textConditions(besides: copy.parts.map { $0.source }),
-                        in: name, ofOneRow: false))
+                [dialect.creation(of: table, named: name)] + copy.insertStatements(into: name)
+                    + dialect.refusal(
+                        ofTexts: isNew
+                            ? [] : table.textConditions(besides: copy.parts.map { $0.source }),
+                        in: name))
         }
     }
 
@@ -189,12 +231,12 @@ final class MigrationStepBuilder {
     private var replacement: MigrationStep? {
         let keptNames = Set(kept.map { $0.table.name })
         let dropped = oldSchema.tables.filter { !keptNames.contains($0.name) }
-        let duplicates = DuplicateRemoval(model: difference.new, schema: newSchema).statements
+        let duplicates = duplicateRemoval.statements
         let statements =
             indexDrops
             + dropped.map { .drop($0.name) }
             + ChosenPairs.all(in: difference.match).map { $0.removal }
-            + rebuilt.compactMap(renameStatement) + duplicates
+            + rebuilt.flatMap(renameStatements) + duplicates
             + madeIndexes.map { $0.table.creation(of: $0.index) }
             + KeyTablePlan(match: difference.match).statements
             + (coverage.map(StepTableSQL.finish) ?? [])
@@ -239,15 +281,19 @@ final class MigrationStepBuilder {
         madeIndexes.contains { $0.index.uniqueRows != nil } ? .needsData : .additive
     }
 
-    private func renameStatement(_ table: Table) -> MigrationStatement? {
+    private func renameStatements(_ table: Table) -> [MigrationStatement] {
         let name = temporaryName(of: table)
-        return name == table.name ? nil : .rename(name, to: table.name)
+        return name == table.name ? [] : dialect.renaming(name, to: table)
+    }
+
+    private var duplicateRemoval: DuplicateRemoval {
+        DuplicateRemoval(dialect: dialect, model: difference.new, schema: newSchema)
     }
 
     /// Indexes of tables that stay, which do not exist or are not the same any more. Those of other
     /// tables go with them.
     private var indexDrops: [MigrationStatement] {
-        let unready = DuplicateRemoval(model: difference.new, schema: newSchema).indexNames
+        let unready = duplicateRemoval.indexNames
         return kept.flatMap { copy in
             (copy.source?.indexes ?? []).filter {
                 !copy.table.indexes.contains($0) || unready.contains($0.name)
@@ -256,7 +302,7 @@ final class MigrationStepBuilder {
     }
 
     private var madeIndexes: [(table: Table, index: TableIndex)] {
-        let unready = DuplicateRemoval(model: difference.new, schema: newSchema).indexNames
+        let unready = duplicateRemoval.indexNames
         return zip(copies, ways).flatMap { copy, way in
             let indexes = copy.table.indexes.filter { index in
                 if way.isRebuild || unready.contains(index.name) { return true }
@@ -276,6 +322,34 @@ extension Derivation {
                 model.root(of: entity).name, set: "\(column) = \(value.text)", where: condition,
                 from: value.tables.sorted())
         }
+    }
+}
+
+/// What says which columns hold keys of which tables, where an engine has that in the way: it is dropped
+/// before the first step of a migration, and added after the last one, which checks it.
+private struct ForeignKeyChanges {
+    private let dropped: [ForeignKey]
+    private let added: [ForeignKey]
+
+    init(steps: [MigrationStep], _ old: Schema, _ new: Schema) {
+        let written = Set(steps.flatMap(\.statements).flatMap { $0.operation.tablesWritten })
+        let (before, after) = (Set(old.foreignKeys), Set(new.foreignKeys))
+        func stays(_ key: ForeignKey) -> Bool {
+            before.contains(key) && after.contains(key)
+                && written.isDisjoint(with: [key.table, key.destination])
+        }
+        dropped = old.foreignKeys.filter { !stays($0) }
+        added = new.foreignKeys.filter { !stays($0) }
+    }
+
+    func around(_ steps: [MigrationStep]) -> [MigrationStep] {
+        let first = MigrationStep(
+            summary: "Drop the foreign keys of what changes", kind: .reversible,
+            statements: dropped.map(\.removal))
+        let last = MigrationStep(
+            summary: "Check and add the foreign keys", kind: .reversible,
+            statements: added.map { $0.addition() })
+        return (dropped.isEmpty ? [] : [first]) + steps + (added.isEmpty ? [] : [last])
     }
 }
 
@@ -309,7 +383,7 @@ extension MigrationStepBuilder {
         }
         let objects = tables.filter(isWorking)
         let settlement = objects.flatMap { table in
-            [table.creation(named: temporaryName(of: table))]
+            [dialect.creation(of: table, named: temporaryName(of: table))]
                 + StepTableSQL.settle(table, into: temporaryName(of: table))
         }
         return runs + [

@@ -9,15 +9,12 @@ extension ModelMatch {
     func rows(
         where condition: ModelExpression, of entity: Entity
     ) -> (sql: String, tables: Set<String>)? {
-        guard
-            let fragment = try? ExpressionSQL.condition(
-                condition, entity: entity, model: old, constants: .inline, heedsNUL: true),
-            fragment.parameters.isEmpty
-        else { return nil }
+        let found = dialect.condition(condition, of: entity, in: old, as: nil, variables: [:])
+        guard let found else { return nil }
         let isOfEntity =
             old.hasSubentities(old.root(of: entity))
             ? "\"_entity\" = \(SQLText.literal(entity.name)) AND " : ""
-        return ("\(isOfEntity)(\(fragment.text))", fragment.tables)
+        return ("\(isOfEntity)(\(found.sql))", found.tables)
     }
 
     /// A query of the keys of an old table's objects that are dropped while others live on; nil where
@@ -114,12 +111,12 @@ struct FilledCases {
                 let table = name(match.new.root(of: entity))
                 return (
                     reason,
-                    RefusalSQL.statements(
+                    match.dialect.refusal(
                         """
                         SELECT "_id", \(column) FROM \(SQLText.identifier(table))\n\
                         WHERE \(column) NOT IN (\(cases(of: attribute.type))) LIMIT 1
                         """,
-                        of: table, reason: reason)
+                        of: table, with: [], type: nil, reason: reason)
                 )
             }
         }
@@ -154,54 +151,23 @@ extension Model {
     }
 }
 
-/// What SQLite can do for a migration: whatever there is a statement for.
-struct SQLiteSupport: MigrationSupport {
-    func finds(where condition: ModelExpression, of entity: Entity, in match: ModelMatch) -> Bool {
-        match.rows(where: condition, of: entity) != nil
-    }
-
-    func finds(_ link: MigrationDeclaration.Link, in match: ModelMatch) -> Bool {
-        LinkSource.all(of: link, in: match) != nil
-    }
-
-    func computes(
-        _ fill: ModelExpression, for attribute: Attribute, of entity: Entity, in match: ModelMatch
-    ) -> Bool {
-        let former = match.formerRow(of: entity)
-        return ValueSource.fill(fill, for: attribute, of: entity, in: match.new, former: former)
-            != nil
-    }
-
-    func enforces(_ rule: Rule, of entity: Entity, in model: Model) -> Bool {
-        model.isEnforcedByStore(rule, of: entity)
-    }
-
-    func enforces(pattern: String) -> Bool { GlobPattern(regularExpression: pattern) != nil }
-
-    func properties(
-        in expression: ModelExpression, of entity: Entity, of model: Model
-    ) -> Set<String> {
-        DerivationSources(of: expression, entity: entity, in: model).nodes[0].properties
-    }
-}
-
 extension ModelMatch {
     /// Compares two versions whose stores are SQLite's.
     package convenience init(old: Model, new: Model) {
-        self.init(old: old, new: new, on: SQLiteSupport())
+        self.init(old: old, new: new, on: SQLiteMigration())
     }
 }
 
 extension ModelDifference {
     /// Compares two versions whose stores are SQLite's.
     package convenience init(from old: Model, to new: Model) {
-        self.init(from: old, to: new, on: SQLiteSupport())
+        self.init(from: old, to: new, on: SQLiteMigration())
     }
 }
 
 extension DraftDifference {
     /// Compares two drafts whose stores are SQLite's.
     package init(from old: Model, to new: Model) {
-        self.init(from: old, to: new, on: SQLiteSupport())
+        self.init(from: old, to: new, on: SQLiteMigration())
     }
 }

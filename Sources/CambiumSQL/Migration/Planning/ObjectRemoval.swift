@@ -3,6 +3,7 @@ import CambiumPlan
 
 /// Takes objects of an entity away, and the links to them. It runs while foreign keys are off.
 struct ObjectRemoval {
+    let dialect: any MigrationDialect
     let model: Model
     let schema: Schema
     let entity: Entity
@@ -47,8 +48,8 @@ struct ObjectRemoval {
             .create(
                 pairsName,
                 """
-                ("old" INTEGER PRIMARY KEY, "kept" INTEGER NOT NULL, \
-                "place" INTEGER NOT NULL) STRICT
+                ("old" \(dialect.integer) PRIMARY KEY, "kept" \(dialect.integer) NOT NULL, \
+                "place" \(dialect.integer) NOT NULL)\(dialect.tableOptions)
                 """),
             MigrationStatement(
                 .chooseObjects(pairsName, from: tables),
@@ -154,16 +155,18 @@ struct ObjectRemoval {
     private func deletionOfRepetitions(in table: Table, _ side: String) -> MigrationStatement {
         let other = SQLText.identifier(side == "_source" ? "_destination" : "_source")
         let (name, owner) = (SQLText.identifier(table.name), SQLText.identifier(side))
+        let numbered = """
+            SELECT link.\(owner) AS "owner", link.\(other) AS "member", \
+            row_number() OVER (PARTITION BY coalesce(pair."kept", link.\(owner)), \
+            link.\(other) ORDER BY coalesce(pair."place", 0)) AS "number" \
+            FROM \(name) AS link LEFT JOIN \(pairs) AS pair ON pair."old" = link.\(owner)\n\
+            WHERE pair."old" IS NOT NULL OR \(isStaying("link.\(owner)"))
+            """
         return delete(
             from: table.name,
             where: """
                 (\(owner), \(other)) IN (\nSELECT "owner", "member" \
-                FROM (SELECT link.\(owner) AS "owner", link.\(other) AS "member", \
-                row_number() OVER (PARTITION BY coalesce(pair."kept", link.\(owner)), \
-                link.\(other) ORDER BY coalesce(pair."place", 0)) AS "number" \
-                FROM \(name) AS link LEFT JOIN \(pairs) AS pair ON pair."old" = link.\(owner)\n\
-                WHERE pair."old" IS NOT NULL OR \(isStaying("link.\(owner)")))\n\
-                WHERE "number" > 1)
+                FROM \(dialect.source(numbered))\nWHERE "number" > 1)
                 """)
     }
 
@@ -234,13 +237,14 @@ struct ObjectRemoval {
                 AS other WHERE other."_id" = \(Self.moved)."destination")
                 """)
         }
-        var place = "NULL"
+        var place: String?
         if let position = model.inversePositionColumn(of: relationship, of: source) {
             columns.append(SQLText.identifier(position))
             values.append("\(Self.moved).\"position\"")
             place = "link.\(SQLText.identifier(position))"
         }
-        let isListed = endGoes && place != "NULL"
+        let isListed = endGoes && place != nil
+        let position = place ?? dialect.noInteger
         // Links of and to objects that stay keep their position.
         var concerned: [String] = []
         var joins = ""
@@ -270,8 +274,8 @@ struct ObjectRemoval {
         let number =
             """
             CASE WHEN \(isStaying(to)) THEN row_number() OVER (PARTITION BY \(to) ORDER BY \
-            coalesce(other."place", 0), \(place) NULLS LAST, link."_id") \
-            * \(Model.positionGap) ELSE \(place) END
+            coalesce(other."place", 0), \(position) NULLS LAST, link."_id") \
+            * \(Model.positionGap) ELSE \(position) END
             """
         let order =
             (sourceGoes ? ["coalesce(one.\"place\", 0)"] : [])
@@ -280,18 +284,18 @@ struct ObjectRemoval {
             .create(
                 Self.movedName,
                 """
-                ("source" INTEGER PRIMARY KEY, "destination" INTEGER \
-                NOT NULL\(isOneToOne ? " UNIQUE" : ""), "position" INTEGER) STRICT
+                ("source" \(dialect.integer) PRIMARY KEY, "destination" \(dialect.integer) \
+                NOT NULL\(isOneToOne ? " UNIQUE" : ""), \
+                "position" \(dialect.integer))\(dialect.tableOptions)
                 """),
-            MigrationStatement(
-                .insertRows(Self.movedName, from: [table.name, pairsName, root.name]),
+            dialect.insertionOfFirst(
+                into: Self.movedName, ["source", "destination", "position"],
                 """
-                INSERT OR IGNORE INTO \(Self.moved) ("source", "destination", "position")\n\
-                SELECT \(from), \(to), \(isListed ? number : place) \
+                SELECT \(from), \(to), \(isListed ? number : position) \
                 FROM \(name) AS link\(joins)\n\
                 WHERE \(conditions.joined(separator: " AND "))\n\
                 ORDER BY \(order.joined(separator: " + ")), 1, 2
-                """),
+                """, from: [table.name, pairsName, root.name]),
             .update(
                 table.name,
                 set: """
@@ -349,6 +353,7 @@ struct ObjectRemoval {
 /// Takes objects away that are equal in what is unique from now on, as the author says. It runs on
 /// the new tables, before the index that would refuse them is made.
 struct DuplicateRemoval {
+    let dialect: any MigrationDialect
     let model: Model
     let schema: Schema
 
@@ -375,7 +380,7 @@ struct DuplicateRemoval {
     ) -> [MigrationStatement] {
         guard let entity = model.entity(named: declared.entity) else { return [] }
         let removal = ObjectRemoval(
-            model: model, schema: schema, entity: entity, links: declared.links)
+            dialect: dialect, model: model, schema: schema, entity: entity, links: declared.links)
         let columns = declared.properties.compactMap { column(of: $0, in: entity) }
         guard columns.count == declared.properties.count, !columns.isEmpty else { return [] }
         let conditions =
@@ -396,7 +401,7 @@ struct DuplicateRemoval {
             """
         return removal.statements(
             removing: """
-                SELECT "_id", "first", "place" FROM (\(choice))\n\
+                SELECT "_id", "first", "place" FROM \(dialect.source(choice))\n\
                 WHERE "_id" <> "first"
                 """, from: [model.root(of: entity).name])
             + refusal(declared, of: entity, choice)
@@ -414,12 +419,12 @@ struct DuplicateRemoval {
         }
         guard leadsBack, declared.links == .move else { return [] }
         let list = declared.properties.joined(separator: ", ")
-        return RefusalSQL.statements(
+        return dialect.refusal(
             """
             SELECT "_id", NULL FROM \(SQLText.identifier(root))\nWHERE "_id" IN (\
-            SELECT "_id" FROM (\(choice)) WHERE "_id" <> "first") LIMIT 1
+            SELECT "_id" FROM \(dialect.source(choice)) WHERE "_id" <> "first") LIMIT 1
             """,
-            of: root,
+            of: root, with: [], type: nil,
             reason: """
                 objects of \(entity.name) become equal in \(list) as those that they lead to \
                 become one: let a step take them away, or the program before this version
@@ -452,7 +457,8 @@ struct ConditionalDrops {
         guard !drops.isEmpty else { return nil }
         let removals = drops.indices.map { index in
             ObjectRemoval(
-                model: match.old, schema: schema, entity: drops[index].drop.entity, links: .drop,
+                dialect: match.dialect, model: match.old, schema: schema,
+                entity: drops[index].drop.entity, links: .drop,
                 number: index)
         }
         let roots = drops.map { match.old.root(of: $0.drop.entity).name }

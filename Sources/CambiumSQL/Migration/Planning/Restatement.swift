@@ -5,8 +5,10 @@ import CambiumModel
 /// says is a text in `sqlite_schema`, and the rows need not be written again.
 ///
 /// See <https://www.sqlite.org/lang_altertable.html>, "Making Other Kinds Of Table Schema Changes".
-final class Restatement {
-    private let table: String
+package final class Restatement {
+    let table: String
+    /// The two forms, where both are known as values.
+    package private(set) var tables: (old: Table, new: Table)?
     /// What is replaced in the text by what.
     private let replacements: [Replacement]
     /// The constraints that it gets.
@@ -33,6 +35,7 @@ final class Restatement {
         self.init(
             columns: old.columns.map { Form($0) }, constraints: old.constraints, known: old.checks,
             options: old.options, to: new, besides: added)
+        tables = (old, new)
     }
 
     /// Compares what a store says about a table with what it should say.
@@ -120,7 +123,7 @@ final class Restatement {
 
         init(_ column: Table.Column) {
             (name, definition, checks) = (column.name, column.definition, column.checks)
-            type = column.type.rawValue
+            type = column.typeName
             (isRequired, isComputed) = (column.isRequired, column.isGenerated)
         }
 
@@ -146,12 +149,12 @@ final class Restatement {
         /// what they reference, and not that each row has one now.
         func canBecome(_ column: Table.Column) -> Bool {
             guard case .attribute = column.content, !column.isGenerated else { return false }
-            return type == column.type.rawValue && (isRequired || !column.isRequired) && !isComputed
+            return type == column.typeName && (isRequired || !column.isRequired) && !isComputed
         }
     }
 
-    /// The statements. They refuse a store whose rows do not meet the new conditions. They run
-    /// where SQLite lets its schema be written.
+    /// The statements for SQLite. They refuse a store whose rows do not meet the new conditions. They
+    /// run where it lets its schema be written.
     var statements: [MigrationStatement] {
         guard !isEmpty else { return [] }
         var text = "\"sql\""

@@ -5,6 +5,7 @@ import CambiumPlan
 struct TableCopy {
     /// The new table.
     let table: Table
+    let dialect: any MigrationDialect
     /// The old tables that have its rows; none where they come from elsewhere or there are none.
     var parts: [Part] = []
     /// Where the rows come from, if not from `parts`: a query of `source`, `destination` and the
@@ -54,16 +55,24 @@ struct TableCopy {
         case null
         /// SQL over columns of the old row, whose table is called `old`, and over other tables.
         case sql(String, of: [String], tables: Set<String> = [])
-        /// From SQLite, which computes it from the new row.
+        /// From the engine, which computes it from the new row.
         case generated
 
-        var sql: String {
+        /// SQL for it.
+        ///
+        /// - Parameter none: NULL, of the type of the value.
+        func sql(_ none: String = "NULL") -> String {
             switch self {
             case .column(let name): "old.\(SQLText.identifier(name))"
             case .columnDefault(let literal): literal
-            case .null, .generated: "NULL"
+            case .null, .generated: none
             case .sql(let sql, _, _): sql
             }
+        }
+
+        /// The constant that it is; nil where it is none.
+        var constant: String? {
+            if case .columnDefault(let literal) = self { literal } else { nil }
         }
 
         /// The columns of the old row that are read.
@@ -93,7 +102,7 @@ struct TableCopy {
                     insertion(columns, into: name)
                         + """
                         SELECT DISTINCT \(results.joined(separator: ", "))\n\
-                        FROM (\(links.query))
+                        FROM \(dialect.source(links.query))
                         """)
             ]
         }
@@ -125,10 +134,11 @@ struct TableCopy {
     private func query(of part: Part, _ written: [(Value, Table.Column)]) -> String {
         let columns = written.map { SQLText.identifier($1.name) }
         let old = written.map { value, column in
-            value.old == .column(column.name)
-                ? value.old.sql : "\(value.old.sql) AS \(SQLText.identifier(column.name))"
+            let sql = value.old.sql(dialect.none(of: column))
+            return value.old == .column(column.name)
+                ? sql : "\(sql) AS \(SQLText.identifier(column.name))"
         }
-        let former = part.former.map { "\($0.old.sql) AS \(SQLText.identifier($0.column))" }
+        let former = part.former.map { "\($0.old.sql()) AS \(SQLText.identifier($0.column))" }
         let query =
             """
             SELECT\n    \((old + former).joined(separator: ",\n    "))\n\
@@ -145,11 +155,10 @@ struct TableCopy {
             return "SELECT\n    \((results + rest).joined(separator: ",\n    "))\nFROM "
         }
         if last == 0 { return query }
-        if last == 1 { return given(in: 1) + "(\n\(query)\n)" }
-        // One after the other: SQLite's parser ends at a dozen queries within each other. OFFSET
-        // keeps it from putting the expressions of one into the next, which would let them grow.
+        if last == 1 { return given(in: 1) + dialect.source("\n\(query)\n") }
+        // One after the other: SQLite's parser ends at a dozen queries within each other.
         func named(_ turn: Int, _ query: String) -> String {
-            "\"_turn\(turn)\" AS (\n\(query)\nLIMIT -1 OFFSET 0\n)"
+            "\"_turn\(turn)\" AS (\n\(dialect.fenced(query))\n)"
         }
         let turns =
             [named(0, query)] + (1..<last).map { named($0, given(in: $0) + "\"_turn\($0 - 1)\"") }
@@ -237,100 +246,5 @@ extension TableCopy.Value {
         case .columnDefault(let literal): !literal.hasPrefix("(")
         case .column, .sql: false
         }
-    }
-}
-
-extension ConvertedValue {
-    /// SQL for the new value, from SQL for the old one.
-    func sql(_ old: String) -> String {
-        switch self {
-        case .same: return old
-        case .cast(let kind): return "CAST(\(old) AS \(kind.rawValue))"
-        case .multiplied(let factor): return "\(old) * \(factor)"
-        case .divided(let factor): return "\(old) / \(factor)"
-        case .real(let units): return "CAST(\(old) AS REAL) / \(units).0"
-        case .units(let factor): return "CAST(round(\(old) * \(factor).0) AS INTEGER)"
-        case .call(let function, let value, let scale):
-            return "\(function.rawValue)(\(value.sql(old))\(scale.map { ", \($0)" } ?? ""))"
-        case .textOfBool:
-            return "CASE WHEN \(old) = 1 THEN 'true' WHEN \(old) = 0 THEN 'false' END"
-        case .boolOfText:
-            return """
-                CASE WHEN \(old) IN ('1', 'true') THEN 1 \
-                WHEN \(old) IN ('0', 'false') THEN 0 END
-                """
-        case .textOfReal:
-            // The usual 15 digits, or as many as there are where those are not enough.
-            return """
-                CASE WHEN CAST(CAST(\(old) AS TEXT) AS REAL) = \(old) \
-                THEN CAST(\(old) AS TEXT) \
-                WHEN \(old) IS NOT NULL THEN printf('%!.17g', \(old)) END
-                """
-        case .textOfUUID:
-            let groups = [(1, 8), (9, 4), (13, 4), (17, 4), (21, 12)].map {
-                "substr(hex(\(old)), \($0), \($1))"
-            }
-            let text = groups.joined(separator: " || '-' || ")
-            return "CASE WHEN \(old) IS NOT NULL THEN \(text) END"
-        case .replaced(let ways, let value):
-            let cases = ways.map {
-                "WHEN \(SQLText.literal($0.gone)) THEN \(SQLText.literal($0.other))"
-            }
-            return "CASE \(old) \(cases.joined(separator: " ")) ELSE \(value.sql(old)) END"
-        case .external(let value): return "CAST(x'01' || \(value.sql(old)) AS BLOB)"
-        case .content(let value): return value.sql("substr(\(old), 2)")
-        }
-    }
-}
-
-extension ConversionCondition {
-    /// SQL that is true where the condition is, from SQL for the old value.
-    func sql(_ old: String) -> String {
-        switch self {
-        case .within(let range): return Self.sql(old, within: range)
-        case .has(let value, nil): return "\(value.sql(old)) IS NOT NULL"
-        case .has(let value, let range?):
-            return "coalesce(\(Self.sql(value.sql(old), within: range)), 0)"
-        case .isMultiple(let factor, let range):
-            return "\(old) % \(factor) = 0"
-                + (range.map { " AND \(Self.sql("\(old) / \(factor)", within: $0))" } ?? "")
-        case .isUUID: return "length(\(old)) = 16"
-        case .isWhole(let range):
-            let isWithin = range.map { Self.sql(old, within: $0) }
-            let isNear = isWithin ?? "abs(\(old)) <= 9007199254740992"
-            return "\(isNear) AND CAST(\(old) AS INTEGER) = \(old)"
-        case .hasUnits(let factor):
-            return """
-                abs(\(old) * \(factor).0) <= 9007199254740992.0 \
-                AND round(\(old) * \(factor).0) / \(factor).0 = \(old)
-                """
-        case .isReadAgainFromText:
-            return "CAST(\(ConvertedValue.textOfReal.sql(old)) AS REAL) = \(old)"
-        case .isTextOfBool: return "\(old) IN ('0', '1', 'false', 'true')"
-        case .isTextOfInteger(let range):
-            let number = "CAST(\(old) AS INTEGER)"
-            return "CAST(\(number) AS TEXT) = \(old)"
-                + (range.map { " AND \(Self.sql(number, within: $0))" } ?? "")
-        case .isTextOfReal:
-            // What JSON takes for a number is one, to its end and not beyond what there is.
-            return """
-                CASE WHEN json_valid(\(old)) THEN json_type(\(old)) IN ('integer', 'real') \
-                AND instr(\(old), char(0)) = 0 \
-                AND abs(CAST(\(old) AS REAL)) <= 1.7976931348623157e308 ELSE 0 END
-                """
-        case .isOne(let cases, let value, let other):
-            let list = cases.map(SQLText.literal).joined(separator: ", ")
-            return (other.map { "\($0.sql(old)) AND " } ?? "") + "\(value.sql(old)) IN (\(list))"
-        case .isReplaced(let ways, let other):
-            let removed = ways.map { SQLText.literal($0.gone) }.joined(separator: ", ")
-            return "(\(old) IN (\(removed)) OR \(other.sql(old)))"
-        case .isInline(let other):
-            return "substr(\(old), 1, 1) = x'01'"
-                + (other.map { " AND \($0.sql("substr(\(old), 2)"))" } ?? "")
-        }
-    }
-
-    private static func sql(_ value: String, within range: ClosedRange<Int64>) -> String {
-        "\(value) BETWEEN \(range.lowerBound) AND \(range.upperBound)"
     }
 }

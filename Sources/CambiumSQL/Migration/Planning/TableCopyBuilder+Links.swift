@@ -4,7 +4,7 @@ import CambiumPlan
 extension TableCopyBuilder {
     func links(_ entity: String, _ relationship: String, into table: Table) -> TableCopy {
         guard let links = carriedLinks(relationship, of: entity) else {
-            return TableCopy(table: table)
+            return TableCopy(table: table, dialect: match.dialect)
         }
         if let only = links.single, case .joinTable(let name, "_source", _) = only.storage,
             !only.isSwapped, name == table.name, only.owners == nil, only.members == nil,
@@ -15,14 +15,16 @@ extension TableCopyBuilder {
             let values = table.columns.map {
                 TableCopy.Value(known.contains($0.name) ? .column($0.name) : .null)
             }
-            return TableCopy(table: table, parts: [.init(source: source, values: values)])
+            return TableCopy(
+                table: table, dialect: match.dialect,
+                parts: [.init(source: source, values: values)])
         }
         let query = links.query(
             with: table.columns.dropFirst(2).map {
                 // The lists of the sources and those of the destinations.
                 ($0.name, isOfSource: $0.name.hasPrefix("_source"))
             })
-        return TableCopy(table: table, links: (query, links.tables))
+        return TableCopy(table: table, dialect: match.dialect, links: (query, links.tables))
     }
 
     /// The place in the list of its owner, in the row of a member. A member without a place comes
@@ -38,7 +40,7 @@ extension TableCopyBuilder {
             let query = links.query(with: [("_place", isOfSource: true)])
             return .sql(
                 """
-                (SELECT min("_place") FROM (\(query)) \
+                (SELECT min("_place") FROM \(match.dialect.source(query)) \
                 WHERE "destination" = \(origin.newKey ?? "old.\"_id\""))
                 """,
                 of: [SystemColumn.key], tables: links.tables)
@@ -62,7 +64,7 @@ extension TableCopyBuilder {
         guard let given = givenKey(relationship, of: entity, from: origin) else { return carried }
         if carried == .null { return given }
         return .sql(
-            "coalesce(\(carried.sql), \(given.sql))", of: carried.columns + given.columns,
+            "coalesce(\(carried.sql()), \(given.sql()))", of: carried.columns + given.columns,
             tables: carried.tables.union(given.tables))
     }
 
@@ -94,13 +96,13 @@ extension TableCopyBuilder {
         if let keys = keysInRow(links, from: origin) {
             guard keys.count > 1 else { return keys.first ?? .null }
             return .sql(
-                "coalesce(\(keys.map { $0.sql }.joined(separator: ", ")))",
+                "coalesce(\(keys.map { $0.sql() }.joined(separator: ", ")))",
                 of: keys.flatMap { $0.columns },
                 tables: keys.reduce(into: []) { $0.formUnion($1.tables) })
         }
         return .sql(
             """
-            (SELECT min("destination") FROM (\(links.query())) \
+            (SELECT min("destination") FROM \(match.dialect.source(links.query())) \
             WHERE "source" = \(origin.newKey ?? "old.\"_id\""))
             """,
             of: [SystemColumn.key], tables: links.tables)
@@ -157,7 +159,7 @@ extension TableCopyBuilder {
                 ends.append(root)
             }
         }
-        let names = ends.map { nameOfObject(withKey: key.sql, in: $0, isAlone: ends.count == 1) }
+        let names = ends.map { nameOfObject(withKey: key.sql(), in: $0, isAlone: ends.count == 1) }
         return .sql(
             names.count == 1 ? names[0] : "coalesce(\(names.joined(separator: ", ")))",
             of: key.columns, tables: key.tables.union(ends.map { $0.name }))
@@ -241,10 +243,9 @@ final class LinkSource {
             let relationship = entity.relationship(named: link.relationship),
             let destination = match.new.entity(named: relationship.destination),
             let oldDestination = match.oldEntity(of: destination),
-            let condition = try? ExpressionSQL.condition(
-                link.condition, entity: oldDestination, model: match.old, alias: Self.alias,
-                constants: .inline, variables: [Self.sourceName: source], heedsNUL: true),
-            condition.parameters.isEmpty
+            let condition = match.dialect.condition(
+                link.condition, of: oldDestination, in: match.old, as: Self.alias,
+                variables: [Self.sourceName: source])
         else { return nil }
         var order: [String] = []
         for item in link.order {
@@ -264,7 +265,7 @@ final class LinkSource {
         owner = entity
         // Only what lives on, and as what the relationship may reference.
         let members = Self.members(of: destination, at: oldDestination, as: Self.alias, match)
-        conditions = members + ["(\(condition.text))"]
+        conditions = members + ["(\(condition.sql))"]
         self.order = order + [SQLText.column(SystemColumn.key, of: Self.alias)]
         tables = condition.tables.union(
             [oldDestination, source].map { match.old.root(of: $0).name })

@@ -30,7 +30,7 @@ struct TableCopyBuilder {
 
     private func kept(_ table: Table, from source: Table?) -> TableCopy {
         TableCopy(
-            table: table,
+            table: table, dialect: match.dialect,
             parts: source.map { source in
                 [
                     .init(
@@ -40,14 +40,16 @@ struct TableCopyBuilder {
     }
 
     private func objects(of root: String, into table: Table) -> TableCopy {
-        guard let root = new.entity(named: root) else { return TableCopy(table: table) }
+        guard let root = new.entity(named: root) else {
+            return TableCopy(table: table, dialect: match.dialect)
+        }
         let origins = match.origins(of: root).compactMap { origin in
             oldSchema.table(named: origin.oldRoot.name).map {
                 RowOrigin(table: $0, origin: origin, match: match)
             }
         }
         return TableCopy(
-            table: table,
+            table: table, dialect: match.dialect,
             parts: origins.map { origin in
                 TableCopy.Part(
                     source: origin.table,
@@ -69,9 +71,11 @@ struct TableCopyBuilder {
             let isThere = old.root(of: former).name == origin.table.name
             return names.sorted().map { name in
                 let column = old.column(of: name, in: old.declarer(of: name, in: former) ?? former)
+                let attribute = old.attribute(name, of: former)
+                let none = attribute.map { match.dialect.none(of: $0, in: old) } ?? "NULL"
                 return (
                     ExpressionSQL.formerColumn(of: name, for: entity),
-                    isThere ? .column(column) : .null
+                    isThere ? .column(column) : .sql(none, of: [])
                 )
             }
         }
@@ -135,11 +139,8 @@ struct TableCopyBuilder {
             return .init(derivedValue(of: attribute, of: entity, from: origin))
         }
         let fill = match.fill(of: attribute.name, in: entity.name)
-            .flatMap {
-                ValueSource.fill(
-                    $0, for: attribute, of: entity, in: new, former: match.formerRow(of: entity))
-            }
-        let value = fill ?? ValueSource.defaultValue(of: attribute, in: new)
+            .flatMap { ValueSource.fill($0, for: attribute, of: entity, in: match) }
+        let value = fill ?? ValueSource.defaultValue(of: attribute, in: new, match.dialect)
         let sources = origin.sources(of: attribute, in: entity)
         guard !sources.isEmpty else {
             guard let value else { return .init(.null) }
@@ -174,13 +175,17 @@ struct TableCopyBuilder {
     ) -> TableCopy.Origin {
         if sources.count == 1, let source = sources.first, source.owners == nil {
             // What does not fit is refused before.
-            guard !source.conversion.keepsValues else { return .column(source.column) }
+            guard !match.dialect.keepsValues(source.conversion) else {
+                return .column(source.column)
+            }
             return .sql(
-                source.conversion.value.sql("old.\(SQLText.identifier(source.column))"),
+                match.dialect.value(
+                    source.conversion, of: "old.\(SQLText.identifier(source.column))"),
                 of: [source.column])
         }
         let cases = sources.map { source in
-            let value = source.conversion.value.sql("old.\(SQLText.identifier(source.column))")
+            let value = match.dialect.value(
+                source.conversion, of: "old.\(SQLText.identifier(source.column))")
             return "WHEN \(origin.isOf(source.entities)) THEN \(value)"
         }
         return .sql(
@@ -257,31 +262,28 @@ struct FillTurns {
 enum ValueSource {
     /// The value of a fill over the columns of the new table, or nil where the store alone cannot
     /// compute it.
-    ///
-    /// - Parameter former: What the objects were, as `Model.formerRow(of:in:)` has it.
     static func fill(
         _ expression: ModelExpression, for attribute: Attribute, of entity: Entity,
-        in model: Model, former: Entity?
+        in match: ModelMatch
     ) -> String? {
+        let (model, dialect) = (match.new, match.dialect)
         if case .literal(let value) = expression {
-            return literal(value, for: attribute, in: model)
+            return literal(value, for: attribute, in: model, dialect)
         }
         guard !uses(expression, derivedOf: entity, in: model) else { return nil }
-        let value = model.fillValue(expression, for: attribute, of: entity, former: former)
-        return attribute.usesExternalForm ? value.map(inline) : value
+        let value = dialect.fill(
+            expression, for: attribute, of: entity, in: model, former: match.formerRow(of: entity))
+        return attribute.usesExternalForm ? value.map(dialect.inlined) : value
     }
 
     private static func literal(
-        _ value: Value, for attribute: Attribute, in model: Model
+        _ value: Value, for attribute: Attribute, in model: Model,
+        _ dialect: any MigrationDialect
     ) -> String? {
         guard let stored = model.stored(value, as: attribute.type) else { return nil }
         if stored == .null, !attribute.isOptional { return nil }
-        let text = SQLText.literal(stored)
-        return attribute.usesExternalForm && stored != .null ? inline(text) : text
-    }
-
-    private static func inline(_ value: String) -> String {
-        "CAST(x'01' || \(value) AS BLOB)"
+        let text = dialect.literal(stored, of: attribute.type, in: model)
+        return attribute.usesExternalForm && stored != .null ? text.map(dialect.inlined) : text
     }
 
     /// A derived attribute has no value before all others have theirs.
@@ -296,16 +298,17 @@ enum ValueSource {
     }
 
     /// The default as existing objects get it, or nil where there is none.
-    static func defaultValue(of attribute: Attribute, in model: Model) -> String? {
+    static func defaultValue(
+        of attribute: Attribute, in model: Model, _ dialect: any MigrationDialect
+    ) -> String? {
         switch attribute.defaultValue {
         case nil:
             nil
         case .constant:
-            model.sqlDefault(of: attribute).map(SQLText.literal)
-        case .now:
-            SQLiteDialect().now.text
-        case .newUUID:
-            SQLiteDialect().randomUUID.text
+            model.sqlDefault(of: attribute)
+                .flatMap { dialect.literal($0, of: attribute.type, in: model) }
+        case .now: dialect.moment
+        case .newUUID: dialect.newUUID
         }
     }
 }
@@ -386,7 +389,7 @@ final class RowOrigin {
 
     /// A condition that a row is of one of some old entities.
     func isOf(_ entities: [String]) -> String {
-        guard hasEntities else { return "1" }
+        guard hasEntities else { return match.dialect.condition(true) }
         return "old.\"_entity\" IN (\(SQLText.literals(entities)))"
     }
 
