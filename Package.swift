@@ -151,8 +151,8 @@ let package = Package(
         .target(
             name: "CambiumPostgresStore",
             dependencies: [
-                "CPostgres", "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumMigration",
-                "CambiumEngine",
+                "CPostgres", "CambiumModel", "CambiumRecords", "CambiumPlan", "CambiumSQL",
+                "CambiumMigration", "CambiumEngine",
             ],
             swiftSettings: settings),
         .target(
@@ -242,8 +242,9 @@ let package = Package(
             name: "CambiumPostgresTests",
             dependencies: [
                 "CambiumPostgres", "CambiumPostgresStore", "CambiumEngineSpecification", "Cambium",
-                "CambiumExchange", "CambiumEngine", "CambiumRecords", "CambiumSQL", "CambiumModel",
-                "EverythingModel", "ShopModel", "CounterWorker",
+                "CambiumExchange", "CambiumEngine", "CambiumMigration", "CambiumRecords",
+                "CambiumSQL", "CambiumSQLite", "CambiumPlan", "CambiumModel", "EverythingModel",
+                "ShopModel", "CounterWorker", "MigrationTestSupport",
             ],
             exclude: ["Cases"], swiftSettings: settings),
         .testTarget(

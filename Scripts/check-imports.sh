@@ -33,7 +33,7 @@ Cambium: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration C
 CambiumCoreData: Cambium CambiumCoreDataStore
 CambiumMigrationCommand: Cambium CambiumMigration CambiumMaintenance
 CambiumCustomStores: Cambium CambiumRecords
-CambiumPostgresStore: CPostgres CambiumModel CambiumRecords CambiumSQL CambiumMigration CambiumEngine
+CambiumPostgresStore: CPostgres CambiumModel CambiumRecords CambiumPlan CambiumSQL CambiumMigration CambiumEngine
 CambiumPostgres: Cambium CambiumEngine CambiumPostgresStore
 CambiumNotificationCenter: Cambium | Foundation
 CambiumExchange: Cambium CambiumRecords CambiumSQLiteStore

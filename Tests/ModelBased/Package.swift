@@ -52,8 +52,8 @@ let package = Package(
         .target(
             name: "CambiumPostgresStore",
             dependencies: [
-                "CPostgres", "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumMigration",
-                "CambiumEngine",
+                "CPostgres", "CambiumModel", "CambiumRecords", "CambiumPlan", "CambiumSQL",
+                "CambiumMigration", "CambiumEngine",
             ],
             swiftSettings: settings),
         .target(

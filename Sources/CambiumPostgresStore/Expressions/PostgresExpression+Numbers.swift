@@ -199,6 +199,9 @@ extension PostgresExpression {
     ) throws -> PostgresFragment {
         // All others need subqueries, or are in doubt.
         if isOfTable, !Self.functionsOfTables.contains(function) { throw Unsayable() }
+        if fillsObjectsOf != nil, function == .now || function == .uuid {
+            return function == .now ? "now()" : "gen_random_uuid()"
+        }
         if function == .now {
             if isKept { throw Unsayable() }
             return nowConstant

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumSQL
 
 // What paths of relationships lead to.
 extension PostgresExpression {
@@ -36,6 +37,10 @@ extension PostgresExpression {
         _ column: String, of root: ObjectPath.Root, _ steps: ArraySlice<ObjectPath.Step>
     ) throws -> PostgresFragment {
         if isOfTable, !steps.isEmpty || root != .subject { throw Unsayable() }
+        if let fillsObjectsOf, root != .subject {
+            let name = ExpressionSQL.formerColumn(of: column, for: fillsObjectsOf)
+            return PostgresFragment(raw: PostgresName.identifier(name))
+        }
         var source = alias(of: root)
         var rest = steps
         if root == .subject {

@@ -49,7 +49,10 @@ struct PostgresExpression {
     /// Whether the value is that of a generated column, which reads no other one.
     private var isOfGeneratedColumn = false
     /// Whether the statement is kept, so that no moment can stand in it.
-    private(set) var isKept = false
+    var isKept = false
+    /// In a fill, the entity of the new objects: the first variable is what they were, whose values are
+    /// beside those of the new row.
+    var fillsObjectsOf: Entity?
     /// Where any of them is true, what has been written so far is wrong.
     var doubts: [PostgresFragment] = []
 
@@ -59,13 +62,14 @@ struct PostgresExpression {
         self.now = now
     }
 
+    // What a table says of its own row has no table before the names of columns: it may get another
+    // name.
+
     /// What the server computes from the row alone, whenever it is written; nil where it cannot.
-    ///
-    /// - Parameter alias: The name of the table.
     static func generated(
-        _ attribute: Attribute, of entity: Entity, _ layout: PostgresLayout, alias: String
+        _ attribute: Attribute, of entity: Entity, _ layout: PostgresLayout
     ) -> String? {
-        var expression = PostgresExpression(layout, alias: alias)
+        var expression = PostgresExpression(layout, alias: "")
         expression.isOfTable = true
         expression.isOfGeneratedColumn = true
         guard let fragment = try? expression.derived(attribute, of: entity),
@@ -78,23 +82,23 @@ struct PostgresExpression {
     /// A condition in a CHECK, or of the rows of an index; nil where the server cannot say it without
     /// doubt.
     static func condition(
-        _ condition: TypedExpression, of root: Entity, for use: Use, _ layout: PostgresLayout
+        _ condition: TypedExpression, for use: Use, _ layout: PostgresLayout
     ) -> String? {
-        part(of: root, layout) { try $0.condition(condition, use) }
+        part(layout) { try $0.condition(condition, use) }
     }
 
     /// What an index is sorted by.
     static func element(
-        _ value: TypedExpression, of root: Entity, _ layout: PostgresLayout
+        _ value: TypedExpression, _ layout: PostgresLayout
     ) -> String? {
-        part(of: root, layout) { try $0.value(value) }
+        part(layout) { try $0.value(value) }
     }
 
     private static func part(
-        of root: Entity, _ layout: PostgresLayout,
+        _ layout: PostgresLayout,
         _ write: (inout PostgresExpression) throws -> PostgresFragment
     ) -> String? {
-        var expression = PostgresExpression(layout, alias: PostgresName.identifier(root.name))
+        var expression = PostgresExpression(layout, alias: "")
         expression.isOfTable = true
         expression.isKept = true
         guard let fragment = try? write(&expression), expression.doubts.isEmpty,
@@ -370,10 +374,15 @@ struct PostgresExpression {
         }
         let value = try value(expression)
         guard isTimestamp(expression) else { return value }
-        return """
-            (((extract(epoch FROM \(value)) - 978307200) * 1000000)::double precision / 1000000)
-            """
+        return "\(raw: Self.beforeMoment)\(value)\(raw: Self.afterMoment)"
     }
+
+    private static let beforeMoment = "(((extract(epoch FROM "
+    private static let afterMoment =
+        ") - 978307200) * 1000000)::double precision / 1000000)"
+
+    /// The seconds since 2001 of a moment.
+    static func seconds(since2001 moment: String) -> String { beforeMoment + moment + afterMoment }
 
     var nowConstant: PostgresFragment {
         PostgresFragment(.real(now.timeIntervalSinceReferenceDate), as: .timestamp)

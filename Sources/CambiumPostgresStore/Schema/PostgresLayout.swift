@@ -6,7 +6,7 @@ import CambiumSQL
 /// Where the objects of a model are in a schema: tables, columns and their types.
 final class PostgresLayout: Sendable {
     let model: ModelDescription
-    /// The name of the schema, in quotes.
+    /// The name of the schema, in quotes; empty where the connection looks for tables in it anyway.
     let schema: String
     /// The name as it is.
     let schemaName: String
@@ -22,22 +22,26 @@ final class PostgresLayout: Sendable {
         self.model = model
         self.schemaName = schemaName
         schema = prefix
-        tables = model.entities.map { PostgresTable($0, model, prefix) }
+        tables = model.entities.map { PostgresTable($0, model, Self.prefix(prefix)) }
     }
 
     /// What makes the schema.
     var schemaStatement: String { "CREATE SCHEMA \(schema)" }
 
     /// A table or index with the schema before it.
-    func qualified(_ name: String) -> String { "\(schema).\(PostgresName.identifier(name))" }
+    func qualified(_ name: String) -> String { prefix + PostgresName.identifier(name) }
+
+    private var prefix: String { Self.prefix(schema) }
+
+    private static func prefix(_ schema: String) -> String { schema.isEmpty ? "" : "\(schema)." }
 
     /// The table of the rows of an entity.
     func table(of entity: Entity) -> String { qualified(model.model.root(of: entity).name) }
 
-    var keys: String { "\(schema).\"_keys\"" }
-    var metadata: String { "\(schema).\"_metadata\"" }
-    var commits: PostgresCommits { PostgresCommits(table: "\(schema).\"\(PostgresCommits.name)\"") }
-    var external: PostgresExternal { PostgresExternal(table: "\(schema).\"_external\"") }
+    var keys: String { qualified("_keys") }
+    var metadata: String { qualified("_metadata") }
+    var commits: PostgresCommits { PostgresCommits(table: qualified(PostgresCommits.name)) }
+    var external: PostgresExternal { PostgresExternal(table: qualified("_external")) }
 }
 
 /// How the rows of an entity and its sub-entities are read.
@@ -65,10 +69,11 @@ final class PostgresTable: Sendable {
     /// The name of the table in statements.
     static let alias = "t"
 
-    init(_ entity: EntityDescription, _ model: ModelDescription, _ schema: String) {
+    /// - Parameter prefix: What stands before the name of a table.
+    init(_ entity: EntityDescription, _ model: ModelDescription, _ prefix: String) {
         self.entity = entity
         let root = model.entities[entity.rootIndex]
-        name = "\(schema).\(PostgresName.identifier(root.name))"
+        name = prefix + PostgresName.identifier(root.name)
         var columns: [(name: String, type: PostgresType)] = []
         var places: [String: Int] = [:]
         var fields = [[Field]?](repeating: nil, count: model.entities.count)
@@ -105,8 +110,9 @@ final class PostgresTable: Sendable {
         return entity.layout.slots[slot].isEntityOfKey ? .text : .bigint
     }
 
+    /// - Parameter alias: The name of the table; empty for none.
     static func column(_ name: String, of alias: String = alias) -> String {
-        "\(alias).\(PostgresName.identifier(name))"
+        "\(alias)\(alias.isEmpty ? "" : ".")\(PostgresName.identifier(name))"
     }
 
     /// What comes first in each row: the key, the version, the entity where the table has it.

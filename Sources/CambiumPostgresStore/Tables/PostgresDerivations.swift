@@ -9,6 +9,7 @@ final class PostgresDerivations: Sendable {
     /// An attribute that saves keep up to date.
     struct Maintained: Sendable {
         let attribute: MaintainedAttribute
+        let derived: any DerivedValue
         /// How the server computes the values over the rows `t`, with what is joined to them; nil where
         /// memory does.
         private let value: (fragment: PostgresFragment, joins: String)?
@@ -44,6 +45,7 @@ final class PostgresDerivations: Sendable {
                 .map { (source: source, index: $0) }
             }
             self.attribute = attribute
+            self.derived = derived
             self.looks = looks
             stage =
                 looks.map { others[$0.index].stage + (others[$0.index].isComputedInMemory ? 1 : 0) }
@@ -54,6 +56,13 @@ final class PostgresDerivations: Sendable {
         }
 
         var isComputedInMemory: Bool { value == nil && !isMoment }
+
+        /// How the server computes the values of all rows, `t`, in a migration; nil where memory does.
+        var valueOfAll: (value: String, joins: String)? {
+            if isMoment { return ("now()", "") }
+            guard let value, let text = value.fragment.inlined else { return nil }
+            return (text, value.joins)
+        }
 
         /// How the server computes the values in a save; nil where memory does.
         func value(at moment: Date) -> (fragment: PostgresFragment, joins: String)? {
@@ -87,7 +96,7 @@ final class PostgresDerivations: Sendable {
         let (description, model) = (layout.model, layout.model.model)
         self.layout = layout
         names = DerivationNames(
-            table: { "\(layout.schema).\(PostgresName.identifier($0))" },
+            table: { layout.qualified($0) },
             column: { PostgresName.identifier($0) })
         var generated: [String: String] = [:]
         for entity in model.entities {
@@ -154,10 +163,9 @@ final class PostgresDerivations: Sendable {
         // Another moment at each save is none that the row says.
         let sources = DerivationSources(of: derivation, entity: entity, in: model)
         guard !sources.usesNow, sources.nodes.count == 1 else { return nil }
-        let table = PostgresName.identifier(model.root(of: entity).name)
-        guard
-            let value = PostgresExpression.generated(attribute, of: entity, layout, alias: table)
-        else { return nil }
+        guard let value = PostgresExpression.generated(attribute, of: entity, layout) else {
+            return nil
+        }
         if entity.parent == nil { return value }
         let family = SQLText.literals(model.family(of: entity).map(\.name))
         return "CASE WHEN \(PostgresName.identifier(SystemColumn.entity)) IN (\(family)) "

@@ -7,12 +7,15 @@ import CambiumSQL
 /// The tables and columns are those of a store in SQLite, with PostgreSQL's types.
 struct PostgresSchema {
     let statements: [String]
+    /// The tables of the model, without those of the runtime.
+    let tables: [Table]
 
     init(of derivations: PostgresDerivations) {
         let layout = derivations.layout
         let model = layout.model.model
-        let schema = Schema(of: model)
-        let objects = schema.tables.filter { $0.content != .system }
+        let tables = Self.tables(derivations)
+        self.tables = tables
+        let keys = tables.flatMap(\.foreignKeys).map { $0.addition(layout.qualified).sql }
         statements =
             [
                 """
@@ -26,9 +29,9 @@ struct PostgresSchema {
                 layout.commits.statement,
             ]
             + layout.external.statements
-            + objects.map { Self.table($0, derivations) }
-            + objects.flatMap { Self.foreignKeys(of: $0, layout) }
-            + objects.flatMap { $0.indexes.compactMap { Self.index($0, layout) } }
+            + tables.map { Self.creation(of: $0, named: $0.name, layout.qualified) }
+            + keys.map(PostgresName.shortened)
+            + tables.flatMap { $0.indexes.map { Self.creation(of: $0, layout) } }
             + model.roots.map { root in
                 """
                 INSERT INTO \(layout.keys) ("entity", "next") VALUES \
@@ -39,26 +42,46 @@ struct PostgresSchema {
 
     // MARK: Tables
 
-    private static func table(_ table: Table, _ derivations: PostgresDerivations) -> String {
+    private static func tables(_ derivations: PostgresDerivations) -> [Table] {
         let layout = derivations.layout
-        var lines = table.columns.map { column($0, of: table, derivations) }
+        return Schema(of: layout.model.model).tables.filter { $0.content != .system }
+            .map { table in
+                Table(
+                    name: table.name,
+                    columns: table.columns.map { column($0, of: table, derivations) },
+                    primaryKey: table.primaryKey,
+                    checks: checks(of: table, layout).map { name, condition in
+                        Table.Check(
+                            name: name, condition: condition, columns: Set(table.columns.names))
+                    },
+                    options: "", indexes: table.indexes.compactMap { index($0, layout) },
+                    content: table.content)
+            }
+    }
+
+    /// The statement that creates a table, by its own or another name.
+    ///
+    /// - Parameter quoted: Writes the name of a table.
+    static func creation(
+        of table: Table, named name: String, _ quoted: (String) -> String
+    ) -> String {
+        // The server's own name for the key's index may be that of another table.
+        let key = "CONSTRAINT \(PostgresName.identifier(nameOfKey(of: name))) PRIMARY KEY"
+        var lines = table.columns.map { column in
+            column.isPrimaryKey ? "\(column.definition) \(key)" : column.definition
+        }
         if !table.primaryKey.isEmpty {
             let columns = table.primaryKey.map(PostgresName.identifier).joined(separator: ", ")
-            lines.append("\(key(of: table)) (\(columns))")
+            lines.append("\(key) (\(columns))")
         }
-        lines += checks(of: table, layout).map { name, condition in
-            "CONSTRAINT \(PostgresName.identifier(name.text)) CHECK (\(condition))"
+        lines += table.checks.map { check in
+            "CONSTRAINT \(PostgresName.identifier(check.name.text)) CHECK (\(check.condition))"
         }
         return """
-            CREATE TABLE \(layout.qualified(table.name)) (
+            CREATE TABLE \(quoted(name)) (
                 \(lines.joined(separator: ",\n    "))
             )
             """
-    }
-
-    /// The server's own name for the key's index may be that of another table.
-    private static func key(of table: Table) -> String {
-        "CONSTRAINT \(PostgresName.identifier(nameOfKey(of: table.name))) PRIMARY KEY"
     }
 
     /// The name of the constraint that lets no two rows of a table have one key.
@@ -95,8 +118,7 @@ struct PostgresSchema {
         return model.family(of: root).flatMap { entity in
             entity.rules.compactMap { rule -> Check? in
                 guard let typed = model.postgresCheck(of: rule, of: entity),
-                    let condition = PostgresExpression.condition(
-                        typed, of: root, for: .boolean, layout)
+                    let condition = PostgresExpression.condition(typed, for: .boolean, layout)
                 else { return nil }
                 let others = SQLText.isOfEntity(
                     model.family(of: entity).map(\.name), isNegated: true)
@@ -119,7 +141,7 @@ struct PostgresSchema {
 
     private static func column(
         _ column: Table.Column, of table: Table, _ derivations: PostgresDerivations
-    ) -> String {
+    ) -> Table.Column {
         let model = derivations.layout.model.model
         let type: PostgresType
         var value: String?
@@ -144,10 +166,13 @@ struct PostgresSchema {
         var text = "\(PostgresName.identifier(column.name)) \(type.name)"
         if type == .text { text += " COLLATE \"C\"" }
         if column.isRequired { text += " NOT NULL" }
-        if column.isPrimaryKey { text += " \(key(of: table))" }
         if let value { text += " DEFAULT \(value)" }
         if let generation { text += " GENERATED ALWAYS AS (\(generation)) STORED" }
-        return text
+        return Table.Column(
+            name: column.name, type: column.type, isRequired: column.isRequired,
+            isPrimaryKey: column.isPrimaryKey, destination: column.destination,
+            generation: generation, content: column.content,
+            form: .init(type: type.name, definition: text, defaultValue: value))
     }
 
     /// The limits of an attribute.
@@ -194,55 +219,44 @@ struct PostgresSchema {
         return checks
     }
 
-    // MARK: Keys and indexes
+    // MARK: Indexes
 
-    private static func foreignKeys(of table: Table, _ layout: PostgresLayout) -> [String] {
-        table.columns.compactMap { column in
-            guard let destination = column.destination else { return nil }
-            return """
-                ALTER TABLE \(layout.qualified(table.name)) \
-                ADD CONSTRAINT \(PostgresName.identifier("\(table.name).\(column.name).destination")) \
-                FOREIGN KEY (\(PostgresName.identifier(column.name))) \
-                REFERENCES \(layout.qualified(destination)) ("_id") DEFERRABLE INITIALLY DEFERRED
-                """
-        }
-    }
-
-    private static func index(_ index: TableIndex, _ layout: PostgresLayout) -> String? {
-        let rows: String?
-        let elements: [String]
-        if index.isOfEveryEngine {
-            rows = index.condition
-            elements = index.elements.map { $0.text(PostgresName.identifier) }
-        } else {
-            guard let form = computed(index, layout) else { return nil }
-            (elements, rows) = form
-        }
+    private static func creation(of index: TableIndex, _ layout: PostgresLayout) -> String {
+        let elements = index.elements.map { $0.text(PostgresName.identifier) }
         return """
             CREATE \(index.uniqueRows == nil ? "" : "UNIQUE ")INDEX \
             \(PostgresName.identifier(index.name)) ON \(layout.qualified(index.table)) \
-            (\(elements.joined(separator: ", ")))\(rows.map { " WHERE \($0)" } ?? "")
+            (\(elements.joined(separator: ", ")))\(index.condition.map { " WHERE \($0)" } ?? "")
             """
+    }
+
+    /// The index as the server has it; nil where it has none.
+    private static func index(_ index: TableIndex, _ layout: PostgresLayout) -> TableIndex? {
+        if index.isOfEveryEngine { return index }
+        return computed(index, layout).map { elements, rows in
+            TableIndex(
+                name: index.name, table: index.table, elements: elements, condition: rows,
+                uniqueRows: index.uniqueRows)
+        }
     }
 
     /// An index by what the server computes, or of the rows that it chooses.
     private static func computed(
         _ index: TableIndex, _ layout: PostgresLayout
-    ) -> (elements: [String], rows: String?)? {
+    ) -> (elements: [TableIndex.Element], rows: String?)? {
         let model = layout.model.model
-        guard let root = model.entity(named: index.table), let form = model.postgresForm(of: index)
-        else { return nil }
-        let elements = form.elements.compactMap { element -> String? in
+        guard let form = model.postgresForm(of: index) else { return nil }
+        let elements = form.elements.compactMap { element -> TableIndex.Element? in
             switch element {
-            case .column(let column): column.text(PostgresName.identifier)
+            case .column(let column): column
             case .value(let value, let isDescending):
-                PostgresExpression.element(value, of: root, layout)
-                    .map { TableIndex.Element.value($0, isDescending: isDescending).text(\.self) }
+                PostgresExpression.element(value, layout)
+                    .map { .value($0, isDescending: isDescending) }
             }
         }
         guard elements.count == form.elements.count else { return nil }
         guard let condition = form.condition else { return (elements, nil) }
-        return PostgresExpression.condition(condition, of: root, for: .filter, layout)
+        return PostgresExpression.condition(condition, for: .filter, layout)
             .map { (elements, $0) }
     }
 }

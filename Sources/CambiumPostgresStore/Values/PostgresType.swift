@@ -212,6 +212,11 @@ enum PostgresTimestamp {
         microseconds: range.lowerBound - distance...range.upperBound - distance,
         years: (-4712, 294_276))
 
+    /// The moments that the server keeps, in seconds since 2001.
+    static var keptSeconds: ClosedRange<Double> {
+        seconds(range.lowerBound)...seconds(range.upperBound)
+    }
+
     /// What the server keeps of seconds since 2001. What it cannot hold is infinitely far away: no row
     /// has it, but constants of conditions may.
     static func microseconds(of seconds: Double) -> Int64 {

@@ -131,7 +131,7 @@ CREATE TABLE "cambium"."Limited" (
     CONSTRAINT "Limited.moment.max" CHECK ("moment" <= '2100-01-01 00:00:00+00'::timestamptz),
     CONSTRAINT "Limited.bytes.minLength" CHECK (octet_length("bytes") >= 1),
     CONSTRAINT "Limited.bytes.maxLength" CHECK (octet_length("bytes") <= 3),
-    CONSTRAINT "Limited.rule.lowIsLow" CHECK (coalesce("Limited"."low" <= "Limited"."high", false))
+    CONSTRAINT "Limited.rule.lowIsLow" CHECK (coalesce("low" <= "high", false))
 );
 
 CREATE TABLE "cambium"."Member" (

@@ -31,10 +31,10 @@ CREATE TABLE "cambium"."account" (
     "hash" bytea,
     "code" text COLLATE "C",
     "orderCount" bigint,
-    "codeLength" bigint GENERATED ALWAYS AS (char_length("account"."code")) STORED,
+    "codeLength" bigint GENERATED ALWAYS AS (char_length("code")) STORED,
     "Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~4a4664764aca" text COLLATE "C",
     "fee" real,
-    "doubleRank" bigint GENERATED ALWAYS AS (CASE WHEN "_entity" IN ('special') THEN (CASE WHEN (("account"."rank")::numeric * ('2'::bigint)::numeric) * 1 BETWEEN -9223372036854775807 AND 9223372036854775806 THEN (("account"."rank")::numeric * ('2'::bigint)::numeric)::bigint END) END) STORED,
+    "doubleRank" bigint GENERATED ALWAYS AS (CASE WHEN "_entity" IN ('special') THEN (CASE WHEN (("rank")::numeric * ('2'::bigint)::numeric) * 1 BETWEEN -9223372036854775807 AND 9223372036854775806 THEN (("rank")::numeric * ('2'::bigint)::numeric)::bigint END) END) STORED,
     "xßßßßßßßßßßßßßßßßßßßßßßßß~12d0fd06a46d" text COLLATE "C",
     CONSTRAINT "account.balance.range" CHECK ("balance" BETWEEN -92233720368547758.08 AND 92233720368547758.07),
     CONSTRAINT "account.balance.min" CHECK ("balance" >= -100),
@@ -48,7 +48,7 @@ CREATE TABLE "cambium"."account" (
     CONSTRAINT "special.Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~db21efa506b8" CHECK ("_entity" <> 'special' OR "Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~4a4664764aca" IS NOT NULL),
     CONSTRAINT "special.fee.required" CHECK ("_entity" <> 'special' OR "fee" IS NOT NULL),
     CONSTRAINT "account.home.presence" CHECK ("home_latitude" IS NULL AND "home_note" IS NULL OR "home_latitude" IS NOT NULL),
-    CONSTRAINT "account.rule.notTooLong" CHECK (coalesce("account"."rank" < '9'::bigint, false))
+    CONSTRAINT "account.rule.notTooLong" CHECK (coalesce("rank" < '9'::bigint, false))
 );
 
 CREATE TABLE "cambium"."account_pkey" (
@@ -78,7 +78,7 @@ CREATE TABLE "cambium"."Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~d70bc
     "Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~33119e55f0c3" text COLLATE "C",
     "xßßßßßßßßßßßßßßßßßßßßßßßß~7fb3f7546465" double precision,
     "xßßßßßßßßßßßßßßßßßßßßßßßß~b7f1a7ef9d03" text COLLATE "C",
-    "Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~3bad7a3aefff" bigint GENERATED ALWAYS AS ((CASE WHEN (("Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~d70bc4254e91"."Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~afe6ad18d183")::numeric + ('1'::bigint)::numeric) * 1 BETWEEN -9223372036854775807 AND 9223372036854775806 THEN (("Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~d70bc4254e91"."Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~afe6ad18d183")::numeric + ('1'::bigint)::numeric)::bigint END)) STORED,
+    "Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~3bad7a3aefff" bigint GENERATED ALWAYS AS ((CASE WHEN (("Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~afe6ad18d183")::numeric + ('1'::bigint)::numeric) * 1 BETWEEN -9223372036854775807 AND 9223372036854775806 THEN (("Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~afe6ad18d183")::numeric + ('1'::bigint)::numeric)::bigint END)) STORED,
     "Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~cb34e598c480" bigint,
     "xßßßßßßßßßßßßßßßßßßßßßßßß~c8024498ac58" bigint,
     "xßßßßßßßßßßßßßßßßßßßßßßßß~2bc35b8a5a14" text COLLATE "C",
@@ -94,7 +94,7 @@ CREATE TABLE "cambium"."Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~bfe45
     "Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~33119e55f0c3" text COLLATE "C",
     "xßßßßßßßßßßßßßßßßßßßßßßßß~7fb3f7546465" double precision,
     "xßßßßßßßßßßßßßßßßßßßßßßßß~b7f1a7ef9d03" text COLLATE "C",
-    "Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~3bad7a3aefff" bigint GENERATED ALWAYS AS ((CASE WHEN (("Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~bfe4573bff1c"."Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~afe6ad18d183")::numeric + ('1'::bigint)::numeric) * 1 BETWEEN -9223372036854775807 AND 9223372036854775806 THEN (("Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~bfe4573bff1c"."Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~afe6ad18d183")::numeric + ('1'::bigint)::numeric)::bigint END)) STORED,
+    "Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~3bad7a3aefff" bigint GENERATED ALWAYS AS ((CASE WHEN (("Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~afe6ad18d183")::numeric + ('1'::bigint)::numeric) * 1 BETWEEN -9223372036854775807 AND 9223372036854775806 THEN (("Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~afe6ad18d183")::numeric + ('1'::bigint)::numeric)::bigint END)) STORED,
     "Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~cb34e598c480" bigint,
     "Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~049b1f11bdf1" bigint,
     "Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~bc1329f7d28b" bigint,
@@ -138,9 +138,9 @@ ALTER TABLE "cambium"."Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~b54eec
 
 CREATE UNIQUE INDEX "account.unique.code" ON "cambium"."account" ("code");
 
-CREATE INDEX "account.index.computed" ON "cambium"."account" ((char_length("account"."code")));
+CREATE INDEX "account.index.computed" ON "cambium"."account" ((char_length("code")));
 
-CREATE INDEX "account.index.rank" ON "cambium"."account" ("rank") WHERE "account"."rank" > '1'::bigint;
+CREATE INDEX "account.index.rank" ON "cambium"."account" ("rank") WHERE "rank" > '1'::bigint;
 
 CREATE UNIQUE INDEX "special.unique.Lengthy_Lengthy_Lengthy_Lengthy_Len~c6b35237608b" ON "cambium"."account" ("Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Lengthy_Le~4a4664764aca") WHERE "_entity" = 'special';
 

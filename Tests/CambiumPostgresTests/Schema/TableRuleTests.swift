@@ -330,7 +330,7 @@ struct TableRuleTests {
                     let place = "\(condition), seed \(seed), \(server)"
                     let root = model.root(of: entity.entity)
                     let sql = try #require(
-                        PostgresExpression.condition(typed, of: root, for: .boolean, layout),
+                        PostgresExpression.condition(typed, for: .boolean, layout),
                         "\(place)")
                     let evaluator = try ExpressionEvaluator(
                         condition: condition, entity: entity.entity, model: model)
@@ -353,7 +353,7 @@ struct TableRuleTests {
                         let rows = model.postgresRows(condition, of: entity.entity),
                         PostgresIndex(elements: [], condition: rows).fits,
                         let index = PostgresExpression.condition(
-                            rows, of: root, for: .filter, layout)
+                            rows, for: .filter, layout)
                     else { continue }
                     _ = try connection.run("CREATE INDEX \"r\" ON \(table) ((1)) WHERE \(index)")
                     _ = try connection.run("DROP INDEX \"\(schema)\".\"r\"")

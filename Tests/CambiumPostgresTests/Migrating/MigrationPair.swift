@@ -1,0 +1,295 @@
+import CambiumEngine
+import CambiumModel
+import CambiumPlan
+import CambiumRecords
+import CambiumSQL
+import CambiumSQLite
+import Foundation
+import Testing
+
+@testable import CambiumMigration
+@testable import CambiumPostgresStore
+
+/// Two versions of a model, and a store of the older one with the same rows in a file and on a server.
+struct MigrationPair {
+    let old: Model
+    let new: Model
+
+    /// What became of the two stores.
+    enum Outcome: Equatable {
+        /// Both were migrated, with so many rows before.
+        case migrated(rows: Int)
+        /// Both were refused.
+        case refused
+    }
+
+    /// Why the two differ.
+    struct Difference: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// What PostgreSQL cannot do although SQLite can.
+    struct Unplanned: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The steps on either engine; nil where neither has any.
+    ///
+    /// - Throws: ``Unplanned``.
+    func plans() throws -> (file: Migration, server: MigrationPlan)? {
+        guard let file = try? Migration(from: old, to: new) else { return nil }
+        do {
+            return (file, try PostgresMigration.plan(from: old, to: new))
+        } catch {
+            throw Unplanned(description: "\(error)")
+        }
+    }
+
+    /// A store of the older version in a file.
+    func file(_ rows: SampleRows) throws -> Connection {
+        try SampleStore(of: old, Schema(of: old)).make(with: rows.rows.map { .init(row: $0) })
+    }
+
+    /// Migrates both stores, and compares them with each other and with a new one.
+    func run(
+        _ plans: (file: Migration, server: MigrationPlan), on file: Connection,
+        over connection: PostgresConnection
+    ) throws -> Outcome {
+        _ = try connection.run([PostgresConnection.begin(isReadOnly: false)])
+        defer { _ = try? connection.run("ROLLBACK") }
+        try make(old, in: "migrated", connection)
+        let count = try copy(Schema(of: old).tables, of: old, from: file, connection)
+        let problem = try migrate(connection, plans.server)
+        let runner = MigrationRunner(model: new, schema: Schema(of: new), migrations: [plans.file])
+        runner.driftPolicy = .report
+        do {
+            _ = try runner.open(file)
+        } catch let error as MigrationError {
+            switch error {
+            case .refused, .statementFailed, .brokenLinks:
+                if problem != nil { return .refused }
+                throw Difference(description: "only the file was refused: \(error)")
+            default: throw error
+            }
+        }
+        if let problem { throw Difference(description: "only the server refused: \(problem)") }
+        try compareTables(connection)
+        for table in Schema(of: new).tables where table.name != "_metadata" {
+            try compareRows(of: table, file, connection)
+        }
+        return .migrated(rows: count)
+    }
+
+    // MARK: The stores
+
+    private func derivations(_ model: Model) -> PostgresDerivations {
+        let description = ModelDescription(model, types: [:], common: SampleObject.self)
+        return PostgresDerivations(PostgresLayout(description, schemaInSQL: ""))
+    }
+
+    private final class SampleObject {}
+
+    private func make(
+        _ model: Model, in schema: String, _ connection: PostgresConnection
+    ) throws {
+        let statements = PostgresSchema(of: derivations(model)).statements
+        _ = try connection.run(
+            (["CREATE SCHEMA \(schema)", "SET LOCAL search_path = \(schema), pg_temp"] + statements)
+                .map { PostgresStatement($0) })
+    }
+
+    /// Gives the server the rows of the file, and the file the dates that the server keeps.
+    private func copy(
+        _ tables: [Table], of model: Model, from file: Connection,
+        _ connection: PostgresConnection
+    ) throws -> Int {
+        var count = 0
+        var statements: [String] = []
+        let derivations = derivations(model)
+        for table in tables where table.name != "_metadata" {
+            let columns = Columns(of: table, derivations)
+            try columns.fit(file)
+            let rows = try file.rows(columns.query)
+            if table.name == "_keys" { statements.append("DELETE FROM \"_keys\"") }
+            count += rows.count
+            statements += try rows.map { try columns.insertion($0) }
+        }
+        _ = try connection.run(
+            (statements + ["SET CONSTRAINTS ALL IMMEDIATE", "SET CONSTRAINTS ALL DEFERRED"])
+                .map { PostgresStatement($0) })
+        return count
+    }
+
+    /// Runs the steps.
+    ///
+    /// - Returns: Why the server refused the store; nil where it did not.
+    private func migrate(
+        _ connection: PostgresConnection, _ plan: MigrationPlan
+    ) throws -> String? {
+        for statement in plan.steps.flatMap(\.statements) {
+            do {
+                _ = try connection.run(statement.sql)
+            } catch {
+                let isOfData = ["23", "22"].contains { error.state.hasPrefix($0) }
+                guard isOfData else {
+                    throw Difference(description: "\(error)\n\(statement.sql)")
+                }
+                return "\(error)\n\(statement.sql)"
+            }
+        }
+        return nil
+    }
+
+    // MARK: Comparing
+
+    private func compareTables(_ connection: PostgresConnection) throws {
+        func catalogue(_ schema: String) throws -> [PostgresCatalogue.Thing: String] {
+            try PostgresCatalogue(
+                connection, namespace: "'\(schema)'::regnamespace::oid", PostgresParameters()
+            ).definitions
+        }
+        let migrated = try catalogue("migrated")
+        try make(new, in: "fresh", connection)
+        let fresh = try catalogue("fresh")
+        _ = try connection.run("SET LOCAL search_path = migrated, pg_temp")
+        for thing in Set(migrated.keys).union(fresh.keys) where migrated[thing] != fresh[thing] {
+            throw Difference(
+                description: """
+                    \(thing.kind) \(thing.relation) \(thing.name)
+                    is   \(migrated[thing] ?? "missing")
+                    not  \(fresh[thing] ?? "there")
+                    """)
+        }
+    }
+
+    private func compareRows(
+        of table: Table, _ file: Connection, _ connection: PostgresConnection
+    ) throws {
+        let columns = Columns(of: table, derivations(new))
+        try columns.fit(file)
+        let expected = try file.rows(columns.query).map(columns.kept)
+        let found = try columns.rows(connection)
+        guard expected.count == found.count else {
+            throw Difference(
+                description: "\(table.name) has \(found.count) rows, not \(expected.count)")
+        }
+        for (one, other) in zip(expected, found) where one != other {
+            let index = zip(one, other).enumerated().first { $1.0 != $1.1 }?.offset ?? 0
+            throw Difference(
+                description: """
+                    \(table.name).\(columns.columns[index].name) of \(one[0]) \
+                    is \(other[index]), not \(one[index])
+                    """)
+        }
+    }
+}
+
+/// The columns of a table on both engines.
+private struct Columns {
+    let table: Table
+    let columns: [Table.Column]
+    private let types: [PostgresType]
+    private let isGenerated: [Bool]
+
+    init(of table: Table, _ derivations: PostgresDerivations) {
+        self.table = table
+        let model = derivations.layout.model.model
+        columns = table.columns
+        var isGenerated: [Bool] = []
+        types = table.columns.map { column in
+            isGenerated.append(false)
+            switch column.content {
+            case .system where column.type == .text: return .text
+            case .system, .key, .position: return .bigint
+            case .entity, .entityOfKey: return .text
+            case .attribute(let owner, let name):
+                guard let entity = model.entity(named: owner),
+                    let attribute = entity.attributes.first(where: { $0.name == name })
+                else { return .text }
+                if attribute.derivation != nil {
+                    isGenerated[isGenerated.count - 1] =
+                        derivations.generation(of: attribute, of: entity) != nil
+                }
+                return .column(of: attribute, in: model)
+            }
+        }
+        self.isGenerated = isGenerated
+    }
+
+    private var names: [String] { columns.map(\.name) }
+
+    private var order: String {
+        let keys = table.primaryKey.isEmpty ? [names[0]] : table.primaryKey
+        return keys.map { SQLText.identifier($0) }.joined(separator: ", ")
+    }
+
+    var query: String {
+        """
+        SELECT \(names.map { SQLText.identifier($0) }.joined(separator: ", ")) \
+        FROM \(SQLText.identifier(table.name)) ORDER BY \(order)
+        """
+    }
+
+    func rows(_ connection: PostgresConnection) throws -> [[StoredValue]] {
+        let rows = try connection.run(
+            // Tables of one name have other columns in another run.
+            PostgresName.shortened(query) + " /* \(UUID().uuidString) */")
+        return (0..<rows.count).map { row in
+            types.indices.map { column in
+                rows.isNull(row, column) ? .null : types[column].value(of: rows.bytes(row, column))
+            }
+        }
+    }
+
+    /// A row with the floating-point numbers that the server keeps: another program may read what is
+    /// in the file to its last digit.
+    func kept(_ row: [StoredValue]) -> [StoredValue] {
+        zip(row, types).map { value, type in
+            guard type == .real, case .real(let number) = value else { return value }
+            return .real(Double(Float(number)))
+        }
+    }
+
+    /// Gives values in the file the form that the server has for them.
+    func fit(_ file: Connection) throws {
+        for (column, type) in zip(columns, types) where !column.isGenerated {
+            guard type == .timestamp || type == .text, case .attribute = column.content else {
+                continue
+            }
+            let name = SQLText.identifier(column.name)
+            let table = SQLText.identifier(table.name)
+            for value in try file.rows("SELECT DISTINCT \(name) FROM \(table)").compactMap(\.first)
+            {
+                var kept = value
+                switch value {
+                case .real(let seconds) where type == .timestamp:
+                    kept = PostgresTimestamp.kept.kept(seconds).map { .real($0) } ?? .real(0)
+                case .text(let text): kept = .text(text.replacing("\0", with: ""))
+                default: continue
+                }
+                guard kept != value else { continue }
+                _ = try file.rows(
+                    "UPDATE \(table) SET \(name) = ?1 WHERE \(name) = ?2", [kept, value])
+            }
+        }
+    }
+
+    func insertion(_ row: [StoredValue]) throws -> String {
+        var (names, values): ([String], [String]) = ([], [])
+        for index in columns.indices where !isGenerated[index] {
+            names.append(PostgresName.identifier(columns[index].name))
+            values.append(try constant(row[index], types[index]))
+        }
+        return """
+            INSERT INTO \(PostgresName.identifier(table.name)) (\(names.joined(separator: ", "))) \
+            VALUES (\(values.joined(separator: ", ")))
+            """
+    }
+
+    private func constant(_ value: StoredValue, _ type: PostgresType) throws -> String {
+        if case .real(let number) = value, number.isInfinite {
+            return number < 0 ? "'-Infinity'" : "'Infinity'"
+        }
+        return try #require(type.literal(value), "\(value) as \(type)")
+    }
+}

@@ -1,0 +1,51 @@
+import CambiumModel
+import CambiumPlan
+import CambiumSQL
+import Foundation
+import Testing
+
+@testable import CambiumPostgresStore
+@testable import MigrationTestSupport
+
+/// Migrations of stores on a server, compared with those of files.
+struct RandomMigrationTests {
+    @Test(arguments: PostgresServer.some())
+    func `models changed by chance migrate as in files`(_ server: PostgresServer) throws {
+        let connection = try server.connect()
+        var (migrated, refused, problems, rows) = (0, 0, 0, 0)
+        var unplanned: [String: Int] = [:]
+        try forEachSeed(for: 2) { seed in
+            var random = RandomModel(seed: seed, isDynamic: false)
+            let old = random.model(version: "1")
+            random.beginNextVersion()
+            for _ in 0...seed % 7 { random.change() }
+            let pair = MigrationPair(old: old, new: random.model(version: "2", after: "1"))
+            do {
+                guard let plans = try pair.plans() else {
+                    problems += 1
+                    return
+                }
+                let match = ModelMatch(old: pair.old, new: pair.new)
+                for content in [SampleRows.Content.ordinary, .extremesWhereTypesStay] {
+                    let file = try pair.file(
+                        SampleRows(of: old, for: match, seed: seed, content: content))
+                    switch try pair.run(plans, on: file, over: connection) {
+                    case .migrated(let count): (migrated, rows) = (migrated + 1, rows + count)
+                    case .refused: refused += 1
+                    }
+                }
+            } catch let error as MigrationPair.Unplanned {
+                unplanned[error.description, default: 0] += 1
+            } catch {
+                let changes = ModelDifference(from: pair.old, to: pair.new).changes
+                Issue.record("seed \(seed): \(error)\n\(changes.map(\.summary))")
+            }
+        }
+        print(
+            """
+            \(migrated) stores migrated with \(rows) rows, \(refused) refused, \
+            \(problems) pairs have no plan, on the server \(unplanned.values.reduce(0, +)) more
+            """)
+        for (reason, count) in unplanned { print("    \(count) × \(reason)") }
+    }
+}
