@@ -137,8 +137,8 @@ extension [Migration] {
 }
 
 /// The way from a store's version to the program's.
-struct MigrationChain: Sendable {
-    let migrations: [Migration]
+package struct MigrationChain: Sendable {
+    package let migrations: [Migration]
     /// What the first one is about, where it starts at another draft of its version.
     let draft: DraftStep?
 
@@ -153,6 +153,41 @@ struct MigrationChain: Sendable {
     private struct Version: Equatable {
         let name: String
         let hash: String
+    }
+
+    /// The way from a store's version to the program's.
+    ///
+    /// - Parameters:
+    ///   - laterVersions: The names of versions that come after the program's.
+    ///   - other: Another way, where these migrations are none.
+    /// - Throws: ``MigrationError`` where there is none.
+    package static func way(
+        from store: StoreMetadata, to target: StoreMetadata, among migrations: [Migration],
+        laterVersions: Set<String> = [], or other: () throws -> MigrationChain? = { nil }
+    ) throws -> MigrationChain {
+        guard store.model == target.model else {
+            throw MigrationError.otherModel(store: store.model, program: target.model)
+        }
+        guard store.format == target.format else {
+            throw MigrationError.newerFormat(store: store.format, program: target.format)
+        }
+        let isNewer =
+            laterVersions.contains(store.version)
+            || VersionName(store.version).isLater(than: VersionName(target.version))
+        let found = MigrationChain(
+            from: store, to: target, among: migrations, knowingHashes: !isNewer)
+        if let found { return found }
+        if laterVersions.contains(store.version) {
+            throw MigrationError.noWayBack(store: store.version, target: target.version)
+        }
+        if isNewer {
+            throw MigrationError.newerVersion(store: store.version, program: target.version)
+        }
+        if let other = try other() { return other }
+        let known = migrations.map { "\($0.from) (\($0.fromHash))" }
+        throw MigrationError.unknownVersion(
+            store: store.version, hash: store.versionHash,
+            known: known + ["\(target.version) (\(target.versionHash))"])
     }
 
     /// What is done, in order.

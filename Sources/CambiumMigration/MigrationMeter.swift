@@ -162,4 +162,9 @@ public struct MigrationProgress: Sendable, Hashable {
     public let fraction: Double
     /// What is done now.
     public let summary: String
+
+    package init(phase: Phase, completed: Int, total: Int, fraction: Double, summary: String) {
+        (self.phase, self.completed, self.total) = (phase, completed, total)
+        (self.fraction, self.summary) = (fraction, summary)
+    }
 }

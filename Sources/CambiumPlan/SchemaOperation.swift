@@ -31,6 +31,10 @@ public indirect enum SchemaOperation: Sendable, Hashable {
     case renameTable(String, to: String)
     /// Drops a table, and its indexes with it.
     case dropTable(String)
+    /// Drops what says that a column of a table has keys of another one.
+    case dropForeignKey(String, of: String)
+    /// Says so, and fails if a row has another key.
+    case addForeignKey(String, of: String)
     /// Does nothing to a table or its rows that other programs, or a forecast, have to know of.
     case other
 }
@@ -102,7 +106,7 @@ extension SchemaOperation {
     package var tables: [String] {
         switch self {
         case .createTable(let table), .addColumn(_, let table), .createIndex(_, let table, _),
-            .dropTable(let table):
+            .dropTable(let table), .dropForeignKey(_, let table), .addForeignKey(_, let table):
             [table]
         case .copyRows(let copy): [copy.source, copy.destination] + copy.lookups
         case .insertRows(let table, let others), .chooseObjects(let table, let others),
@@ -123,7 +127,9 @@ extension SchemaOperation {
             .updateRows(let table, _), .deleteRows(let table, _), .dropTable(let table):
             [table]
         case .renameTable(let table, let name): [table, name]
-        case .createTable, .addColumn, .checkRows, .createIndex, .other: []
+        case .createTable, .addColumn, .checkRows, .createIndex, .dropForeignKey, .addForeignKey,
+            .other:
+            []
         }
     }
 }

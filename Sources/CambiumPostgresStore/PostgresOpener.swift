@@ -9,6 +9,7 @@ package struct PostgresOpener: StoreOpening {
     private let settings: PostgresSettings
     private let schema: String
     private let model: ModelDescription
+    private let migrations: [Migration]
     private let options: StoreOptions
     private let terms: PostgresTerms
     private let waitLimit: Duration
@@ -20,6 +21,7 @@ package struct PostgresOpener: StoreOpening {
     /// - Parameters:
     ///   - settings: Which server and database, and how to connect.
     ///   - schema: The name of the schema.
+    ///   - migrations: What makes a store of an earlier version one of the program's.
     ///   - statementTimeout: How long a statement may take.
     ///   - idleTimeout: How long a transaction may be open while nothing is asked.
     ///   - waitLimit: How long somebody waits for a connection where all are in use.
@@ -27,7 +29,7 @@ package struct PostgresOpener: StoreOpening {
     ///     looked for.
     package init(
         _ settings: PostgresSettings, schema: String, _ model: ModelDescription,
-        _ options: StoreOptions, statementTimeout: Duration? = nil,
+        _ options: StoreOptions, migrations: [Migration] = [], statementTimeout: Duration? = nil,
         idleTimeout: Duration? = nil, waitLimit: Duration = .seconds(30),
         retryTimeout: Duration = .seconds(30)
     ) {
@@ -40,6 +42,7 @@ package struct PostgresOpener: StoreOpening {
         self.settings = settings
         self.schema = schema
         self.model = model
+        self.migrations = migrations
         self.options = options
     }
 
@@ -53,12 +56,11 @@ package struct PostgresOpener: StoreOpening {
         let pool = PostgresPool(settings, terms, waitLimit: waitLimit)
         let derivations = PostgresDerivations(PostgresLayout(model, schema: schema))
         let layout = derivations.layout
-        let found = try pool.withConnection {
-            connection -> (identifier: StoreIdentifier, made: Made?) in
+        let found = try pool.withConnection { connection in
             try require(connection)
             let found = try connection.transaction { try identifier(derivations, connection) }
             if found.made == nil { try requireTables(layout, connection, found.metadata) }
-            return (found.identifier, found.made)
+            return found
         }
         if let new = found.made { made.withLock { $0 = new } }
         let history = try PostgresHistory(layout, options.historyRetention)
@@ -72,7 +74,7 @@ package struct PostgresOpener: StoreOpening {
         let store = PostgresEngine(
             pool, derivations, identifier: found.identifier, options: options, history: history,
             largestValue: largestValue, retryTimeout: retryTimeout)
-        return (store, found.made == nil ? .current : .created)
+        return (store, found.migration ?? (found.made == nil ? .current : .created))
     }
 
     package func open(filledWith rows: MovedRows) throws -> any StoreEngine {
@@ -139,7 +141,7 @@ package struct PostgresOpener: StoreOpening {
     /// The identity of the store, which is made where there is none.
     private func identifier(
         _ derivations: PostgresDerivations, _ connection: PostgresConnection
-    ) throws -> (identifier: StoreIdentifier, made: Made?, metadata: [String: String]) {
+    ) throws -> Found {
         let layout = derivations.layout
         // Of several programs one makes the store.
         var name = PostgresParameters()
@@ -169,17 +171,24 @@ package struct PostgresOpener: StoreOpening {
             guard store.model == expected.model else {
                 throw MigrationError.otherModel(store: store.model, program: expected.model)
             }
-            guard store.versionHash == expected.versionHash else {
-                throw StoreError.invalidRequest(
-                    "The store has version \(store.version) of the model \(store.model), but the "
-                        + "program has version \(expected.version).",
-                    remedy: "Open it with a program of that version.")
-            }
+            let migration = try migrate(from: store, to: expected, layout, connection)
             var values = Dictionary(
                 (0..<found.count).map { (found.text($0, 0), found.text($0, 1)) },
                 uniquingKeysWith: { one, _ in one })
+            if migration != nil {
+                let drift = PostgresDrift(layout: layout, connection: connection)
+                let changed = try drift.differences(isInTransaction: true)
+                    .filter { $0.kind != .external }
+                // Somebody had changed the old tables.
+                guard changed.isEmpty else { throw MigrationError.storeDiffers(changed) }
+                let hash = try drift.catalogue().hash
+                values[Self.catalogueName] = hash
+                try note([(Self.catalogueName, hash)] + expected.values, layout, connection)
+            }
             // Another version of Cambium may have made other tables.
-            if store.schemaHash != expected.schemaHash { values[Self.catalogueName] = nil }
+            if migration == nil, store.schemaHash != expected.schemaHash {
+                values[Self.catalogueName] = nil
+            }
             if !existing.boolean(0, 1), !options.isReadOnly {
                 var hash = PostgresParameters()
                 hash.append(.text(expected.schemaHash), as: .text)
@@ -191,7 +200,9 @@ package struct PostgresOpener: StoreOpening {
                         """, hash),
                 ])
             }
-            return (StoreIdentifier(uuid), nil, values)
+            return Found(
+                identifier: StoreIdentifier(uuid), made: nil, metadata: values,
+                migration: migration)
         }
         guard !options.isReadOnly else {
             throw StoreError(
@@ -211,10 +222,47 @@ package struct PostgresOpener: StoreOpening {
                 + [statement([("uuid", uuid.uuidString)] + expected.values, layout)])
         let catalogue = try PostgresDrift(layout: layout, connection: connection).catalogue()
         _ = try connection.run([statement([(Self.catalogueName, catalogue.hash)], layout)])
-        return (
-            StoreIdentifier(uuid),
-            hasSchema ? .tables(Self.tables(in: layout)) : .schema(layout.schema), [:]
-        )
+        return Found(
+            identifier: StoreIdentifier(uuid),
+            made: hasSchema ? .tables(Self.tables(in: layout)) : .schema(layout.schema),
+            metadata: [:], migration: nil)
+    }
+
+    /// What a store turned out to be.
+    private struct Found {
+        let identifier: StoreIdentifier
+        let made: Made?
+        let metadata: [String: String]
+        /// What has migrated it; nil where nothing had to.
+        let migration: MigrationOutcome?
+    }
+
+    /// Migrates a store of an earlier version, while others that open it wait.
+    ///
+    /// - Returns: Nil where it has the program's version.
+    private func migrate(
+        from store: StoreMetadata, to target: StoreMetadata, _ layout: PostgresLayout,
+        _ connection: PostgresConnection
+    ) throws -> MigrationOutcome? {
+        // Other tables of the same version differ in no column.
+        if store.versionHash == target.versionHash { return nil }
+        let chain = try MigrationChain.way(from: store, to: target, among: migrations)
+        guard !options.isReadOnly, options.migratesAutomatically ?? true else {
+            throw MigrationError.migrationIsOff(store: store.version, program: target.version)
+        }
+        let migrator = PostgresMigrator(layout: layout, chain: chain, connection: connection)
+        try migrator.run { summary, number, count in
+            if options.endsMigrationOnCancellation, Task.isCancelled {
+                throw MigrationError.cancelled
+            }
+            options.migrationProgress?(
+                MigrationProgress(
+                    phase: .migration, completed: number, total: count,
+                    fraction: Double(number) / Double(max(count, 1)), summary: summary))
+        }
+        return .migrated(
+            from: store.version, to: target.version,
+            steps: chain.migrations.flatMap(\.steps), backup: nil)
     }
 
     // MARK: Drift
@@ -256,21 +304,21 @@ package struct PostgresOpener: StoreOpening {
                     + "changed: \(changed.list).",
                 remedy: "Change that back, or set StoreOptions.driftPolicy to report.")
         }
-        if !options.isReadOnly, found.isEmpty { try note(hash, layout, connection) }
+        if !options.isReadOnly, found.isEmpty {
+            // Another version of the server may describe the same tables in other words.
+            try note([(Self.catalogueName, hash)], layout, connection)
+        }
     }
 
-    /// Another version of the server may describe the same tables in other words.
     private func note(
-        _ hash: String, _ layout: PostgresLayout, _ connection: PostgresConnection
+        _ values: [(name: String, value: String)], _ layout: PostgresLayout,
+        _ connection: PostgresConnection
     ) throws {
-        var parameters = PostgresParameters()
-        parameters.append(.text(Self.catalogueName), as: .text)
-        parameters.append(.text(hash), as: .text)
-        _ = try connection.run(
-            """
-            INSERT INTO \(layout.metadata) AS m ("name", "value") VALUES ($1, $2) \
-            ON CONFLICT ("name") DO UPDATE SET "value" = $2
-            """, parameters)
+        _ = try connection.run([
+            statement(
+                values, layout,
+                " ON CONFLICT (\"name\") DO UPDATE SET \"value\" = excluded.\"value\"")
+        ])
     }
 
     /// The tables of a store, with the schema.
@@ -282,14 +330,14 @@ package struct PostgresOpener: StoreOpening {
     }
 
     private func statement(
-        _ values: [(name: String, value: String)], _ layout: PostgresLayout
+        _ values: [(name: String, value: String)], _ layout: PostgresLayout, _ conflict: String = ""
     ) -> PostgresStatement {
         let rows = values.map { name, value in
             "(\(SQLText.literal(name)), \(SQLText.literal(value)))"
         }
         return PostgresStatement(
             "INSERT INTO \(layout.metadata) (\"name\", \"value\") VALUES "
-                + rows.joined(separator: ", "))
+                + rows.joined(separator: ", ") + conflict)
     }
 }
 

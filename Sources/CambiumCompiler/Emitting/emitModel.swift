@@ -229,6 +229,10 @@ extension SwiftEmitter {
         case .renameTable(let table, let name):
             call("renameTable", (nil, .string(table)), ("to", .string(name)))
         case .dropTable(let table): call("dropTable", (nil, .string(table)))
+        case .dropForeignKey(let name, let table):
+            call("dropForeignKey", (nil, .string(name)), ("of", .string(table)))
+        case .addForeignKey(let name, let table):
+            call("addForeignKey", (nil, .string(name)), ("of", .string(table)))
         case .other: .text(".other")
         }
     }

@@ -267,7 +267,7 @@ struct ExpectedWork {
             return Cost(rows: own.rows, written: own)
         case .checkRows(let table, let others, _):
             return Cost(rows: amount(of: [table] + others).rows, written: Amount())
-        case .createIndex(_, let table, _):
+        case .createIndex(_, let table, _), .addForeignKey(_, let table):
             return Cost(rows: amount(of: [table]).rows, written: Amount())
         case .renameTable(let old, let new):
             rows[new] = rows.removeValue(forKey: old)
@@ -276,7 +276,7 @@ struct ExpectedWork {
             // To free a table is much less than to fill one.
             bytes[table] = nil
             return Cost(rows: (rows.removeValue(forKey: table) ?? 0) / 8, written: Amount())
-        case .addColumn, .other:
+        case .addColumn, .dropForeignKey, .other:
             break
         }
         return Cost(rows: 0, written: Amount())

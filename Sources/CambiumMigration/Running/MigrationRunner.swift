@@ -264,33 +264,10 @@ package final class MigrationRunner {
     ///
     /// - Throws: ``MigrationError`` where there is none; `SQLiteError`.
     func chain(from store: StoreMetadata, in connection: Connection) throws -> MigrationChain? {
-        guard store.model == model.name else {
-            throw MigrationError.otherModel(store: store.model, program: model.name)
-        }
-        guard store.format == String(Schema.formatVersion) else {
-            throw MigrationError.newerFormat(
-                store: store.format, program: String(Schema.formatVersion))
-        }
         if store == target { return nil }
-        let isNewer =
-            laterVersions.contains(store.version)
-            || VersionName(store.version).isLater(than: VersionName(model.version))
-        let found = MigrationChain(
-            from: store, to: target, among: migrations, knowingHashes: !isNewer)
-        guard let chain = found else {
-            if laterVersions.contains(store.version) {
-                throw MigrationError.noWayBack(store: store.version, target: model.version)
-            }
-            if isNewer {
-                throw MigrationError.newerVersion(store: store.version, program: model.version)
-            }
-            if let chain = try draftChain(from: store, in: connection) { return chain }
-            let known = migrations.map { "\($0.from) (\($0.fromHash))" }
-            throw MigrationError.unknownVersion(
-                store: store.version, hash: store.versionHash,
-                known: known + ["\(target.version) (\(target.versionHash))"])
-        }
-        return chain
+        return try .way(
+            from: store, to: target, among: migrations, laterVersions: laterVersions,
+            or: { try draftChain(from: store, in: connection) })
     }
 
     /// SQLite switches foreign keys only outside of a transaction.

@@ -1,4 +1,5 @@
 import CambiumEngine
+import CambiumMigration
 import CambiumModel
 import CambiumPlan
 import CambiumRecords
@@ -26,6 +27,19 @@ final class PostgresMigration: MigrationDialect {
         return try MigrationPlan(
             ModelDifference(from: old, to: new, on: dialect),
             schemas: (dialect.old.schema, dialect.new.schema))
+    }
+
+    /// The same as generated code has it.
+    ///
+    /// - Throws: All reasons why there is none.
+    static func migration(from old: Model, to new: Model) throws(MigrationProblems) -> Migration {
+        let plan = try plan(from: old, to: new)
+        func hash(_ model: Model) -> String {
+            StoreMetadata(of: model, schemaHash: "").versionHash
+        }
+        return Migration(
+            from: old.version, to: new.version, fromHash: hash(old), toHash: hash(new),
+            steps: plan.steps, history: plan.history)
     }
 
     private func layout(of model: Model) -> PostgresLayout {
@@ -161,7 +175,7 @@ final class PostgresMigration: MigrationDialect {
 
                 ) AS _r ("row", "value") LOOP
                 RAISE check_violation USING MESSAGE = \(SQLText.literal(reason)),
-                TABLE = \(SQLText.literal(table)), DETAIL = "_refused"."row"::text;
+                CONSTRAINT = \(SQLText.literal(reason)), COLUMN = "_refused"."row"::text;
                 END LOOP;
                 END $refusal$
                 """)

@@ -19,13 +19,17 @@ struct PostgresDrift {
     /// Makes the tables that the store should have as temporary ones, and lets the server describe
     /// both: each version of it has its own words for one thing.
     ///
-    /// It is called in a transaction of its own, which is taken back.
-    func differences() throws -> [StoreDifference] {
+    /// - Parameter isInTransaction: Whether there is a transaction already, in which nothing is left.
+    ///   Else it has one of its own, which is taken back.
+    func differences(isInTransaction: Bool = false) throws -> [StoreDifference] {
         let temporary = PostgresLayout(layout.model, schemaInSQL: "pg_temp")
         let statements = PostgresSchema(of: PostgresDerivations(temporary)).statements
             .filter { !$0.hasPrefix("CREATE SCHEMA") }
-        _ = try connection.run([PostgresConnection.begin(isReadOnly: false)])
-        defer { _ = try? connection.run("ROLLBACK") }
+        _ = try connection.run([
+            isInTransaction
+                ? PostgresStatement("SAVEPOINT drift") : PostgresConnection.begin(isReadOnly: false)
+        ])
+        defer { _ = try? connection.run(isInTransaction ? "ROLLBACK TO drift" : "ROLLBACK") }
         _ = try connection.run(statements.map { PostgresStatement($0) })
         let expected = try PostgresCatalogue(
             connection, namespace: "pg_my_temp_schema()", PostgresParameters())

@@ -43,10 +43,16 @@ package struct MigrationPlan: Sendable {
         let problems = builder.problems
         guard problems.isEmpty else { throw MigrationProblems(problems) }
         steps = builder.steps
-        history =
+        let isAdditive =
             changes.allSatisfy { $0.kind == .additive }
-                && steps.allSatisfy { $0.kind == .additive }
-            ? nil : HistoryPlanner(difference, schemas.old, schemas.new).history
+            && steps.allSatisfy { $0.kind == .additive }
+        history =
+            isAdditive
+            ? nil
+            : difference.match.dialect.limits.map { limits in
+                MigrationHistory(
+                    obstacle: "Histories of stores on \(limits.engine) are not migrated yet")
+            } ?? HistoryPlanner(difference, schemas.old, schemas.new).history
     }
 }
 
@@ -324,7 +330,7 @@ package struct ForeignKey: Hashable, Sendable {
     /// Drops the constraint.
     var removal: MigrationStatement {
         MigrationStatement(
-            .other,
+            .dropForeignKey(name, of: table),
             "ALTER TABLE \(SQLText.identifier(table)) DROP CONSTRAINT \(SQLText.identifier(name))")
     }
 
@@ -335,7 +341,7 @@ package struct ForeignKey: Hashable, Sendable {
         _ quoted: (String) -> String = SQLText.identifier
     ) -> MigrationStatement {
         MigrationStatement(
-            .other,
+            .addForeignKey(name, of: table),
             """
             ALTER TABLE \(quoted(table)) \
             ADD CONSTRAINT \(SQLText.identifier(name)) \

@@ -344,10 +344,10 @@ private struct ForeignKeyChanges {
 
     func around(_ steps: [MigrationStep]) -> [MigrationStep] {
         let first = MigrationStep(
-            summary: "Drop the foreign keys of what changes", kind: .reversible,
+            summary: "Drop the foreign keys of what changes", kind: .additive,
             statements: dropped.map(\.removal))
         let last = MigrationStep(
-            summary: "Check and add the foreign keys", kind: .reversible,
+            summary: "Check and add the foreign keys", kind: .additive,
             statements: added.map { $0.addition() })
         return (dropped.isEmpty ? [] : [first]) + steps + (added.isEmpty ? [] : [last])
     }

@@ -1,0 +1,120 @@
+import CambiumEngine
+import CambiumMigration
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+
+/// Makes a store of an earlier version one of the program's, in the transaction of whoever opens it:
+/// whatever happens, the store is exactly old or exactly new.
+struct PostgresMigrator {
+    let layout: PostgresLayout
+    let chain: MigrationChain
+    let connection: PostgresConnection
+
+    /// Runs all steps. What keys lead to is checked once, at the end of all of them.
+    ///
+    /// - Parameter notify: Called before each statement, and with the number of all.
+    func run(_ notify: (_ step: String, _ number: Int, _ count: Int) throws -> Void) throws {
+        // Others may have objects of the same names in other schemas.
+        _ = try connection.run("SET LOCAL search_path = \(layout.schema), pg_temp")
+        let count = chain.migrations.flatMap(\.steps).reduce(0) { $0 + $1.statements.count }
+        var number = 0
+        var waiting: [(name: String, statement: MigrationStatement, step: String)] = []
+        for step in chain.migrations.flatMap(\.steps) {
+            for statement in step.statements {
+                try notify(step.summary, number, count)
+                number += 1
+                switch statement.operation {
+                case .addForeignKey(let name, _):
+                    waiting.append((name, statement, step.summary))
+                    continue
+                case .dropForeignKey(let name, _):
+                    if let index = waiting.firstIndex(where: { $0.name == name }) {
+                        waiting.remove(at: index)
+                        continue
+                    }
+                default: break
+                }
+                try run(statement, of: step.summary)
+            }
+        }
+        for key in waiting { try run(key.statement, of: key.step) }
+        try removeUnreferencedValues()
+        try expireHistory()
+    }
+
+    private func run(_ statement: MigrationStatement, of step: String) throws {
+        do {
+            _ = try connection.run(statement.sql)
+        } catch {
+            throw refusal(of: step, statement, error)
+        }
+    }
+
+    // MARK: Refusals
+
+    /// What the server's error means for a store.
+    private func refusal(
+        of step: String, _ statement: MigrationStatement, _ error: PostgresError
+    ) -> any Error {
+        if error.state == PostgresError.lockTimeout {
+            return StoreError(
+                code: .busy,
+                message: "The store cannot be migrated, because others use its tables.",
+                remedy: "Try again when they have ended, or set a longer "
+                    + "StoreOptions.busyTimeout.", underlying: error)
+        }
+        if case .checkRows(let table, _, _) = statement.operation,
+            error.state == PostgresError.checkViolation
+        {
+            // What the statement itself has said.
+            var refusal = MigrationRefusal(step: step, reason: error.constraint ?? error.message)
+            refusal.entity = table
+            refusal.objects = [error.column.flatMap { Int64($0) }].compactMap(\.self)
+            return MigrationError.refused(refusal)
+        }
+        if error.state == PostgresError.foreignKeyViolation {
+            return MigrationError.brokenLinks(
+                table: error.table ?? "", count: 1, object: nil)
+        }
+        let isOfData = error.isOfConstraint || error.state.hasPrefix("22")
+        guard isOfData else { return error }
+        let constraint = layout.brokenConstraint(error)
+        var refusal = MigrationRefusal(
+            step: step, reason: constraint?.violation ?? error.message)
+        refusal.constraint = constraint?.text
+        refusal.entity = constraint?.entity
+        return MigrationError.refused(refusal)
+    }
+
+    // MARK: Afterwards
+
+    /// Large values of objects that are gone, or that are no longer large.
+    private func removeUnreferencedValues() throws {
+        let model = layout.model.model
+        let names = model.entities.flatMap { entity in
+            entity.attributes.filter { $0.usesExternalForm && !$0.isTransient }.map { attribute in
+                let column = PostgresName.identifier(model.column(of: attribute.name, in: entity))
+                return """
+                    SELECT substr(\(column), 2) FROM \(layout.table(of: entity)) \
+                    WHERE substr(\(column), 1, 1) = '\\x02'::bytea
+                    """
+            }
+        }
+        let kept =
+            names.isEmpty
+            ? "" : " WHERE \"name\" NOT IN (\(names.joined(separator: " UNION ALL ")))"
+        _ = try connection.run("DELETE FROM \(layout.external.table)\(kept)")
+    }
+
+    /// Earlier changes name what is gone: who asks for them learns that they are expired.
+    private func expireHistory() throws {
+        guard chain.migrations.contains(where: { $0.history != nil }) else { return }
+        let sql = PostgresHistorySQL(layout)
+        guard var settings = HistorySettings(try connection.run([sql.settings])[0]) else { return }
+        settings.epoch = try UUID.random()
+        _ = try connection.run(
+            (sql.dropStatements + sql.createStatements
+                + settings.writeStatements(in: layout.metadata)).map { PostgresStatement($0) })
+    }
+}
