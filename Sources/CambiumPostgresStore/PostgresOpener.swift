@@ -171,7 +171,7 @@ package struct PostgresOpener: StoreOpening {
             guard store.model == expected.model else {
                 throw MigrationError.otherModel(store: store.model, program: expected.model)
             }
-            let migration = try migrate(from: store, to: expected, layout, connection)
+            let migration = try migrate(from: store, to: expected, derivations, connection)
             var values = Dictionary(
                 (0..<found.count).map { (found.text($0, 0), found.text($0, 1)) },
                 uniquingKeysWith: { one, _ in one })
@@ -241,7 +241,7 @@ package struct PostgresOpener: StoreOpening {
     ///
     /// - Returns: Nil where it has the program's version.
     private func migrate(
-        from store: StoreMetadata, to target: StoreMetadata, _ layout: PostgresLayout,
+        from store: StoreMetadata, to target: StoreMetadata, _ derivations: PostgresDerivations,
         _ connection: PostgresConnection
     ) throws -> MigrationOutcome? {
         // Other tables of the same version differ in no column.
@@ -250,7 +250,8 @@ package struct PostgresOpener: StoreOpening {
         guard !options.isReadOnly, options.migratesAutomatically ?? true else {
             throw MigrationError.migrationIsOff(store: store.version, program: target.version)
         }
-        let migrator = PostgresMigrator(layout: layout, chain: chain, connection: connection)
+        let migrator = PostgresMigrator(
+            derivations: derivations, chain: chain, connection: connection)
         try migrator.run { summary, number, count in
             if options.endsMigrationOnCancellation, Task.isCancelled {
                 throw MigrationError.cancelled

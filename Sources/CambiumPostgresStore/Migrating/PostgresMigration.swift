@@ -290,7 +290,7 @@ extension PostgresDerivations {
 
 extension PostgresDerivations.Maintained {
     /// The statement that brings the values of all rows up to date; nil where memory computes them.
-    fileprivate func updateOfAll(_ layout: PostgresLayout) -> MigrationStatement? {
+    func updateOfAll(_ layout: PostgresLayout) -> MigrationStatement? {
         let model = layout.model.model
         let root = model.root(of: derived.entity).name
         guard let (value, joins) = valueOfAll else { return nil }

@@ -7,7 +7,8 @@ import CambiumSQL
 /// Makes a store of an earlier version one of the program's, in the transaction of whoever opens it:
 /// whatever happens, the store is exactly old or exactly new.
 struct PostgresMigrator {
-    let layout: PostgresLayout
+    let derivations: PostgresDerivations
+    private var layout: PostgresLayout { derivations.layout }
     let chain: MigrationChain
     let connection: PostgresConnection
 
@@ -39,6 +40,9 @@ struct PostgresMigrator {
             }
         }
         for key in waiting { try run(key.statement, of: key.step) }
+        try ComputedValues(derivations: derivations, now: .now).updateAll(connection) {
+            $0.updateOfAll(layout).map { PostgresName.shortened($0.sql) }
+        }
         try removeUnreferencedValues()
         try expireHistory()
     }

@@ -38,6 +38,7 @@ final class PostgresDerivationRun {
     private var step = Step()
     /// The moment of the save.
     private let now = Date.now
+    private lazy var memory = ComputedValues(derivations: derivations, now: now)
     /// What notes the values in the history, where the store has one.
     private var recorder: PostgresRecorder?
 
@@ -186,10 +187,10 @@ final class PostgresDerivationRun {
                 touched[maintained.attribute.rootIndex].formUnion(keys)
                 continue
             }
-            let values = try computed(index, rows, snapshot)
+            let values = try memory.changed(maintained.attribute, rows, snapshot)
             guard !values.isEmpty else { continue }
             touched[maintained.attribute.rootIndex].formUnion(values.map(\.key))
-            statements.append(write(values, maintained))
+            statements.append(recorded(memory.update(values, maintained), maintained))
         }
         return statements
     }
@@ -234,51 +235,7 @@ final class PostgresDerivationRun {
         var parameters = PostgresParameters()
         guard maintained.isComputedInMemory, let condition = owners.condition(index, &parameters)
         else { return nil }
-        let table = layout.tables[entity(of: maintained.attribute).index]
-        return PostgresStatement(
-            "SELECT \(table.list) FROM \(table.source) WHERE \(condition)", parameters)
-    }
-
-    private func entity(of attribute: MaintainedAttribute) -> EntityDescription {
-        model.entities[model.index(named: attribute.entity.name) ?? attribute.rootIndex]
-    }
-
-    /// The values that are others than those of the rows.
-    private func computed(
-        _ index: Int, _ rows: PostgresRows, _ snapshot: PostgresSnapshot
-    ) throws -> [(key: Int64, value: StoredValue)] {
-        let attribute = derivations.maintained[index].attribute
-        guard let derivation = attribute.attribute.derivation else { throw Unsayable() }
-        let evaluator = try ExpressionEvaluator(
-            value: derivation, as: attribute.attribute.type, entity: attribute.entity,
-            model: model.model)
-        let type = ExpressionType(attribute.attribute.type)
-        let values = try snapshot.subjects(rows, entity(of: attribute)).compactMap { subject in
-            let value = type.stored(try evaluator.evaluate(subject, now: now)) ?? .null
-            return subject.storedValue(ofAttribute: attribute.attribute.name) == value
-                ? nil : (key: subject.expressionKey, value: value)
-        }
-        if let failure = snapshot.failure { throw failure }
-        return values
-    }
-
-    private func write(
-        _ values: [(key: Int64, value: StoredValue)],
-        _ maintained: PostgresDerivations.Maintained
-    ) -> PostgresStatement {
-        var parameters = PostgresParameters()
-        parameters.appendArray(of: values.map(\.key))
-        parameters.appendArray(of: maintained.type, count: values.count) {
-            maintained.type.append(values[$0].value, to: &$1)
-        }
-        let table = layout.tables[maintained.attribute.rootIndex]
-        let statement = PostgresStatement(
-            """
-            UPDATE \(table.name) AS t SET \(maintained.column) = n.v \
-            FROM unnest($1, $2) AS n(k, v) \
-            WHERE t."_id" = n.k AND t.\(maintained.column) IS DISTINCT FROM n.v
-            """, parameters)
-        return recorded(statement, maintained)
+        return PostgresStatement(memory.select(maintained, condition), parameters)
     }
 
     // MARK: Reading

@@ -106,7 +106,7 @@ package protocol MigrationDialect: MigrationSupport {
         in model: Model, former: Entity?
     ) -> String?
     /// The attributes of the new version that saves keep up to date, with what computes them for all
-    /// rows, which is nil where the engine cannot.
+    /// rows, which is nil where memory does, after all statements.
     func derivations(of model: Model) -> [(derived: any DerivedValue, update: MigrationStatement?)]
 }
 

@@ -105,7 +105,8 @@ final class MigrationStepBuilder {
     /// Computes what existing objects have as the values of derived attributes, once everything
     /// that they are computed from exists.
     private var derivation: MigrationStep? {
-        let derivations = computed
+        let derivations = dialect.derivations(of: difference.new)
+            .filter { $0.update != nil && needsComputing($0.derived) }
         let statements = derivations.compactMap { $0.update }
         guard !statements.isEmpty else { return nil }
         let names = derivations.map { "\($0.derived.entity.name).\($0.derived.attribute.name)" }
@@ -114,27 +115,15 @@ final class MigrationStepBuilder {
             statements: statements)
     }
 
-    private var computed: [(derived: any DerivedValue, update: MigrationStatement?)] {
-        dialect.derivations(of: difference.new).filter { needsComputing($0.derived) }
-    }
-
     /// What the engine cannot do although there are words for it.
     var problems: [MigrationProblem] {
         guard let limits = dialect.limits else { return [] }
-        let derived = computed.filter { $0.update == nil }.map { derived, _ in
-            MigrationProblem(
-                entity: derived.entity.name, property: derived.attribute.name,
-                fact: """
-                    \(limits.engine) cannot compute \(derived.entity.name).\(derived.attribute.name) \
-                    for existing objects in a migration
-                    """)
-        }
         let steps = coverage?.steps.map { step in
             MigrationProblem(
                 entity: "",
                 fact: "Migrations on \(limits.engine) cannot run the step \(step.name) yet")
         }
-        return derived + (limits.runsSteps ? [] : steps ?? [])
+        return limits.runsSteps ? [] : steps ?? []
     }
 
     private func needsComputing(_ derivation: any DerivedValue) -> Bool {

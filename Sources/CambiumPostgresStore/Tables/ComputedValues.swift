@@ -1,0 +1,92 @@
+import CambiumEngine
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+
+/// The values of derived attributes that memory computes.
+struct ComputedValues {
+    let derivations: PostgresDerivations
+    /// The moment of the transaction.
+    let now: Date
+    private var layout: PostgresLayout { derivations.layout }
+    private var model: ModelDescription { layout.model }
+
+    /// Reads the rows of an attribute's objects.
+    ///
+    /// - Parameter condition: Which of them, and in which order.
+    func select(_ maintained: PostgresDerivations.Maintained, _ condition: String) -> String {
+        let table = layout.tables[entity(of: maintained.attribute).index]
+        return "SELECT \(table.list) FROM \(table.source) WHERE \(condition)"
+    }
+
+    private func entity(of attribute: MaintainedAttribute) -> EntityDescription {
+        model.entities[model.index(named: attribute.entity.name) ?? attribute.rootIndex]
+    }
+
+    /// The values that are others than those of the rows.
+    func changed(
+        _ attribute: MaintainedAttribute, _ rows: PostgresRows, _ snapshot: PostgresSnapshot
+    ) throws -> [(key: Int64, value: StoredValue)] {
+        guard let derivation = attribute.attribute.derivation else { throw Unsayable() }
+        let evaluator = try ExpressionEvaluator(
+            value: derivation, as: attribute.attribute.type, entity: attribute.entity,
+            model: model.model)
+        let type = ExpressionType(attribute.attribute.type)
+        let values = try snapshot.subjects(rows, entity(of: attribute)).compactMap { subject in
+            let value = type.stored(try evaluator.evaluate(subject, now: now)) ?? .null
+            return subject.storedValue(ofAttribute: attribute.attribute.name) == value
+                ? nil : (key: subject.expressionKey, value: value)
+        }
+        if let failure = snapshot.failure { throw failure }
+        return values
+    }
+
+    /// Writes them.
+    func update(
+        _ values: [(key: Int64, value: StoredValue)], _ maintained: PostgresDerivations.Maintained
+    ) -> PostgresStatement {
+        var parameters = PostgresParameters()
+        parameters.appendArray(of: values.map(\.key))
+        parameters.appendArray(of: maintained.type, count: values.count) {
+            maintained.type.append(values[$0].value, to: &$1)
+        }
+        let table = layout.tables[maintained.attribute.rootIndex]
+        return PostgresStatement(
+            """
+            UPDATE \(table.name) AS t SET \(maintained.column) = n.v \
+            FROM unnest($1, $2) AS n(k, v) \
+            WHERE t."_id" = n.k AND t.\(maintained.column) IS DISTINCT FROM n.v
+            """, parameters)
+    }
+
+    private static let rowsAtOnce = 2_000
+
+    /// Brings the values of all rows up to date, in a transaction in which nobody else writes: those that
+    /// memory computes, and those that the server computes from these.
+    func updateAll(
+        _ connection: PostgresConnection,
+        _ updateOfAll: (PostgresDerivations.Maintained) -> String?
+    ) throws {
+        for maintained in derivations.maintained {
+            guard maintained.isComputedInMemory else {
+                if maintained.stage > 0, let sql = updateOfAll(maintained) {
+                    _ = try connection.run(sql)
+                }
+                continue
+            }
+            let family = layout.tables[entity(of: maintained.attribute).index].ofFamily
+            var last = Int64.min
+            while true {
+                let next = "t.\"_id\" > \(last)\(family.map { " AND \($0)" } ?? "")"
+                let rows = try connection.run(
+                    select(
+                        maintained, "\(next) ORDER BY t.\"_id\" LIMIT \(Self.rowsAtOnce)"))
+                guard rows.count > 0 else { break }
+                last = rows.integer(rows.count - 1, 0)
+                let values = try changed(
+                    maintained.attribute, rows, PostgresSnapshot(layout, connection))
+                if !values.isEmpty { _ = try connection.run([update(values, maintained)]) }
+            }
+        }
+    }
+}
