@@ -10,10 +10,22 @@ import Testing
 @testable import CambiumMigration
 @testable import CambiumPostgresStore
 
-/// Two versions of a model, and a store of the older one with the same rows in a file and on a server.
+/// Versions of a model, and a store of the first one with the same rows in a file and on a server.
 struct MigrationPair {
-    let old: Model
-    let new: Model
+    let versions: [Model]
+    var old: Model { versions[0] }
+    var new: Model { versions[versions.count - 1] }
+
+    init(old: Model, new: Model) {
+        self.init([old, new])
+    }
+
+    init(_ versions: [Model]) {
+        self.versions = versions
+    }
+
+    /// The migrations of a chain on either engine.
+    typealias Plans = (file: [Migration], server: [Migration])
 
     /// What became of the two stores.
     enum Outcome: Equatable {
@@ -36,10 +48,11 @@ struct MigrationPair {
     /// The steps on either engine; nil where neither has any.
     ///
     /// - Throws: ``Unplanned``.
-    func plans() throws -> (file: Migration, server: Migration)? {
-        guard let file = try? Migration(from: old, to: new) else { return nil }
+    func plans() throws -> Plans? {
+        let steps = zip(versions, versions.dropFirst())
+        guard let file = try? steps.map({ try Migration(from: $0, to: $1) }) else { return nil }
         do {
-            return (file, try PostgresMigration.migration(from: old, to: new))
+            return (file, try steps.map { try PostgresMigration.migration(from: $0, to: $1) })
         } catch {
             throw Unplanned(description: "\(error)")
         }
@@ -52,7 +65,7 @@ struct MigrationPair {
 
     /// Migrates both stores, and compares them with each other and with a new one.
     func run(
-        _ plans: (file: Migration, server: Migration), on file: Connection,
+        _ plans: Plans, on file: Connection,
         over connection: PostgresConnection
     ) throws -> Outcome {
         _ = try connection.run([PostgresConnection.begin(isReadOnly: false)])
@@ -60,7 +73,7 @@ struct MigrationPair {
         try make(old, in: "migrated", connection)
         let count = try copy(Schema(of: old).tables, of: old, from: file, connection)
         let problem = try migrate(connection, plans.server)
-        let runner = MigrationRunner(model: new, schema: Schema(of: new), migrations: [plans.file])
+        let runner = MigrationRunner(model: new, schema: Schema(of: new), migrations: plans.file)
         runner.driftPolicy = .report
         do {
             _ = try runner.open(file)
@@ -124,12 +137,12 @@ struct MigrationPair {
     ///
     /// - Returns: Why the server refused the store; nil where it did not.
     private func migrate(
-        _ connection: PostgresConnection, _ migration: Migration
+        _ connection: PostgresConnection, _ migrations: [Migration]
     ) throws -> String? {
         let description = ModelDescription(new, types: [:], common: SampleObject.self)
         let migrator = PostgresMigrator(
             derivations: PostgresDerivations(PostgresLayout(description, schema: "migrated")),
-            chain: MigrationChain([migration]), connection: connection)
+            chain: MigrationChain(migrations), connection: connection)
         do {
             try migrator.run { _, _, _ in }
             return nil

@@ -19,13 +19,19 @@ struct RandomMigrationTests {
             let old = random.model(version: "1")
             random.beginNextVersion()
             for _ in 0...seed % 7 { random.change() }
-            let pair = MigrationPair(old: old, new: random.model(version: "2", after: "1"))
+            var versions = [old, random.model(version: "2", after: "1")]
+            if seed % 3 == 0 {
+                random.beginNextVersion()
+                for _ in 0...seed % 5 { random.change() }
+                versions.append(random.model(version: "3", after: "2"))
+            }
+            let pair = MigrationPair(versions)
             do {
                 guard let plans = try pair.plans() else {
                     problems += 1
                     return
                 }
-                let match = ModelMatch(old: pair.old, new: pair.new)
+                let match = ModelMatch(old: old, new: versions[1])
                 for content in [SampleRows.Content.ordinary, .extremesWhereTypesStay] {
                     let file = try pair.file(
                         SampleRows(of: old, for: match, seed: seed, content: content))
@@ -37,14 +43,16 @@ struct RandomMigrationTests {
             } catch let error as MigrationPair.Unplanned {
                 unplanned[error.description, default: 0] += 1
             } catch {
-                let changes = ModelDifference(from: pair.old, to: pair.new).changes
-                Issue.record("seed \(seed): \(error)\n\(changes.map(\.summary))")
+                let changes = zip(versions, versions.dropFirst()).map {
+                    ModelDifference(from: $0, to: $1).changes.map(\.summary)
+                }
+                Issue.record("seed \(seed): \(error)\n\(changes)")
             }
         }
         print(
             """
             \(migrated) stores migrated with \(rows) rows, \(refused) refused, \
-            \(problems) pairs have no plan, on the server \(unplanned.values.reduce(0, +)) more
+            \(problems) have no plan, on the server \(unplanned.values.reduce(0, +)) more
             """)
         for (reason, count) in unplanned { print("    \(count) × \(reason)") }
     }
