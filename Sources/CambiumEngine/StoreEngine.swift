@@ -275,7 +275,7 @@ extension StoreCapabilities {
     ) throws {
         throw StoreError(
             code: .invalidRequest,
-            message: "Batch operations work on SQLite stores only.",
+            message: "A store of a program's own has no batch operations.",
             remedy: "Change objects in a context, and save it.")
     }
 

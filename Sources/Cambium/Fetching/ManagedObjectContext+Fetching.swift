@@ -67,9 +67,9 @@ extension ManagedObjectContext {
     /// then. Objects that the context has keep their values; ``refreshAllObjects()`` makes them
     /// read again.
     ///
-    /// - Throws: ``StoreError`` where a store is not one of SQLite's in a file: there a fetch and a
-    ///   save take turns, and nothing older than the latest can be read. In a child: it reads what
-    ///   its parent reads.
+    /// - Throws: ``StoreError`` with `invalidRequest` where a store has no such states: one in memory, or
+    ///   of a program's own. SQLite's in files have them, and those on PostgreSQL. In a child: it reads
+    ///   what its parent reads.
     public func setQueryGeneration(_ token: QueryGenerationToken) throws {
         if parent != nil {
             throw StoreError.invalidRequest(
