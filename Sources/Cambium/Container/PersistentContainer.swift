@@ -145,8 +145,8 @@ public final class PersistentContainer: Sendable {
     /// - Parameter limit: How long it waits. Default: 30 seconds.
     /// - Returns: Whether everything had ended by then. What had not goes on, and its connection is
     ///   closed after it.
-    /// - Throws: ``StoreError`` with `busy` where it is called in a closure that a store calls, such as
-    ///   a statement hook.
+    /// - Throws: ``StoreError`` with `invalidRequest` where it is called in a closure that a store
+    ///   calls, such as a statement hook.
     @discardableResult
     public func close(waitingAtMost limit: Duration = .seconds(30)) async throws -> Bool {
         try await StoreThreads().run { [coordinator] in

@@ -8,16 +8,18 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
         /// The store was opened for reading only, or its server accepts no changes.
         case readOnly
-        /// The store's file cannot be opened, or made.
+        /// The store's file cannot be opened, or made; or its server or database is none that Cambium
+        /// knows how to use.
         case cannotOpen
         /// The file is no store of this program, or another program damaged it.
         case corrupt
         /// The row of an object was deleted.
         case missingRow
-        /// Another program is writing the store, for longer than `StoreOptions.busyTimeout`.
+        /// Another program is writing the store, for longer than `StoreOptions.busyTimeout`; or a server
+        /// or its connections are in use for too long (``StoreError/serverFailure`` says why).
         case busy
         /// The file of an open store, its folder or its disk cannot be read or written: there is no
-        /// room, or no leave, or the disk failed.
+        /// room, or no leave, or the disk failed. Or a server cannot be reached, or refuses to serve.
         case inaccessible
         /// Another program has given a row the key that a new object has.
         case keyTaken
