@@ -6,8 +6,8 @@
 /// ```
 ///
 /// A name is that of a setting of the program's own, such as `app.tenant`: letters, digits and
-/// underscores, with a dot between. `role` is allowed as well: the transactions have the rights of
-/// that role. No error and no description shows a value.
+/// underscores, with a dot between. What begins with `cambium.` is Cambium's own. `role` is allowed as
+/// well: the transactions have the rights of that role. No error and no description shows a value.
 public struct TransactionSettings: Sendable, Hashable {
     /// The values by name.
     package let values: [String: String]

@@ -146,7 +146,8 @@ extension TransactionSettings {
             throw StoreError.invalidRequest(
                 "The transaction setting \(name.excerpt()) is not allowed.",
                 remedy: "Name a setting of the program's own, such as app.tenant: letters of "
-                    + "ASCII, digits and underscores, with a dot between. Or set role.")
+                    + "ASCII, digits and underscores, with a dot between. What begins with "
+                    + "cambium. is Cambium's own. Or set role.")
         }
         for name in names where values[name]?.utf8.contains(0) == true {
             throw StoreError.invalidRequest(
@@ -155,10 +156,11 @@ extension TransactionSettings {
         }
     }
 
-    /// Whether a name is that of a setting which the server does not know.
+    /// Whether a name is that of a setting which neither the server nor Cambium knows.
     private static func isOfProgram(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return name.utf8.count <= 63 && parts.count > 1
+        // The server ignores the case.
+        return name.utf8.count <= 63 && parts.count > 1 && !name.lowercased().hasPrefix("cambium.")
             && parts.allSatisfy { part in
                 part.first.map { !(UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0) } == true
                     && part.allSatisfy(isWordCharacter)

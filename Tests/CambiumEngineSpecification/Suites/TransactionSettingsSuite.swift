@@ -66,7 +66,7 @@ extension EngineSuite {
             try engine.withContainer(Everything.model) { container in
                 let names = [
                     "tenant", "search_path", "row_security", "a.b'c", "a.", ".b", "1.a", "a.b c",
-                    "a.\u{e9}", "",
+                    "a.\u{e9}", "", "Cambium.keys",
                 ]
                 for name in names {
                     let context = container.applying(transactionSettings: [:])
