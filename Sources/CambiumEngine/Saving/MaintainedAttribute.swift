@@ -90,9 +90,7 @@ package final class MaintainedAttribute: Sendable {
         /// Whether the rows are the sources of pairs; nil where they are at neither end.
         package func isSource(of links: SaveRequest.Links, in model: ModelDescription) -> Bool? {
             guard !node.joinTables.isEmpty,
-                let owner = model.entities.first(where: { entity in
-                    entity.relationships.contains { $0.identity == links.relationship.identity }
-                }),
+                let owner = model.owner(of: links.relationship),
                 case .joinTable(let table, let sourceColumn, _) = model.model.storage(
                     of: links.relationship.relationship, of: owner.entity),
                 let column = node.joinTables[table]

@@ -163,11 +163,7 @@ extension PostgresReading {
     func members(
         of owners: [Int64], _ relationship: RelationshipDescription
     ) throws -> [Int64: [LinkSet.Member]]? {
-        guard
-            let owner = model.entities.first(where: { entity in
-                entity.relationships.contains { $0.identity == relationship.identity }
-            })
-        else { return nil }
+        guard let owner = model.owner(of: relationship) else { return nil }
         let table = layout.tables[relationship.destination]
         let link = try PostgresLink(relationship, of: owner, layout)
         let hasEntity = table.entity.hasEntityColumn

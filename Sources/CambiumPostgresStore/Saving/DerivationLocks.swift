@@ -105,9 +105,7 @@ struct DerivationLocks {
 
     private func pairs(of links: SaveRequest.Links) -> (table: String, source: String)? {
         guard
-            let owner = model.entities.first(where: { entity in
-                entity.relationships.contains { $0.identity == links.relationship.identity }
-            }),
+            let owner = model.owner(of: links.relationship),
             case .joinTable(let table, let source, _) = model.model.storage(
                 of: links.relationship.relationship, of: owner.entity)
         else { return nil }

@@ -13,9 +13,7 @@ struct PostgresList {
     init?(_ relationship: RelationshipDescription, _ layout: PostgresLayout) {
         let model = layout.model.model
         guard
-            let entity = layout.model.entities.first(where: { entity in
-                entity.relationships.contains { $0.identity == relationship.identity }
-            }),
+            let entity = layout.model.owner(of: relationship),
             let position = model.positionColumn(
                 of: relationship.relationship, of: entity.entity)
         else { return nil }

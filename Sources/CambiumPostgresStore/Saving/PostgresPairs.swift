@@ -13,9 +13,7 @@ struct PostgresPairs {
     init?(_ relationship: RelationshipDescription, _ layout: PostgresLayout) {
         let model = layout.model
         guard
-            let owner = model.entities.first(where: { entity in
-                entity.relationships.contains { $0.identity == relationship.identity }
-            }),
+            let owner = model.owner(of: relationship),
             case .joinTable(let name, let source, let destination) = model.model.storage(
                 of: relationship.relationship, of: owner.entity)
         else { return nil }

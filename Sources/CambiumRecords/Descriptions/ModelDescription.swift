@@ -111,6 +111,13 @@ public final class ModelDescription: Sendable, CustomReflectable, CustomStringCo
         return back.identity == relationship.identity
     }
 
+    /// The first entity in the model that has a relationship.
+    package func owner(of relationship: RelationshipDescription) -> EntityDescription? {
+        entities.first { entity in
+            entity.relationships.contains { $0.identity == relationship.identity }
+        }
+    }
+
     /// How many hierarchies there are.
     public var rootCount: Int { entities.count { $0.rootIndex == $0.index } }
 
