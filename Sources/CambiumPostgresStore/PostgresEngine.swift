@@ -145,16 +145,14 @@ final class PostgresEngine: StoreEngine, PostgresReading {
 
     func notes() throws -> [String: String] {
         if let waiting = notesToWrite.withLock({ $0 }) { return waiting }
-        return try pool.withReader { MetadataSQL.notes(in: try metadataRows(of: $0)) }
+        return try pool.withReader { connection in
+            let rows = try connection.run("SELECT \"name\", \"value\" FROM \(layout.metadata)")
+            return MetadataSQL.notes(in: rows.namesAndValues)
+        }
     }
 
     func setNotes(_ notes: [String: String]) {
         notesToWrite.withLock { $0 = notes }
-    }
-
-    func metadataRows(of connection: PostgresConnection) throws -> [[StoredValue]] {
-        let rows = try connection.run("SELECT \"name\", \"value\" FROM \(layout.metadata)")
-        return (0..<rows.count).map { [.text(rows.text($0, 0)), .text(rows.text($0, 1))] }
     }
 
     /// What replaces the notes.

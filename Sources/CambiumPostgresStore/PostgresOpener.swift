@@ -157,9 +157,7 @@ package struct PostgresOpener: StoreOpening {
         let expected = StoreMetadata(of: model.model, schemaHash: schema.hash)
         if exists {
             let found = try connection.run("SELECT \"name\", \"value\" FROM \(layout.metadata)")
-            let rows = (0..<found.count).map { row -> [StoredValue] in
-                [.text(found.text(row, 0)), .text(found.text(row, 1))]
-            }
+            let rows = found.namesAndValues
             guard let store = StoreMetadata(rows: rows),
                 let uuid = MetadataSQL.identifier(in: rows)
             else {

@@ -1,4 +1,5 @@
 import CPostgres
+import CambiumModel
 
 /// The rows that a statement has returned, in libpq's memory.
 final class PostgresRows: @unchecked Sendable {
@@ -54,6 +55,11 @@ final class PostgresRows: @unchecked Sendable {
 
     func boolean(_ row: Int, _ column: Int) -> Bool {
         bytes(row, column).first == 1
+    }
+
+    /// The first two columns, as what reads a store's metadata takes them.
+    var namesAndValues: [[StoredValue]] {
+        (0..<count).map { [.text(text($0, 0)), .text(text($0, 1))] }
     }
 }
 

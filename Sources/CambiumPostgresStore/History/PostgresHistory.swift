@@ -72,15 +72,10 @@ final class PostgresHistory: Sendable {
         var current = HistorySettings(try connection.run([sql.settings])[0])
         if options.history.content(after: current?.content) != current?.content {
             current = try connection.transaction {
-                let (seconds, attoseconds) = options.busyTimeout.components
-                let wait = Double(seconds) * 1_000 + Double(attoseconds) / 1e15
-                let milliseconds = Int32(min(max(1, wait), Double(Int32.max)))
                 do {
-                    // Whoever reads waits behind this one.
-                    _ = try connection.run([
-                        PostgresStatement("SET LOCAL lock_timeout = \(milliseconds)"),
-                        PostgresStatement(sql.lock),
-                    ])
+                    // Whoever reads waits behind this one, which waits for no longer than
+                    // busyTimeout: the transaction began with that.
+                    _ = try connection.run(sql.lock)
                 } catch let error as PostgresError where error.state == PostgresError.lockTimeout {
                     throw StoreError(
                         code: .busy,
@@ -162,9 +157,6 @@ final class PostgresHistory: Sendable {
 extension HistorySettings {
     /// What the rows of ``PostgresHistorySQL/settings`` say; nil where the store has no history.
     init?(_ rows: PostgresRows) {
-        self.init(
-            rows: (0..<rows.count).map { row in
-                [.text(rows.text(row, 0)), .text(rows.text(row, 1))]
-            })
+        self.init(rows: rows.namesAndValues)
     }
 }

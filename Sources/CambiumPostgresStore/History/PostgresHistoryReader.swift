@@ -106,7 +106,7 @@ struct PostgresHistoryReader {
         let rows = try connection.run([
             sql.changes(
                 of: ids, entities: entities,
-                keys: request.objectIDs.map { Array(Set($0.map(\.key))) }, readsValues: true)
+                keys: request.objectIDs.map { Array(Set($0.map(\.key))) })
         ])[0]
         var gathered: [Int64: GatheredChanges] = [:]
         for row in 0..<rows.count {

@@ -30,7 +30,7 @@ extension PostgresHistorySQL {
     ///   - entities: The names of the entities that are wanted; nil for all.
     ///   - keys: The keys of the objects that are wanted; nil for all.
     func changes(
-        of ids: [Int64], entities: [String]?, keys: [Int64]?, readsValues: Bool
+        of ids: [Int64], entities: [String]?, keys: [Int64]?
     ) -> PostgresStatement {
         var parameters = PostgresParameters()
         parameters.appendArray(of: ids)
@@ -46,10 +46,9 @@ extension PostgresHistorySQL {
             parameters.appendArray(of: keys)
             conditions.append("\"key\" = ANY($\(parameters.count))")
         }
-        let values = readsValues ? ", \"columns\", \"old\", \"new\"" : ""
         return PostgresStatement(
             """
-            SELECT "transaction", "kind", "entity", "key", "properties"\(values) \
+            SELECT "transaction", "kind", "entity", "key", "properties", "columns", "old", "new" \
             FROM \(changes) WHERE \(conditions.joined(separator: " AND ")) \
             ORDER BY "transaction", "number"
             """, parameters)

@@ -22,30 +22,28 @@ final class PostgresPin: Sendable {
 
     private static let queue = DispatchQueue(
         label: "cambium.generations", qos: .utility, attributes: .concurrent)
-    /// The server ends the transaction so much later, in milliseconds, where the program cannot: it
-    /// may be stopped, or out of reach.
-    private static let grace = 5_000.0
+    /// The server ends the transaction so much later where the program cannot: it may be stopped, or
+    /// out of reach.
+    private static let grace = Duration.seconds(5)
 
     init(_ pool: PostgresPool, lifetime: Duration) throws {
         self.pool = pool
         self.lifetime = lifetime
-        let (seconds, attoseconds) = lifetime.components
-        let milliseconds = max(0, Double(seconds) * 1_000 + Double(attoseconds) / 1e15)
         // Its first query decides what the transaction sees.
         let loan = try pool.lend(after: [
             PostgresConnection.begin(isReadOnly: true),
             PostgresStatement(
                 """
                 SET LOCAL idle_in_transaction_session_timeout = \
-                \(Int32(min(milliseconds + Self.grace, Double(Int32.max))))
+                \((lifetime + Self.grace).milliseconds)
                 """),
             PostgresStatement("SELECT 1"),
         ])
         state = Mutex(State(loan: loan))
         end = .now + lifetime
         // What nobody reads any more must end, too.
-        let wait = min(milliseconds, Double(Int32.max))
-        Self.queue.asyncAfter(deadline: .now() + .milliseconds(Int(wait) + 1)) { [weak self] in
+        let wait = DispatchTimeInterval.milliseconds(lifetime.milliseconds + 1)
+        Self.queue.asyncAfter(deadline: .now() + wait) { [weak self] in
             self?.expire()
         }
     }

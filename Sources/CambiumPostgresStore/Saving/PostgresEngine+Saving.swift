@@ -166,8 +166,9 @@ extension PostgresEngine {
         return outcome
     }
 
-    /// Begins the transaction, and locks the rows in the order of their tables and keys, so that no
-    /// two saves wait for each other.
+    /// Begins the transaction, and locks the rows: table by table those that are deleted, those that
+    /// are updated and those that are checked, each in the order of their keys. So two saves rarely
+    /// wait for each other crosswise; where they do, the server ends one of them, which is tried again.
     ///
     /// - Parameters:
     ///   - beginning: What begins the transaction.

@@ -22,8 +22,8 @@ extension RowStatements {
             let slots = written(update.slots, of: entity)
             let pending = PendingArrays(
                 records, slots.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) })
-            // A temporary table would not outlive the statement; the rows go through it as a record.
-            // It computes what the table does, for the history.
+            // The rows wait in a temporary table, which computes the generated columns too: the
+            // history tells of them.
             let saved = "pg_temp._swap_\(entity.index)_\(back.count)"
             let columns = derivations.writableColumns(ofRoot: entity.rootIndex)
             work.add(

@@ -317,15 +317,7 @@ extension PostgresType {
         case .boolean, .double, .real, .uuid, .bytea, .timestamp: return text
         case .text: return "\(text)::text"
         case .smallint, .integer, .bigint, .decimal, .anyDecimal:
-            return "'\(text)'::\(self == .smallint || self == .integer ? "bigint" : shortName)"
-        }
-    }
-
-    /// The name without what limits the values.
-    private var shortName: String {
-        switch self {
-        case .decimal: "numeric"
-        default: name
+            return "'\(text)'::\(self == .smallint || self == .integer ? "bigint" : baseName)"
         }
     }
 
