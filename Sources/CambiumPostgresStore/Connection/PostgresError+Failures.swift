@@ -88,10 +88,15 @@ extension PostgresError {
         guard let failure else { return nil }
         let (code, problem, remedy) = failure.words
         // Without a code of the server's, what libpq says tells more.
-        let ending = state.isEmpty ? ": \(message.hasSuffix(".") ? message : "\(message).")" : "."
+        let ending = state.isEmpty ? ": \(sentence)" : "."
         return StoreError(
             code: code, message: problem + ending, remedy: remedy, underlying: self,
             serverFailure: failure)
+    }
+
+    /// The message, with a mark at its end.
+    private var sentence: String {
+        message.hasSuffix(".") || message.hasSuffix("?") ? message : "\(message)."
     }
 
     // MARK: Values

@@ -66,9 +66,11 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     ) {
         // Safety: a text of the connection's, or nil.
         let text = message.map { String(cString: $0) } ?? "libpq gave no reason."
-        let end = text.lastIndex { !$0.isWhitespace }
+        // Of several hosts each has a line, and some have a hint in a line of its own.
+        let lines = text.split(whereSeparator: \.isNewline)
+            .map { $0.drop(while: \.isWhitespace) }
         self.init(
-            message: String(end.map { text[...$0] } ?? ""), sql: sql,
+            message: lines.filter { !$0.isEmpty }.joined(separator: "; "), sql: sql,
             isDisconnection: isDisconnection, isOfConnecting: isOfConnecting)
     }
 
