@@ -32,6 +32,7 @@ struct OpeningTests {
             try PersistentContainer(Everything.model, StoreDescription(location: other))
         }
         #expect("\(error as Any)".contains("permission denied"))
+        #expect(error?.code == .cannotOpen)
         for _ in 0..<2 {
             let container = try PersistentContainer(
                 Everything.model,

@@ -2,7 +2,7 @@
 public struct StoreLoadingError: Error, Sendable {
     /// What kind of failure it is, for programs.
     public enum Code: Sendable, Hashable {
-        /// The file cannot be opened, or made.
+        /// The file cannot be opened, or made. Or a server cannot be reached, or refuses the program.
         case cannotOpen
         /// Another process holds a lock.
         case busy
@@ -78,7 +78,7 @@ public struct StoreLoadingError: Error, Sendable {
     private static func code(of code: StoreError.Code) -> Code {
         switch code {
         case .corrupt: .notAStore
-        case .cannotOpen, .inaccessible, .missingFile: .cannotOpen
+        case .cannotOpen, .inaccessible, .missingFile, .notPermitted: .cannotOpen
         case .notTrusted: .storeDiffers
         case .busy: .busy
         default: .invalidRequest
