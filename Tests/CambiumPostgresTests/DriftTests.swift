@@ -71,6 +71,7 @@ struct DriftTests {
             return
         }
         #expect(differences.count == 1, "\(differences)")
+        #expect("\(error as Any)".contains("cannot be repaired"))
         #expect(throws: MigrationError.self) {
             try opener(server, schema) { $0.isReadOnly = true }.open()
         }

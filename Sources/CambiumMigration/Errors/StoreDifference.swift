@@ -48,9 +48,9 @@ public struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
     /// What is found by a store that looks for itself.
     package init(
         name: String, _ kind: Kind, expected: String?, actual: String?,
-        parts: [(name: String, kind: Kind, isColumn: Bool)] = []
+        parts: [(name: String, kind: Kind, isColumn: Bool)] = [], obstacles: [String] = []
     ) {
-        self.init(name: name, kind: kind, expected: expected, actual: actual)
+        self.init(name: name, kind: kind, expected: expected, actual: actual, obstacles: obstacles)
         self.parts = parts.map { Part(name: $0.name, kind: $0.kind, isColumn: $0.isColumn) }
     }
 
@@ -144,7 +144,8 @@ extension [StoreDifference] {
 
     /// Why they cannot be put right; nil where they can.
     var obstacles: String? {
-        let all = flatMap(\.obstacles)
+        var known: Set<String> = []
+        let all = flatMap(\.obstacles).filter { known.insert($0).inserted }
         return all.isEmpty ? nil : all.excerpts(separator: "; ")
     }
 

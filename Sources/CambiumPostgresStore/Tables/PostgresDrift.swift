@@ -8,6 +8,8 @@ struct PostgresDrift {
     let layout: PostgresLayout
     let connection: PostgresConnection
 
+    private static let obstacles = ["stores on PostgreSQL have no repair yet"]
+
     /// What is in the schema of the store.
     func catalogue() throws -> PostgresCatalogue {
         var name = PostgresParameters()
@@ -56,7 +58,7 @@ struct PostgresDrift {
             return [
                 StoreDifference(
                     name: relation, actual.definitions[thing] == nil ? .missing : .changed,
-                    expected: kind, actual: actual.definitions[thing])
+                    expected: kind, actual: actual.definitions[thing], obstacles: Self.obstacles)
             ]
         }
         let (wanted, have) = (expected.parts(of: relation), actual.parts(of: relation))
@@ -69,7 +71,8 @@ struct PostgresDrift {
             if part.kind == "index" || part.kind == "trigger" {
                 found.append(
                     StoreDifference(
-                        name: part.name, kind, expected: wanted[part], actual: have[part]))
+                        name: part.name, kind, expected: wanted[part], actual: have[part],
+                        obstacles: kind == .external ? [] : Self.obstacles))
             } else {
                 parts.append((part.name, kind, part.kind == "column"))
             }
@@ -81,7 +84,7 @@ struct PostgresDrift {
             found.append(
                 StoreDifference(
                     name: relation, .changed, expected: text(wanted), actual: text(have),
-                    parts: parts))
+                    parts: parts, obstacles: Self.obstacles))
         }
         return found
     }
