@@ -228,5 +228,11 @@ struct ConnectionOptionTests {
             }
             #expect(error?.message.contains("%40") == true)
         }
+        // libpq would show what stands before the slash, as a port that is none.
+        let error = #expect(throws: PostgresError.self) {
+            try PostgresConnection(PostgresSettings("postgresql://user:geheim/1@localhost/db"))
+        }
+        #expect(error?.message.contains("%2F") == true)
+        #expect(error?.message.contains("geheim") == false)
     }
 }

@@ -58,6 +58,7 @@ package struct PostgresSettings: Sendable, Hashable {
             // The name of a database alone, or nothing: all is in the environment.
             return
         }
+        if isURL { try checkSlashes() }
         guard let options = PQconninfoParse(connectionText, nil) else {
             throw PostgresError(
                 message: isURL
@@ -82,6 +83,20 @@ package struct PostgresSettings: Sendable, Hashable {
             }
             option += 1
         }
+    }
+
+    /// libpq ends the host at the first slash, and takes what stands before a slash of the password for
+    /// the port: its error would show that.
+    private func checkSlashes() throws(PostgresError) {
+        let rest = connectionText.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst(3)
+            .prefix { $0 != UInt8(ascii: "?") }
+        guard let slash = rest.firstIndex(of: UInt8(ascii: "/")),
+            !rest[..<slash].contains(UInt8(ascii: "@")),
+            rest[slash...].contains(UInt8(ascii: "@"))
+        else { return }
+        throw PostgresError(
+            message: "In the URL of the server an @ follows a slash. In its user name and its "
+                + "password write %2F for a slash, and in the name of the database %40 for an @.")
     }
 }
 
