@@ -53,6 +53,7 @@ package struct PostgresOpener: StoreOpening {
                 remedy: "Leave StoreOptions.followsRemoteChanges off for it, and fetch or refresh "
                     + "what has to be new.")
         }
+        try requireSchemaName()
         let pool = PostgresPool(settings, terms, waitLimit: waitLimit)
         let derivations = PostgresDerivations(PostgresLayout(model, schema: schema))
         let layout = derivations.layout
@@ -115,6 +116,20 @@ package struct PostgresOpener: StoreOpening {
             case .tables(let names):
                 ["DROP TABLE IF EXISTS \(names.joined(separator: ", ")) CASCADE"]
             }
+        }
+    }
+
+    /// Makes sure that the server takes the name of the schema as it is. It would cut a longer one off,
+    /// so that two stores could become one.
+    private func requireSchemaName() throws {
+        let count = schema.utf8.count
+        guard (1...PostgresName.maximum).contains(count), !schema.utf8.contains(0) else {
+            throw StoreError.invalidRequest(
+                count == 0
+                    ? "The name of the schema is empty."
+                    : "PostgreSQL does not take \(schema.excerpt()) as the name of a schema.",
+                remedy: "Give it a name of 1 to \(PostgresName.maximum) bytes, without a "
+                    + "character 0.")
         }
     }
 

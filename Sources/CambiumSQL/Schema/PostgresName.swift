@@ -2,7 +2,7 @@ import CambiumModel
 
 /// Names in PostgreSQL, which keeps 63 bytes of each and has columns of its own in every table.
 package enum PostgresName {
-    private static let maximum = 63
+    package static let maximum = 63
     /// The server's own columns.
     private static let taken: Set = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"]
 

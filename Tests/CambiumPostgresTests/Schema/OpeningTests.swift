@@ -62,6 +62,19 @@ struct OpeningTests {
     }
 
     @Test(arguments: PostgresServer.some())
+    func `a name of a schema that the server would cut off is refused`(
+        _ server: PostgresServer
+    ) throws {
+        for name in ["", PostgresServer.newSchema + String(repeating: "s", count: 63)] {
+            let error = #expect(throws: StoreLoadingError.self) {
+                try PersistentContainer(Everything.model, server.description(schema: name))
+            }
+            #expect(error?.code == .invalidRequest)
+            #expect("\(error as Any)".contains("name of") && "\(error as Any)".contains("63 bytes"))
+        }
+    }
+
+    @Test(arguments: PostgresServer.some())
     func `a store of another model, and none at all, are named as such`(
         _ server: PostgresServer
     ) throws {
