@@ -12,6 +12,7 @@ package struct Attempts {
     private let greatestTime: Duration
     private let begin = ContinuousClock.now
     private var count = 1
+    private var pauses = 1
 
     /// - Parameter time: No attempt begins later.
     package init(for time: Duration = .seconds(30)) {
@@ -41,16 +42,19 @@ package struct Attempts {
 
     /// Waits for a random time.
     ///
-    /// - Parameter longest: The longest pause, in microseconds.
+    /// - Parameters:
+    ///   - longest: The longest pause, in microseconds.
+    ///   - counts: Whether the attempt is one of those whose number is limited; the time always is.
     /// - Returns: False, at once, where there were enough attempts.
-    package mutating func waits(upTo longest: Int) -> Bool {
+    package mutating func waits(upTo longest: Int, counts: Bool = true) -> Bool {
         guard count < Self.greatestCount, ContinuousClock.now - begin < greatestTime else {
             return false
         }
-        let longest = min(longest, Self.firstPause << count)
+        let longest = min(longest, Self.firstPause << min(pauses, 20))
         let pause = DispatchTimeInterval.microseconds(.random(in: 0...longest))
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + pause)
-        count += 1
+        pauses += 1
+        if counts { count += 1 }
         return true
     }
 }

@@ -20,11 +20,11 @@ extension PostgresEngine {
             do {
                 return try work()
             } catch let error as PostgresError {
-                // A server that restarts cannot be reached for a moment.
-                let mayHelp = error.isOfLostConnection || (wasLost && error.isOfConnecting)
-                guard canRunAgain, mayHelp, attempts.waits(upTo: Self.longestPause) else {
-                    throw error.trouble ?? error
-                }
+                // A server that restarts cannot be reached for a while.
+                let isAway = wasLost && error.isOfConnecting
+                guard canRunAgain, error.isOfLostConnection || isAway,
+                    attempts.waits(upTo: Self.longestPause, counts: !isAway)
+                else { throw error.trouble ?? error }
                 wasLost = true
                 pool.closeIdle()
             }
