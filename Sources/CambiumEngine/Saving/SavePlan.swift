@@ -338,8 +338,13 @@ package struct SavePlan {
         self.unlinked = []
     }
 
-    /// Adds and removes pairs of a join table.
+    /// Adds and removes pairs of a join table, in both directions where they are kept so.
     package mutating func add(_ new: SaveRequest.Links) {
+        var new = new
+        if model.isOwnInverse(new.relationship) {
+            new.added += new.added.map { ($0.destination, $0.source) }
+            new.removed += new.removed.map { ($0.destination, $0.source) }
+        }
         let identity = new.relationship.identity
         guard let index = links.firstIndex(where: { $0.relationship.identity == identity }) else {
             return links.append(new)

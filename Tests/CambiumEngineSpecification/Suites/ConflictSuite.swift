@@ -168,6 +168,41 @@ extension EngineSuite {
             }
         }
 
+        for policy in [MergePolicy.objectTrump, .overwrite] {
+            EngineCase("a relationship that is its own inverse is seen from both sides (\(policy))")
+            { engine in
+                try engine.withContainer(circle) { container in
+                    let (ours, theirs) = (container.newContext(), container.newContext())
+                    let reader = container.newContext()
+                    ours.automaticallyMergesChangesFromParent = false
+                    let people = try (0..<4).map { try ours.make("Person", ["name": "\($0)"]) }
+                    try people[0].many("friends").insert(people[1])
+                    try people[2].many("friends").insert(people[1])
+                    try ours.save()
+                    ours.refreshAllObjects()
+                    #expect(try people.map { try $0.many("friends").count } == [1, 2, 1, 0])
+                    let known = try theirs.all("Person")
+                    // One is changed by both, the other deleted by them.
+                    known[0]["name"] = "theirs"
+                    try known[0].many("friends").replace(with: [known[3]])
+                    theirs.delete(known[2])
+                    try theirs.save()
+                    (people[0]["name"], people[2]["name"]) = ("ours", "ours")
+                    ours.mergePolicy = policy
+                    try ours.save()
+                    let friends = try reader.all("Person").map { person in
+                        try person.many("friends").map { $0.objectID.key }.sorted()
+                    }
+                    let keys = people.map(\.objectID.key)
+                    #expect(
+                        friends
+                            == (policy == .overwrite
+                                ? [[keys[1]], [keys[0], keys[2]], [keys[1]], []]
+                                : [[keys[3]], [keys[2]], [keys[1]], [keys[0]]]))
+                }
+            }
+        }
+
         EngineCase("a pair that both added is there once") { engine in
             try engine.withContainer(Everything.model) { container in
                 let (first, second) = (container.newContext(), container.newContext())
@@ -556,3 +591,16 @@ private func withRevived(
         if let failure { throw failure }
     }
 }
+
+/// People who are each other's friends.
+private let circle = CompiledModel(
+    Model(
+        name: "Circle", version: "1",
+        entities: [
+            Entity(
+                name: "Person", attributes: [Attribute(name: "name", type: .string)],
+                relationships: [
+                    Relationship(
+                        name: "friends", destination: "Person", inverse: "friends", isToMany: true)
+                ])
+        ]))
