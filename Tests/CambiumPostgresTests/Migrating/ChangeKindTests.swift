@@ -1,6 +1,7 @@
 import CambiumModel
 import CambiumPlan
 import CambiumSQL
+import CambiumSQLite
 import Testing
 
 @testable import CambiumMigration
@@ -63,10 +64,27 @@ struct ChangeKindTests {
         for seed in UInt64(0)..<3 {
             let content: SampleRows.Content = seed == 2 ? .extremesWhereTypesStay : .ordinary
             let rows = SampleRows(of: pair.old, for: match, seed: seed, content: content)
-            let outcome = try pair.run(plans, on: pair.file(rows), over: connection)
+            let file = try pair.file(rows)
+            // Links of which not all can stay.
+            if seed == 1 { try linkAll(in: file, of: pair.old) }
+            let outcome = try pair.run(plans, on: file, over: connection)
             if case .migrated = outcome { migrated += 1 }
         }
         #expect(migrated > 0, "the server and the file have refused all rows")
+    }
+
+    /// Links all objects with all others, where links are pairs.
+    private func linkAll(in file: Connection, of model: Model) throws {
+        for table in Schema(of: model).tables {
+            guard case .links = table.content else { continue }
+            let ends = table.columns.compactMap { $0.destination }.map { SQLText.identifier($0) }
+            try file.execute(
+                """
+                INSERT OR IGNORE INTO \(SQLText.identifier(table.name)) ("_source", "_destination") \
+                SELECT one."_id", other."_id" FROM \(ends[0]) AS one, \(ends[1]) AS other \
+                WHERE one."_id" <> other."_id"
+                """)
+        }
     }
 }
 
@@ -152,6 +170,17 @@ extension ChangeKindTests.Change {
                         number("a", Limits(minimum: .int(-5), maximum: .int(1_000_000))),
                         number("b", Limits(maximum: .int(2_000_000_000)), optional: true),
                         number("c", default: 2),
+                    ])
+            ]),
+        Self(
+            "columns with defaults", ["attributeAdded"],
+            [entity("A", [number("a")])],
+            [
+                entity(
+                    "A",
+                    [
+                        number("a"), number("b", optional: true, default: 7),
+                        number("c", default: -8), number("d", optional: true),
                     ])
             ]),
         Self(
