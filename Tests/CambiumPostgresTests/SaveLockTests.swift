@@ -160,6 +160,41 @@ struct SaveLockTests {
         #expect(try reader.fetch(Node.fetchRequest())[0].tags.map(\.name) == ["t"])
     }
 
+    /// Otherwise one direction of a pair could go while the other one is looked at.
+    @Test(arguments: PostgresServer.some())
+    func `a pair that is there already, and is added again, stays until the commit`(
+        _ server: PostgresServer
+    ) throws {
+        let stores = Stores(server: server)
+        let gate = Gate.beforeCommit
+        let (mine, theirs) = (try stores.open(gate), try stores.open())
+        let other = theirs.newContext()
+        let node = Node(in: other, number: 1)
+        let topic = Topic(in: other, name: "t")
+        try other.save()
+        let context = mine.newContext()
+        let same = try context.fetch(Node.fetchRequest())[0]
+        #expect(same.tags.isEmpty)
+        node.tags.insert(topic)
+        try other.save()
+        same.tags.insert(try context.fetch(Topic.fetchRequest())[0])
+        gate.close()
+        // Safety: this thread uses none of them before the work is over.
+        nonisolated(unsafe) let (first, pairs) = (context, stores.schema)
+        let save = SideWork { try first.save() }
+        try #require(gate.wait())
+        let removal = SideWork {
+            let application = "\(pairs) removal"
+            let connection = try server.connect()
+            _ = try connection.run("SET application_name = '\(application)'")
+            _ = try connection.run("DELETE FROM \"\(pairs)\".\"Node_tags\"")
+        }
+        #expect(try server.isHeld(removal, named: "\(stores.schema) removal"))
+        gate.open()
+        try save.join()
+        try removal.join()
+    }
+
     /// Of two partners the one that the context does not know gives way; nobody has locked its row.
     @Test(arguments: PostgresServer.some())
     func `what others change while a save is decided is kept`(_ server: PostgresServer) throws {

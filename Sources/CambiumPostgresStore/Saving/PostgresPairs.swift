@@ -54,11 +54,14 @@ struct PostgresPairs {
         _ links: [(source: Int64, destination: Int64)], _ recorder: PostgresRecorder?
     ) -> PostgresStatement {
         let pending = PendingArrays(links)
-        // One that exists already stays: another save added it too.
+        // One that exists already stays: another save added it too. It is locked, so that it does not go
+        // before the commit, and both directions of a pair are there or none.
         let statement = PostgresStatement(
             """
-            INSERT INTO \(table) (\(source), \(destination)) \
-            SELECT p."key", p."other" FROM \(pending.source) ON CONFLICT DO NOTHING
+            INSERT INTO \(table) AS t (\(source), \(destination)) \
+            SELECT DISTINCT p."key", p."other" FROM \(pending.source) ORDER BY 1, 2 \
+            ON CONFLICT (\(source), \(destination)) \
+            DO UPDATE SET \(source) = t.\(source) WHERE false
             """, pending.parameters)
         return recorded(statement, recorder)
     }
