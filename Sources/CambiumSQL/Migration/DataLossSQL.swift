@@ -304,15 +304,15 @@ final class DataLossSQL {
             guard
                 let key = zip(copy.table.columns, part.values).first(where: {
                     $0.0.name == "_id"
-                })?.1.old.sql()
+                })?.1.old.sql
             else { continue }
             for (column, value) in zip(copy.table.columns, part.values) {
                 guard case .attribute(entity, let attribute) = column.content,
                     Self.isMeant(attribute, by: name), value.new != nil
                 else { continue }
                 var conditions = [
-                    "(\(value.old.sql())) IS NOT NULL",
-                    "(\(value.old.sql())) COLLATE BINARY IS NOT now.\(SQLText.identifier(column.name))",
+                    "(\(value.old.sql)) IS NOT NULL",
+                    "(\(value.old.sql)) COLLATE BINARY IS NOT now.\(SQLText.identifier(column.name))",
                 ]
                 if let filter = part.filter { conditions.append("(\(filter))") }
                 conditions += replacedCases(of: attribute, in: owner, from: part.source)

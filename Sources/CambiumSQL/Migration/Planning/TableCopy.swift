@@ -59,9 +59,12 @@ struct TableCopy {
         case generated
 
         /// SQL for it.
+        var sql: String { sql(none: "NULL") }
+
+        /// SQL for it.
         ///
         /// - Parameter none: NULL, of the type of the value.
-        func sql(_ none: String = "NULL") -> String {
+        func sql(none: String) -> String {
             switch self {
             case .column(let name): "old.\(SQLText.identifier(name))"
             case .columnDefault(let literal): literal
@@ -134,11 +137,11 @@ struct TableCopy {
     private func query(of part: Part, _ written: [(Value, Table.Column)]) -> String {
         let columns = written.map { SQLText.identifier($1.name) }
         let old = written.map { value, column in
-            let sql = value.old.sql(dialect.none(of: column))
+            let sql = value.old.sql(none: dialect.none(of: column))
             return value.old == .column(column.name)
                 ? sql : "\(sql) AS \(SQLText.identifier(column.name))"
         }
-        let former = part.former.map { "\($0.old.sql()) AS \(SQLText.identifier($0.column))" }
+        let former = part.former.map { "\($0.old.sql) AS \(SQLText.identifier($0.column))" }
         let query =
             """
             SELECT\n    \((old + former).joined(separator: ",\n    "))\n\

@@ -64,7 +64,7 @@ extension TableCopyBuilder {
         guard let given = givenKey(relationship, of: entity, from: origin) else { return carried }
         if carried == .null { return given }
         return .sql(
-            "coalesce(\(carried.sql()), \(given.sql()))", of: carried.columns + given.columns,
+            "coalesce(\(carried.sql), \(given.sql))", of: carried.columns + given.columns,
             tables: carried.tables.union(given.tables))
     }
 
@@ -96,7 +96,7 @@ extension TableCopyBuilder {
         if let keys = keysInRow(links, from: origin) {
             guard keys.count > 1 else { return keys.first ?? .null }
             return .sql(
-                "coalesce(\(keys.map { $0.sql() }.joined(separator: ", ")))",
+                "coalesce(\(keys.map { $0.sql }.joined(separator: ", ")))",
                 of: keys.flatMap { $0.columns },
                 tables: keys.reduce(into: []) { $0.formUnion($1.tables) })
         }
@@ -159,7 +159,7 @@ extension TableCopyBuilder {
                 ends.append(root)
             }
         }
-        let names = ends.map { nameOfObject(withKey: key.sql(), in: $0, isAlone: ends.count == 1) }
+        let names = ends.map { nameOfObject(withKey: key.sql, in: $0, isAlone: ends.count == 1) }
         return .sql(
             names.count == 1 ? names[0] : "coalesce(\(names.joined(separator: ", ")))",
             of: key.columns, tables: key.tables.union(ends.map { $0.name }))
