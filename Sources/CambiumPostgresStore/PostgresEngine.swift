@@ -116,7 +116,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         let table = layout.table(of: model.entities[root].entity)
         let rows = try pool.withReader { connection in
             do {
-                return try connection.run(
+                return try connection.runAlone(
                     """
                     UPDATE \(layout.keys) SET "next" = greatest("next", \
                     (SELECT max("_id") FROM \(table)) + 1) + $2 WHERE "entity" = $1 \

@@ -42,6 +42,18 @@ extension PostgresConnection {
         }
     }
 
+    /// Runs a statement that is a transaction of its own. There no limit for locks counts: the statement
+    /// takes no longer than a lock is waited for.
+    func runAlone(
+        _ sql: String, _ parameters: PostgresParameters
+    ) throws(PostgresError) -> PostgresRows {
+        let former = terms
+        defer { terms = former }
+        terms.statementTimeout = [terms.statementTimeout, terms.lockTimeout].compactMap(\.self)
+            .min()
+        return try run(sql, parameters)
+    }
+
     /// Runs statements that read, all of them the same state, in one round trip.
     func readTogether(
         _ statements: [PostgresStatement], interruption: Interruption? = nil

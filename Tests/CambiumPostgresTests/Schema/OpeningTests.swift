@@ -75,6 +75,30 @@ struct OpeningTests {
     }
 
     @Test(arguments: PostgresServer.some())
+    func `a program that holds the keys makes others wait for no longer than busyTimeout`(
+        _ server: PostgresServer
+    ) throws {
+        let schema = PostgresServer.newSchema
+        var description = server.description(schema: schema)
+        description.options.busyTimeout = .milliseconds(300)
+        let container = try PersistentContainer(Everything.model, description)
+        let other = try server.connect()
+        _ = try other.run("BEGIN")
+        _ = try other.run("UPDATE \"\(schema)\"._keys SET next = next + 1")
+        let context = container.newContext()
+        let start = ContinuousClock.now
+        _ = Box(in: context, name: "one")
+        let error = #expect(throws: StoreError.self) { try context.save() }
+        #expect(error?.serverFailure == .statementTimeout)
+        #expect(ContinuousClock.now - start < .seconds(20))
+        _ = try other.run("ROLLBACK")
+        // An object that got no key never gets one.
+        context.rollback()
+        _ = Box(in: context, name: "two")
+        try context.save()
+    }
+
+    @Test(arguments: PostgresServer.some())
     func `a store of another model, and none at all, are named as such`(
         _ server: PostgresServer
     ) throws {
