@@ -39,6 +39,24 @@ extension EngineSuite {
             }
         }
 
+        EngineCase("a sum of numbers of many sizes is within its tolerance") { engine in
+            try engine.withContainer(Everything.model) { container in
+                let context = container.newContext()
+                let values = (1...400).map { number in
+                    Double(number.isMultiple(of: 3) ? -number : number)
+                        * pow(10, Double(number % 20 - 10))
+                }
+                for value in values { Sample(in: context).double = value }
+                try context.save()
+                let rows = try container.newContext().fetch(
+                    Sample.fetchRequest().select(Sample.double.sum, Sample.objectID.count))
+                let sum = try #require(rows.first?.0 as Double?)
+                let tolerance =
+                    400 * 0x1p-52 * values.reduce(0) { $0 + abs($1) }
+                #expect(abs(sum - values.reduce(0, +)) <= tolerance)
+            }
+        }
+
         EngineCase("a row becomes a struct, and a single column a value") { engine in
             try engine.withShop { context in
                 let lines = try context.fetch(

@@ -208,7 +208,8 @@ extension KeyExpression where Value: Comparable {
 
 extension KeyExpression where Value: AdditiveAttribute {
     /// The sum; 0 of none, nil where it is too great. Of floating-point numbers the last digits
-    /// depend on the order in which the store adds them.
+    /// depend on the order in which the store adds them: two sums of n values differ by at most
+    /// n × 2⁻⁵² × the sum of the absolute values.
     public var sum: AggregateKey<Root, Value.Sum> { AggregateKey(.sum, self) }
     /// The mean, of durations in seconds; nil of none.
     public var average: AggregateKey<Root, Double> { AggregateKey(.average, self) }
