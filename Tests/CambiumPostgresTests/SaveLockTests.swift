@@ -179,15 +179,14 @@ struct SaveLockTests {
         try other.save()
         same.tags.insert(try context.fetch(Topic.fetchRequest())[0])
         gate.close()
-        // Safety: this thread uses none of them before the work is over.
-        nonisolated(unsafe) let (first, pairs) = (context, stores.schema)
-        let save = SideWork { try first.save() }
+        // Safety: this thread does not use it before the work is over.
+        nonisolated(unsafe) let held = context
+        let save = SideWork { try held.save() }
         try #require(gate.wait())
         let removal = SideWork {
-            let application = "\(pairs) removal"
             let connection = try server.connect()
-            _ = try connection.run("SET application_name = '\(application)'")
-            _ = try connection.run("DELETE FROM \"\(pairs)\".\"Node_tags\"")
+            _ = try connection.run("SET application_name = '\(stores.schema) removal'")
+            _ = try connection.run("DELETE FROM \"\(stores.schema)\".\"Node_tags\"")
         }
         #expect(try server.isHeld(removal, named: "\(stores.schema) removal"))
         gate.open()

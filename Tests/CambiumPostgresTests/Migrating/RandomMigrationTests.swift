@@ -14,7 +14,7 @@ struct RandomMigrationTests {
         let connection = try server.connect()
         var (migrated, refused, problems, rows) = (0, 0, 0, 0)
         var unplanned: [String: Int] = [:]
-        try forEachSeed(for: 2) { seed in
+        forEachSeed(for: 2) { seed in
             var random = RandomModel(seed: seed, isDynamic: false)
             let old = random.model(version: "1")
             random.beginNextVersion()
