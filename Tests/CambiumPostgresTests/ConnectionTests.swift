@@ -1,5 +1,6 @@
 import CambiumModel
 import CambiumRecords
+import Foundation
 import Testing
 
 @testable import CambiumPostgresStore
@@ -72,6 +73,27 @@ struct ConnectionTests {
         }
         let count = try connection.run("SELECT count(*) FROM pg_prepared_statements")
         #expect(count.integer(0, 0) < 200)
+    }
+
+    /// The server forgets a cancellation that comes before its statement.
+    @Test(arguments: PostgresServer.some())
+    func `a statement that comes late is cancelled, too`(_ server: PostgresServer) throws {
+        let proxy = try CutProxy(to: server)
+        defer { proxy.stop() }
+        let connection = try PostgresConnection(PostgresSettings(proxy.url))
+        proxy.begin { message in
+            if message.isToServer, message.kind == "P" { Thread.sleep(forTimeInterval: 0.4) }
+            return .forward
+        }
+        let interruption = Interruption()
+        interruption.request()
+        let start = ContinuousClock.now
+        let error = #expect(throws: PostgresError.self) {
+            try connection.run(
+                [PostgresStatement("SELECT pg_sleep(60)")], interruption: interruption)
+        }
+        #expect(error?.state == PostgresError.cancelled)
+        #expect(ContinuousClock.now - start < .seconds(30))
     }
 
     @Test(arguments: PostgresServer.some())

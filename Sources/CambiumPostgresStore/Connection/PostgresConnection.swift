@@ -295,11 +295,16 @@ final class PostgresConnection {
     /// A server that does not end a statement so long after it was asked to is lost.
     private static let grace = Duration.seconds(10)
 
+    /// When the server is asked again to end a statement: it forgets what it was asked before the
+    /// statement had come.
+    private static let asksAgainAfter = Duration.milliseconds(200)
+
     /// The next result of what was sent; nil at the end of a statement's.
     func next(
         _ interruption: Interruption? = nil, _ deadline: ContinuousClock.Instant? = nil
     ) throws(PostgresError) -> OpaquePointer? {
-        var isCancelled = false
+        let isWatched = interruption != nil || deadline != nil
+        var cancelledAt: ContinuousClock.Instant?
         while true {
             if hasUnsent {
                 let flushed = PQflush(handle)
@@ -307,19 +312,22 @@ final class PostgresConnection {
                 hasUnsent = flushed == 1
             }
             if PQisBusy(handle) == 0 { return PQgetResult(handle) }
-            let isWatched = !isCancelled && (interruption != nil || deadline != nil)
             let ready = cambium_wait(
                 PQsocket(handle), hasUnsent ? 1 : 0, isWatched ? 20 : 1_000)
             guard ready >= 0 else { throw failure() }
             if ready > 0, PQconsumeInput(handle) == 0 { throw failure() }
-            if isWatched {
-                if interruption?.isRequested == true || deadline.map({ $0 < .now }) == true {
-                    isCancelled = true
-                    cancel()
-                }
-            } else if ready == 0, let deadline, deadline + Self.grace < .now {
+            guard isWatched else { continue }
+            let now = ContinuousClock.now
+            guard interruption?.isRequested == true || deadline.map({ $0 < now }) == true else {
+                continue
+            }
+            if ready == 0, let deadline, deadline + Self.grace < now {
                 throw PostgresError(
                     message: "The server does not answer any more.", isDisconnection: true)
+            }
+            if cancelledAt.map({ $0 + Self.asksAgainAfter < now }) ?? true {
+                cancelledAt = now
+                cancel()
             }
         }
     }
