@@ -53,7 +53,7 @@ let package = Package(
         .target(name: "CambiumRecords", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(name: "CambiumPlan", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(
-            name: "CambiumSQL", dependencies: ["CambiumModel", "CambiumPlan"],
+            name: "CambiumSQL", dependencies: ["CambiumModel", "CambiumRecords", "CambiumPlan"],
             swiftSettings: settings),
         .target(
             name: "CambiumSQLite", dependencies: ["CSQLite", "CambiumModel", "CambiumRecords"],
@@ -61,6 +61,13 @@ let package = Package(
         .target(
             name: "CambiumMigration",
             dependencies: ["CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite"],
+            swiftSettings: settings),
+        // The words of PostgreSQL, without a connection to a server
+        .target(
+            name: "CambiumPostgresSQL",
+            dependencies: [
+                "CambiumModel", "CambiumRecords", "CambiumPlan", "CambiumSQL", "CambiumMigration",
+            ],
             swiftSettings: settings),
 
         // Stores
@@ -81,6 +88,7 @@ let package = Package(
             name: "CambiumCompiler",
             dependencies: [
                 "CLibXML2", "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration",
+                "CambiumPostgresSQL",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -100,7 +108,7 @@ let package = Package(
             name: "CambiumAuthoring",
             dependencies: [
                 "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
-                "CambiumMaintenance", "CambiumCompiler",
+                "CambiumPostgresSQL", "CambiumMaintenance", "CambiumCompiler",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -152,7 +160,7 @@ let package = Package(
             name: "CambiumPostgresStore",
             dependencies: [
                 "CPostgres", "CambiumModel", "CambiumRecords", "CambiumPlan", "CambiumSQL",
-                "CambiumMigration", "CambiumEngine",
+                "CambiumSQLite", "CambiumMigration", "CambiumPostgresSQL", "CambiumEngine",
             ],
             swiftSettings: settings),
         .target(
@@ -243,8 +251,8 @@ let package = Package(
             dependencies: [
                 "CambiumPostgres", "CambiumPostgresStore", "CambiumEngineSpecification", "Cambium",
                 "CambiumExchange", "CambiumEngine", "CambiumMigration", "CambiumRecords",
-                "CambiumSQL", "CambiumSQLite", "CambiumPlan", "CambiumModel", "EverythingModel",
-                "ShopModel", "CounterWorker", "MigrationTestSupport",
+                "CambiumSQL", "CambiumSQLite", "CambiumPostgresSQL", "CambiumPlan", "CambiumModel",
+                "EverythingModel", "ShopModel", "CounterWorker", "MigrationTestSupport",
             ],
             exclude: ["Cases"], swiftSettings: settings),
         .testTarget(

@@ -18,22 +18,23 @@ CPostgres:
 CambiumModel: | FoundationEssentials Foundation
 CambiumRecords: CambiumModel
 CambiumPlan: CambiumModel
-CambiumSQL: CambiumModel CambiumPlan
+CambiumSQL: CambiumModel CambiumRecords CambiumPlan
 CambiumSQLite: CSQLite CambiumModel CambiumRecords
 CambiumMigration: CambiumModel CambiumPlan CambiumSQL CambiumSQLite
+CambiumPostgresSQL: CambiumModel CambiumRecords CambiumPlan CambiumSQL CambiumMigration
 CambiumMaintenance: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration
 CambiumCoreDataStore: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration CambiumMaintenance
 CambiumEngine: CambiumModel CambiumRecords CambiumSQL CambiumMigration
 CambiumSQLiteStore: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumEngine
-CambiumCompiler: CLibXML2 CambiumModel CambiumPlan CambiumSQL CambiumMigration | Foundation
-CambiumAuthoring: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration CambiumMaintenance CambiumCompiler | Foundation
+CambiumCompiler: CLibXML2 CambiumModel CambiumPlan CambiumSQL CambiumMigration CambiumPostgresSQL | Foundation
+CambiumAuthoring: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration CambiumPostgresSQL CambiumMaintenance CambiumCompiler | Foundation
 CambiumGenerator: CambiumCompiler
 CambiumTool: CambiumCompiler CambiumAuthoring CambiumMigration CambiumMaintenance CambiumCoreDataStore | Foundation
 Cambium: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumEngine CambiumSQLiteStore
 CambiumCoreData: Cambium CambiumCoreDataStore
 CambiumMigrationCommand: Cambium CambiumMigration CambiumMaintenance
 CambiumCustomStores: Cambium CambiumRecords
-CambiumPostgresStore: CPostgres CambiumModel CambiumRecords CambiumPlan CambiumSQL CambiumMigration CambiumEngine
+CambiumPostgresStore: CPostgres CambiumModel CambiumRecords CambiumPlan CambiumSQL CambiumSQLite CambiumMigration CambiumPostgresSQL CambiumEngine
 CambiumPostgres: Cambium CambiumEngine CambiumPostgresStore
 CambiumNotificationCenter: Cambium | Foundation
 CambiumExchange: Cambium CambiumRecords CambiumSQLiteStore

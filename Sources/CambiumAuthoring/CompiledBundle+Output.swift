@@ -1,20 +1,31 @@
 import CambiumCompiler
 import CambiumMigration
 import CambiumModel
+import CambiumPlan
+import CambiumPostgresSQL
 import CambiumSQL
 
 extension CompiledBundle {
     /// The SQL of an empty store, exactly as the runtime executes it.
     ///
-    /// - Parameter version: The version's name; nil means the current one.
+    /// - Parameters:
+    ///   - version: The version's name; nil means the current one.
+    ///   - engine: What the store is in.
     /// - Returns: nil where there is no version of that name.
-    package func schemaSQL(version: String? = nil) -> String? {
+    package func schemaSQL(
+        version: String? = nil, on engine: CheckedEngine = .sqlite
+    ) -> String? {
         let model =
             version.map { name in versions.first { $0.model.version == name } }
             ?? versions.last
         return model.map { model in
             let title = "-- The schema of \(name), version \(model.model.version)\n"
-            return title + Self.script(Schema(of: model.model).statements)
+            let statements =
+                switch engine {
+                case .sqlite: Schema(of: model.model).statements
+                case .postgres: PostgresSchema.script(of: model.model)
+                }
+            return title + Self.script(statements)
         }
     }
 
@@ -22,20 +33,46 @@ extension CompiledBundle {
     /// runtime executes it.
     ///
     /// - Returns: nil where one of the versions is unknown or the first is not older.
-    package func migrationSQL(from: String, to: String) -> String? {
+    /// - Throws: ``MigrationProblems`` where the engine cannot take a step.
+    package func migrationSQL(
+        from: String, to: String, on engine: CheckedEngine = .sqlite
+    ) throws(MigrationProblems) -> String? {
         guard let first = migrations.firstIndex(where: { $0.from == from }),
             let last = migrations.firstIndex(where: { $0.to == to }), first <= last
         else { return nil }
-        return migrations[first...last].map(script).joined(separator: "\n")
+        return try migrations(in: first..<last + 1, on: engine)
+            .map { script($0, on: engine) }.joined(separator: "\n")
     }
 
     /// A file for the current schema and one for each migration, for review.
-    package func sqlFiles() -> [(name: String, contents: String)] {
+    ///
+    /// - Throws: ``MigrationProblems`` where the engine cannot take a step.
+    package func sqlFiles(
+        on engine: CheckedEngine = .sqlite
+    ) throws(MigrationProblems) -> [(name: String, contents: String)] {
         let schema = versions.last.flatMap { current in
-            schemaSQL().map { ("\(name)-\(current.model.version).sql", $0) }
+            schemaSQL(on: engine).map { ("\(name)-\(current.model.version).sql", $0) }
         }
+        let all = try migrations(in: migrations.indices, on: engine)
         return [schema].compactMap(\.self)
-            + migrations.map { ("\(name)-\($0.from)-to-\($0.to).sql", script($0)) }
+            + all.map { ("\(name)-\($0.from)-to-\($0.to).sql", script($0, on: engine)) }
+    }
+
+    /// Some of the migrations, as an engine runs them.
+    private func migrations(
+        in range: Range<Int>, on engine: CheckedEngine
+    ) throws(MigrationProblems) -> [Migration] {
+        guard engine == .postgres else { return Array(migrations[range]) }
+        var result: [Migration] = []
+        // The first versions may have no way to the current one.
+        let models = versions.suffix(migrations.count + 1).map { $0 }
+        for index in range {
+            result.append(
+                try ModelCompiler.serverMigration(
+                    from: models[index], to: models[index + 1],
+                    isLast: index + 2 == models.count))
+        }
+        return result
     }
 
     /// What brings stores to a version: the code that runs on users' machines, with what a program
@@ -67,12 +104,13 @@ extension CompiledBundle {
         return runner
     }
 
-    private func script(_ migration: Migration) -> String {
+    private func script(_ migration: Migration, on engine: CheckedEngine) -> String {
         let title = "-- \(name): from version \(migration.from) to version \(migration.to)\n"
+        let start = engine == .postgres ? Self.script([PostgresSchema.searchPath()]) : ""
         let steps = migration.steps.map { step in
             "\n-- \(Self.comment(step.summary)) (\(step.kind))\n" + Self.script(step.sql)
         }
-        return title + steps.joined()
+        return title + start + steps.joined()
     }
 
     private static func script(_ statements: [String]) -> String {

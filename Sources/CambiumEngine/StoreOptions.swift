@@ -22,6 +22,8 @@ public struct StoreOptions: Sendable {
     /// Whether a store of an earlier version of the model is migrated when it is opened. Default
     /// (nil): containers do, coordinators by hand do not, as in Core Data.
     public var migratesAutomatically: Bool?
+    /// What is kept of a store before a migration takes data from it. Default: a copy.
+    public var migrationBackup = MigrationBackupPolicy.beforeLoss
     /// Called before each statement of a migration, and while a long one runs, on the thread that
     /// opens the store.
     public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?

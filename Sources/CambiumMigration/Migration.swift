@@ -150,6 +150,9 @@ package struct MigrationChain: Sendable {
         self.draft = draft
     }
 
+    /// A way that is known.
+    package init(of migrations: [Migration]) { self.init(migrations) }
+
     private struct Version: Equatable {
         let name: String
         let hash: String
@@ -194,11 +197,11 @@ package struct MigrationChain: Sendable {
     var steps: [MigrationStep] { migrations.flatMap(\.steps) }
 
     /// What their statements do, in order.
-    var operations: [SchemaOperation] { migrations.flatMap(\.operations) }
+    package var operations: [SchemaOperation] { migrations.flatMap(\.operations) }
 
     /// Whether a copy of the store is made first: where data is deleted, and where it is not proven
     /// what is done to rows that exist.
-    var needsBackup: Bool {
+    package var needsBackup: Bool {
         steps.contains(where: \.losesData)
             || draft != nil && migrations[0].kind != .additive
     }
@@ -279,7 +282,8 @@ public enum MigrationOutcome: Sendable, Hashable {
     /// was made.
     case refreshed(backup: String?)
     /// The store had an earlier version, or was written with another draft of the program's version:
-    /// then `from` and `to` are equal. `backup` is the path of the copy, where one was made.
+    /// then `from` and `to` are equal. `backup` is the path of the copy, where one was made: on a
+    /// server the schema with the copies of tables.
     case migrated(from: String, to: String, steps: [MigrationStep], backup: String?)
 }
 

@@ -59,7 +59,9 @@ struct PostgresKind: StoreKind {
         settings.connectionLifetime = options.connectionLifetime
         return PostgresOpener(
             settings, schema: schema, request.compiled.modelDescription,
-            request.description.options, statementTimeout: options.statementTimeout,
+            request.description.options,
+            migrations: request.compiled.otherMigrations["postgres"] ?? [],
+            statementTimeout: options.statementTimeout,
             idleTimeout: options.idleInTransactionTimeout, waitLimit: options.poolTimeout,
             retryTimeout: options.retryTimeout)
     }

@@ -1,6 +1,7 @@
 import CambiumEngine
 import CambiumMigration
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 import Synchronization

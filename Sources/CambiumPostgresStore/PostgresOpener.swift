@@ -1,6 +1,7 @@
 import CambiumEngine
 import CambiumMigration
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
@@ -259,13 +260,22 @@ package struct PostgresOpener: StoreOpening {
     ) throws -> MigrationOutcome? {
         // Other tables of the same version differ in no column.
         if store.versionHash == target.versionHash { return nil }
+        if migrations.isEmpty, store.version != target.version {
+            throw StoreError(
+                code: .cannotOpen,
+                message: "The store has version \(store.version) of \(target.model), and the "
+                    + "program has no migrations of stores on PostgreSQL.",
+                remedy: "Write engines=\"sqlite postgres\" in <model> of version "
+                    + "\(target.version), and build the program again.")
+        }
         let chain = try MigrationChain.way(from: store, to: target, among: migrations)
         guard !options.isReadOnly, options.migratesAutomatically ?? true else {
             throw MigrationError.migrationIsOff(store: store.version, program: target.version)
         }
         let migrator = PostgresMigrator(
-            derivations: derivations, chain: chain, connection: connection)
-        try migrator.run { summary, number, count in
+            derivations: derivations, chain: chain, connection: connection,
+            makesBackup: options.migrationBackup != .none)
+        let backup = try migrator.run { summary, number, count in
             if options.endsMigrationOnCancellation, Task.isCancelled {
                 throw MigrationError.cancelled
             }
@@ -276,7 +286,7 @@ package struct PostgresOpener: StoreOpening {
         }
         return .migrated(
             from: store.version, to: target.version,
-            steps: chain.migrations.flatMap(\.steps), backup: nil)
+            steps: chain.migrations.flatMap(\.steps), backup: backup)
     }
 
     // MARK: Drift

@@ -57,6 +57,7 @@ package final class SQLiteOpener: StoreOpening, Sendable {
             runner.trustsExternalObjects = false
             if runner.driftPolicy == .report { runner.driftPolicy = .refuse }
         }
+        runner.makesBackup = options.migrationBackup != .none
         runner.draftPolicy = options.isReadOnly ? .refuse : options.draftPolicy
         runner.isReadOnly = options.isReadOnly
         runner.log = StandardError.note

@@ -1,5 +1,6 @@
 import CambiumEngine
 import CambiumPostgres
+import CambiumPostgresSQL
 import EverythingModel
 import Foundation
 import Synchronization

@@ -1,6 +1,7 @@
 import Cambium
 import CambiumEngine
 import CambiumEngineSpecification
+import CambiumPostgresSQL
 import Foundation
 import Testing
 

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPostgresSQL
 import Testing
 
 @testable import CambiumPostgresStore

@@ -172,6 +172,10 @@ struct CommandTests {
         #expect(ToolRun("sql", path, "--output", folder.path("SQL")).output.isEmpty)
         #expect(folder.text("SQL/Shop-1.sql") == printed)
         #expect(ToolRun("sql", path, "--version", "2").code == .usage)
+        let onServer = ToolRun("sql", path, "--engine", "postgres").output
+        #expect(onServer.contains("CREATE SCHEMA \"cambium\";\n"))
+        #expect(onServer.contains("CREATE TABLE \"cambium\".\"A\" ("))
+        #expect(ToolRun("sql", path, "--engine", "oracle").code == .usage)
     }
 
     @Test func `a bundle goes to Xcode's format and back, and nothing is overwritten`() throws {

@@ -21,7 +21,7 @@ let package = Package(
         .target(name: "CambiumRecords", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(name: "CambiumPlan", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(
-            name: "CambiumSQL", dependencies: ["CambiumModel", "CambiumPlan"],
+            name: "CambiumSQL", dependencies: ["CambiumModel", "CambiumRecords", "CambiumPlan"],
             swiftSettings: settings),
         .target(
             name: "CambiumSQLite", dependencies: ["CSQLite", "CambiumModel", "CambiumRecords"],
@@ -29,6 +29,12 @@ let package = Package(
         .target(
             name: "CambiumMigration",
             dependencies: ["CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite"],
+            swiftSettings: settings),
+        .target(
+            name: "CambiumPostgresSQL",
+            dependencies: [
+                "CambiumModel", "CambiumRecords", "CambiumPlan", "CambiumSQL", "CambiumMigration",
+            ],
             swiftSettings: settings),
         .target(
             name: "CambiumMaintenance",
@@ -40,13 +46,14 @@ let package = Package(
             name: "CambiumCompiler",
             dependencies: [
                 "CLibXML2", "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumMigration",
+                "CambiumPostgresSQL",
             ],
             swiftSettings: settings),
         .target(
             name: "CambiumAuthoring",
             dependencies: [
                 "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
-                "CambiumMaintenance", "CambiumCompiler",
+                "CambiumPostgresSQL", "CambiumMaintenance", "CambiumCompiler",
             ],
             swiftSettings: settings),
         .target(name: "LibFuzzer"),

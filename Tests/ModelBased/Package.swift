@@ -22,7 +22,7 @@ let package = Package(
         .target(name: "CambiumRecords", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(name: "CambiumPlan", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(
-            name: "CambiumSQL", dependencies: ["CambiumModel", "CambiumPlan"],
+            name: "CambiumSQL", dependencies: ["CambiumModel", "CambiumRecords", "CambiumPlan"],
             swiftSettings: settings),
         .target(
             name: "CambiumSQLite", dependencies: ["CSQLite", "CambiumModel", "CambiumRecords"],
@@ -30,6 +30,12 @@ let package = Package(
         .target(
             name: "CambiumMigration",
             dependencies: ["CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite"],
+            swiftSettings: settings),
+        .target(
+            name: "CambiumPostgresSQL",
+            dependencies: [
+                "CambiumModel", "CambiumRecords", "CambiumPlan", "CambiumSQL", "CambiumMigration",
+            ],
             swiftSettings: settings),
         .target(
             name: "CambiumEngine",
@@ -53,7 +59,7 @@ let package = Package(
             name: "CambiumPostgresStore",
             dependencies: [
                 "CPostgres", "CambiumModel", "CambiumRecords", "CambiumPlan", "CambiumSQL",
-                "CambiumMigration", "CambiumEngine",
+                "CambiumSQLite", "CambiumMigration", "CambiumPostgresSQL", "CambiumEngine",
             ],
             swiftSettings: settings),
         .target(

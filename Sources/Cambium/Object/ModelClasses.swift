@@ -56,16 +56,18 @@ extension CompiledModel {
     ///
     /// - Parameters:
     ///   - format: The format of the generated code. There is one: code of another does not compile.
+    ///   - otherMigrations: The migrations of stores of other engines than SQLite, by their names.
     ///   - isFrozen: Whether the current version has shipped.
     ///   - drafts: The definition of each earlier version that has not shipped.
     @_spi(Generated)
     public init(
         format: GeneratedFormat = .current, model: Model, classes: [String: ManagedObject.Type],
-        schema: [String], migrations: [Migration], isFrozen: Bool = false,
-        drafts: [String: String] = [:]
+        schema: [String], migrations: [Migration], otherMigrations: [String: [Migration]] = [:],
+        isFrozen: Bool = false, drafts: [String: String] = [:]
     ) {
         self.init(
-            model: model, schema: schema, migrations: migrations, isFrozen: isFrozen, drafts: drafts
+            model: model, schema: schema, migrations: migrations,
+            otherMigrations: otherMigrations, isFrozen: isFrozen, drafts: drafts
         ) {
             ModelDescription(
                 model, types: classes, common: ManagedObject.self,

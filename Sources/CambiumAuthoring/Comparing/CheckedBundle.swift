@@ -108,6 +108,7 @@ extension CheckedModel {
     /// The version, without what it declares about a step that starts from another one.
     fileprivate func ifDeclaring(from version: String) -> CheckedModel {
         guard let migration = model.migration, migration.from != version else { return self }
-        return CheckedModel(model: model.declaring(nil), access: access, parsed: parsed)
+        return CheckedModel(
+            model: model.declaring(nil), access: access, engines: engines, parsed: parsed)
     }
 }

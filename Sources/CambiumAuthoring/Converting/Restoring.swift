@@ -125,6 +125,7 @@ extension BundleSettings {
     package var json: String? {
         var object: [String: Any] = [:]
         object["access"] = access
+        object["engines"] = engines
         object["current"] = current
         if keepsEarlierVersions { object["earlierVersions"] = true }
         if !versions.isEmpty { object["versions"] = versions }

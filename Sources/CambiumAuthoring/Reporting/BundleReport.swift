@@ -1,5 +1,6 @@
 import CambiumCompiler
 import CambiumModel
+import CambiumPostgresSQL
 import Foundation
 
 /// What a check says of a bundle.

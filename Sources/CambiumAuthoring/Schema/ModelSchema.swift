@@ -55,6 +55,9 @@ package enum ModelSchema {
         case .scale: type = "scale"
         case .type: type = "type"
         case .words(let words): own = [simpleType(nil, enumeration(words))]
+        case .wordList(let words):
+            let list = xs("list", [:], [simpleType(nil, enumeration(words))])
+            own = [xs("simpleType", [:], [list])]
         }
         let use = attribute.isRequired ? "required" : nil
         return xs(

@@ -7,13 +7,19 @@ package final class CheckedModel: Sendable {
     package let model: Model
     /// Who may use the generated code.
     package let access: AccessLevel
+    /// The engines of its stores: SQLite always, for the proofs run on it.
+    package let engines: Set<CheckedEngine>
     /// What it was made from.
     package let parsed: ParsedModel
     /// The numbers of the elements that declare entities, among the root's children.
     private let declarations: [String: Int]
 
     /// Holds a checked version.
-    package init(model: Model, access: AccessLevel, parsed: ParsedModel) {
+    package init(
+        model: Model, access: AccessLevel, engines: Set<CheckedEngine> = [.sqlite],
+        parsed: ParsedModel
+    ) {
+        self.engines = engines
         self.model = model
         self.access = access
         self.parsed = parsed

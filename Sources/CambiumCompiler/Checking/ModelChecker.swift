@@ -85,6 +85,8 @@ package final class ModelChecker {
         checkSuppressions(in: root)
         checkHeader(root, bundleName: bundleName)
         let access = word("access", of: root, from: AccessLevel.self) ?? .internal
+        let engines = words("engines", of: root, from: CheckedEngine.self).union([.sqlite])
+        if engines.contains(.postgres) { engine = .postgres }
         collectRenames()
         typeNames.take(
             bundleName,
@@ -120,7 +122,7 @@ package final class ModelChecker {
             if parsed.isOfXcode { warnAboutCase(of: model, drafts) }
             warn(about: model, drafts)
         }
-        return CheckedModel(model: model, access: access, parsed: parsed)
+        return CheckedModel(model: model, access: access, engines: engines, parsed: parsed)
     }
 
     /// The model without what is checked last.
@@ -208,13 +210,35 @@ package final class ModelChecker {
     ) -> Word? where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
         guard let attribute = element[name] else { return nil }
         if let word = Word(rawValue: attribute.value) { return word }
-        report(
-            .invalidWord, "'\(attribute.value)' is no value of \(wording.name(name))",
-            at: attribute,
-            notes: hint(
-                attribute.value, among: Word.allCases.map { wording.value(name, $0.rawValue) }),
-            inXcode: outcome)
+        reportInvalid(attribute.value, in: attribute, from: type, inXcode: outcome)
         return nil
+    }
+
+    /// The words of an XML attribute that is a list of them; those that are none are reported.
+    private func words<Word>(
+        _ name: String, of element: ParsedElement, from type: Word.Type
+    ) -> Set<Word> where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
+        guard let attribute = element[name] else { return [] }
+        var words: Set<Word> = []
+        for text in attribute.value.split(whereSeparator: \.isWhitespace) {
+            if let word = Word(rawValue: String(text)) {
+                words.insert(word)
+            } else {
+                reportInvalid(String(text), in: attribute, from: type)
+            }
+        }
+        return words
+    }
+
+    private func reportInvalid<Word>(
+        _ text: String, in attribute: ParsedAttribute, from type: Word.Type,
+        inXcode outcome: String? = nil
+    ) where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
+        let name = attribute.name
+        report(
+            .invalidWord, "'\(text)' is no value of \(wording.name(name))", at: attribute,
+            notes: hint(text, among: Word.allCases.map { wording.value(name, $0.rawValue) }),
+            inXcode: outcome)
     }
 
     /// True or false; the language's default where the attribute is absent, and false where it is

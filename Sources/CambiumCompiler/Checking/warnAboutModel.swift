@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumSQL
 
 extension ModelChecker {

@@ -1,9 +1,3 @@
-/// The engine of the stores that a model is meant for.
-package enum CheckedEngine: String, Sendable, CaseIterable {
-    case sqlite
-    case postgres
-}
-
 /// A kind of finding. The number is for people to search for and never changes its meaning; CM305, CM710,
 /// CM711, LQ103 and LQ104 existed once and are not used again. What there is to say of a code is its
 /// `Explanation` in CambiumAuthoring, with an example that the tests compile.

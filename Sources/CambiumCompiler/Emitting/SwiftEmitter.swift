@@ -40,6 +40,8 @@ package final class SwiftEmitter: Sendable {
     let earlierVersions: [Model]
     /// Whether this version has shipped.
     let isFrozen: Bool
+    /// The engines of its stores.
+    let engines: Set<CheckedEngine>
     /// The earlier versions that have not.
     let earlierDrafts: [Model]
     let bundle: String
@@ -63,16 +65,19 @@ package final class SwiftEmitter: Sendable {
     ///   - steppedMigrations: The migrations in which the program does steps of its own.
     ///   - earlierVersions: The versions before this one, where the generated code is to know them.
     ///   - isFrozen: Whether this version has shipped.
+    ///   - engines: The engines of its stores.
     ///   - earlierDrafts: The earlier versions that have not.
     package init(
         model: Model, bundle: String, access: AccessLevel, lines: SourceLines = SourceLines(),
         steppedMigrations: [SteppedMigration] = [], earlierVersions: [Model] = [],
-        isFrozen: Bool = false, earlierDrafts: [Model] = []
+        isFrozen: Bool = false, engines: Set<CheckedEngine> = [.sqlite],
+        earlierDrafts: [Model] = []
     ) {
         self.model = model
         self.steppedMigrations = steppedMigrations
         self.earlierVersions = earlierVersions
         self.isFrozen = isFrozen
+        self.engines = engines
         self.earlierDrafts = earlierDrafts
         self.bundle = bundle
         self.access = access
@@ -102,10 +107,14 @@ package final class SwiftEmitter: Sendable {
     /// - Parameters:
     ///   - schema: The statements that make an empty store of the model.
     ///   - migrations: The steps from each version to the next, oldest first.
-    package func files(schema: [String], migrations: [Migration]) -> [SwiftFile] {
+    ///   - onServer: The same on PostgreSQL.
+    package func files(
+        schema: [String], migrations: [Migration], onServer: [Migration] = []
+    ) -> [SwiftFile] {
         let (texts, classes) = concurrentMap(
             textsBesideClasses(schema), { $0() }, entities, { self.text(of: $0) })
-        return files(classes: classes, besideClasses: texts, migrations)
+        return files(
+            classes: classes, besideClasses: texts, migrations, onServer: onServer)
     }
 
     /// What makes the texts that are known with the schema: the model, the validation.
@@ -119,12 +128,14 @@ package final class SwiftEmitter: Sendable {
     ///   - classes: The texts of all entities.
     ///   - texts: What `textsBesideClasses` made.
     ///   - migrations: The steps from each version to the next, oldest first.
+    ///   - onServer: The same on PostgreSQL.
     func files(
-        classes: [SwiftWriter], besideClasses texts: [String], _ migrations: [Migration]
+        classes: [SwiftWriter], besideClasses texts: [String], _ migrations: [Migration],
+        onServer: [Migration]
     ) -> [SwiftFile] {
         let texts =
             texts.prefix(1) + [entitiesText(classes)] + texts.dropFirst()
-            + [migrationsText(migrations)]
+            + [migrationsText(migrations, onServer: onServer)]
         return zip(Self.fileNames(ofBundle: bundle), texts).map { name, text in
             SwiftFile(name: name, contents: text)
         }

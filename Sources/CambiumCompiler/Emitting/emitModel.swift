@@ -50,6 +50,11 @@ extension SwiftEmitter {
             ("schema", .text("schema")),
             ("migrations", .text("migrations")),
         ]
+        if engines.contains(.postgres) {
+            let word = SwiftCode.string(CheckedEngine.postgres.rawValue)
+            arguments.append(
+                ("otherMigrations", .dictionary([(word, .text("serverMigrations"))])))
+        }
         if isFrozen { arguments.append(("isFrozen", .text("true"))) }
         if !earlierDrafts.isEmpty { arguments.append(("drafts", .text("drafts"))) }
         return .call(names.library("CompiledModel"), arguments)
@@ -120,23 +125,32 @@ extension SwiftEmitter {
 
 extension SwiftEmitter {
     /// The migrations from all earlier versions.
-    func migrationsText(_ migrations: [Migration]) -> String {
+    ///
+    /// - Parameter onServer: The same on PostgreSQL.
+    func migrationsText(_ migrations: [Migration], onServer: [Migration]) -> String {
         var writer = startFile()
         writer.line()
         writer.block("\(isolation)extension \(SwiftText.identifier(model.name))") { writer in
             writer.doc("The steps from each version to the next, proven when they were compiled.")
-            let type = names.library("Migration")
-            // One constant for each migration keeps the type checker fast.
-            let constants = migrations.indices.map { "migration\($0 + 1)" }
-            writer.code(
-                "static let migrations: [\(type)] = ", .array(constants.map { .text($0) }))
-            for (constant, migration) in zip(constants, migrations) {
-                writer.nextDoc("From version \(migration.from) to version \(migration.to).")
-                writer.code("private static let \(constant) = ", code(migration, type: type))
+            emit(migrations, as: "migration", to: &writer)
+            if engines.contains(.postgres) {
+                writer.nextDoc("The same for stores on PostgreSQL.")
+                emit(onServer, as: "serverMigration", to: &writer)
             }
         }
         emitSteps(to: &writer)
         return writer.text
+    }
+
+    private func emit(_ migrations: [Migration], as name: String, to writer: inout SwiftWriter) {
+        let type = names.library("Migration")
+        // One constant for each migration keeps the type checker fast.
+        let constants = migrations.indices.map { "\(name)\($0 + 1)" }
+        writer.code("static let \(name)s: [\(type)] = ", .array(constants.map { .text($0) }))
+        for (constant, migration) in zip(constants, migrations) {
+            writer.nextDoc("From version \(migration.from) to version \(migration.to).")
+            writer.code("private static let \(constant) = ", code(migration, type: type))
+        }
     }
 
     private func code(_ migration: Migration, type: String) -> SwiftCode {

@@ -11,6 +11,9 @@ extension ElementDescriptor {
                 .init("version", .name, "The version: the file's name without .xml.").required,
                 .init("access", .words(AccessLevel.self), "Who may use the generated code."),
                 .init("identifier", .text, "A name of the version for programs."),
+                .init(
+                    "engines", .wordList(CheckedEngine.self),
+                    "The engines of its stores, separated by spaces: sqlite, or sqlite postgres."),
             ],
             children: [
                 "enum", "composite", "entity", "configuration", "migration", "info", "suppress",

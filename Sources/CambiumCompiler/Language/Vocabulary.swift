@@ -83,8 +83,10 @@ package enum Vocabulary {
 
     /// The words that an XML attribute may be.
     static func words(_ name: String, of element: String) -> [String] {
-        guard case .words(let words)? = rules[element]?[name]?.kind else { return [] }
-        return words
+        switch rules[element]?[name]?.kind {
+        case .words(let words), .wordList(let words): words
+        default: []
+        }
     }
 }
 
@@ -182,6 +184,8 @@ package final class XMLAttribute: Sendable {
         case type
         /// One of a few words.
         case words([String])
+        /// Some of a few words, separated by spaces.
+        case wordList([String])
 
         static let flag = Kind.flag(default: false)
 
@@ -192,6 +196,13 @@ package final class XMLAttribute: Sendable {
         static func words<Word>(_: Word.Type) -> Kind
         where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
             .words(Word.allCases.map { $0.rawValue })
+        }
+
+        @_semantics("optimize.sil.specialize.generic.never")
+        @inline(never)
+        static func wordList<Word>(_: Word.Type) -> Kind
+        where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
+            .wordList(Word.allCases.map { $0.rawValue })
         }
     }
 }
@@ -229,6 +240,12 @@ enum XcodeField: Sendable {
         case .box, .choice, .value: nil
         }
     }
+}
+
+/// An engine of the stores that a model is meant for: a word of the model's `engines` attribute.
+package enum CheckedEngine: String, Sendable, CaseIterable {
+    case sqlite
+    case postgres
 }
 
 /// Who may use the Swift code that is generated from a model: the model's `access` attribute.

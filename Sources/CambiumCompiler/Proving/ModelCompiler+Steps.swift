@@ -143,7 +143,7 @@ extension ModelCompiler {
 
     /// At the entity or property in the newer file; what is only in the older one is reported at
     /// the newer file's migration, which is where the fix goes.
-    private func report(
+    func report(
         _ problem: MigrationProblem, from old: CheckedModel, to new: CheckedModel
     ) {
         let position =

@@ -136,7 +136,7 @@ package final class ModelCompiler {
                 lines: SourceLines(of: current),
                 steppedMigrations: SteppedMigration.all(between: models),
                 earlierVersions: keepsEarlierVersions ? models.dropLast() : [],
-                isFrozen: frozen.contains(current.model.version),
+                isFrozen: frozen.contains(current.model.version), engines: current.engines,
                 earlierDrafts: models.dropLast().filter { !frozen.contains($0.version) }) : nil
         // Each version's tables are laid out once, for the step to it and the step from it.
         let (chains, classes) = concurrentMap(
@@ -151,13 +151,17 @@ package final class ModelCompiler {
             proofs, { proof in Self.outcome(of: proof, subject) })
         guard let proven = migrations(of: outcomes, between: versions) else { return nil }
         let migrations = proven.noting(chain)
+        guard let onServer = serverMigrations(between: versions.suffix(proven.count + 1)) else {
+            return nil
+        }
         subject.keepSchema()
         return (
             CompiledBundle(
                 name: name, versions: versions, schema: schema.statements,
-                migrations: migrations, frozen: frozen,
+                migrations: migrations, serverMigrations: onServer, frozen: frozen,
                 emptyProofs: diagnostics.count { $0.code == .emptyProof }),
-            emitter?.files(classes: classes, besideClasses: texts, migrations) ?? []
+            emitter?.files(
+                classes: classes, besideClasses: texts, migrations, onServer: onServer) ?? []
         )
     }
 
@@ -239,6 +243,8 @@ package struct CompiledBundle: Sendable {
     package let schema: [String]
     /// The steps from each version to the next.
     package let migrations: [Migration]
+    /// The same on PostgreSQL; none where the current version does not name it.
+    package var serverMigrations: [Migration] = []
     /// The names of the versions that have shipped.
     package var frozen: Set<String> = []
     /// How many of them were proven without rows, or with too few of an entity.

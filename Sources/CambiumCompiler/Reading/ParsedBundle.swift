@@ -204,6 +204,8 @@ extension ParsedText {
 package struct BundleSettings: Sendable {
     /// Who may use the generated code.
     package var access: String?
+    /// The engines of its stores, separated by spaces.
+    package var engines: String?
     /// How the classes are generated that no other setting names.
     package var codegen: String?
     /// How the class of an entity is generated.
@@ -222,9 +224,12 @@ package struct BundleSettings: Sendable {
 
     /// A version with the settings in it; what the file itself says stays.
     func applied(to model: ParsedModel) -> ParsedModel {
-        guard access != nil || codegen != nil || !codegenOfEntities.isEmpty else { return model }
+        guard access != nil || engines != nil || codegen != nil || !codegenOfEntities.isEmpty else {
+            return model
+        }
         var model = model
         set("access", access, in: &model.root)
+        set("engines", engines, in: &model.root)
         for index in model.root.children.indices where model.root.children[index].name == "entity" {
             let name = model.root.children[index]["name"]?.value ?? ""
             set("codegen", codegenOfEntities[name] ?? codegen, in: &model.root.children[index])
@@ -247,7 +252,9 @@ struct InvalidSettings: Error {
 }
 
 extension BundleSettings {
-    private static let words = ["access", "codegen", "versions", "current", "earlierVersions"]
+    private static let words = [
+        "access", "engines", "codegen", "versions", "current", "earlierVersions",
+    ]
 
     /// Reads the settings of one bundle.
     init(_ json: Any, of bundle: String) throws(InvalidSettings) {
@@ -257,6 +264,12 @@ extension BundleSettings {
         for (key, value) in object.ordered(by: { $0.key < $1.key }) {
             switch key {
             case "access": access = try Self.word(value, of: key, in: "model")
+            case "engines":
+                let words: String = try Self.value(value, of: key, "words, separated by spaces")
+                for word in words.split(separator: " ") {
+                    _ = try Self.word(String(word), of: key, in: "model")
+                }
+                engines = words
             case "codegen": try readCodegen(value)
             case "versions":
                 guard let names = value as? [String], Set(names).count == names.count else {

@@ -103,6 +103,11 @@ package enum MigrationProver {
         try makeStore(of: model, Schema(of: model), seed: seed)
     }
 
+    /// A store of a model in memory with rows.
+    package static func makeStore(of model: Model, with rows: SampleRows) throws -> Connection {
+        try SampleStore(of: model, Schema(of: model)).make(with: rows.rows.map { .init(row: $0) })
+    }
+
     static func makeStore(
         of model: Model, _ schema: Schema, seed: UInt64?
     ) throws -> Connection {

@@ -1,6 +1,16 @@
 import CambiumModel
 import CambiumSQLite
 
+/// What is kept of a store before a migration deletes data or makes it less exact, or before a repair.
+public enum MigrationBackupPolicy: String, Sendable, Hashable, CaseIterable {
+    /// A copy: of a file beside it, `NAME.backup-VERSION`; on a server of the tables that the
+    /// migration writes, in a schema of their own, `SCHEMA_backup_VERSION`. It stays until somebody
+    /// removes it. The migration takes the more time and room.
+    case beforeLoss
+    /// Nothing. For a program that has copied the store in its own way, such as with `pg_dump`.
+    case none
+}
+
 /// The copy of a store that is made before its migration. It has its name only from the moment on
 /// in which all of the migration has run, so that one that fails again and again does not fill the
 /// disk with copies of a store that is as it was.

@@ -36,7 +36,7 @@ extension MigrationRunner {
                 try requireCode(of: chain)
                 let added = try addedColumns(changed, on: connection, chain)
                 // What another program has added to a table may go with it.
-                let needsBackup = chain.needsBackup || !changed.isEmpty
+                let needsBackup = makesBackup && (chain.needsBackup || !changed.isEmpty)
                 let path = needsBackup || backupPath != nil ? storePath : nil
                 let meter = try meter(for: chain, on: connection, makesBackup: path != nil)
                 currentMeter = meter

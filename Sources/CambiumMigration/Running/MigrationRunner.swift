@@ -24,6 +24,8 @@ package final class MigrationRunner {
     /// Where a copy of the store goes before it is migrated, whatever the migration does; nil makes
     /// one beside the store where data will be lost.
     package var backupPath: String?
+    /// Whether a copy is made where data will be lost.
+    package var makesBackup = true
     /// What becomes of a store that another program has changed.
     package var driftPolicy = DriftPolicy.refuse
     /// The tables of the earlier version that a store has, for a caller that has its model; nil

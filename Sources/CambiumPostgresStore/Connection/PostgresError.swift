@@ -94,6 +94,7 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     static let checkViolation = "23514"
     static let notNullViolation = "23502"
     /// An entry of an index that is too long, among other things.
+    static let insufficientPrivilege = "42501"
     static let limitExceeded = "54000"
     static let outOfRange = "22003"
     static let cancelled = "57014"

@@ -1,5 +1,6 @@
 import CPostgres
 import CambiumModel
+import CambiumPostgresSQL
 
 /// The parameters of a statement, one after the other, in the binary form of the wire.
 struct PostgresParameters: Sendable {

@@ -1,5 +1,6 @@
 import CambiumEngine
 import CambiumModel
+import CambiumPostgresSQL
 import Synchronization
 
 /// Notifies a program of the statements that run for its store.

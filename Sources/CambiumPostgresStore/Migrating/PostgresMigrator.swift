@@ -1,6 +1,7 @@
 import CambiumEngine
 import CambiumMigration
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
@@ -11,13 +12,20 @@ struct PostgresMigrator {
     private var layout: PostgresLayout { derivations.layout }
     let chain: MigrationChain
     let connection: PostgresConnection
+    /// Whether tables from which data is taken are copied first.
+    let makesBackup: Bool
 
     /// Runs all steps. What keys lead to is checked once, at the end of all of them.
     ///
     /// - Parameter notify: Called before each statement, and with the number of all.
-    func run(_ notify: (_ step: String, _ number: Int, _ count: Int) throws -> Void) throws {
-        // Others may have objects of the same names in other schemas.
-        _ = try connection.run("SET LOCAL search_path = \(layout.schema), pg_temp")
+    /// - Returns: The schema of the copies that were made of tables.
+    func run(
+        _ notify: (_ step: String, _ number: Int, _ count: Int) throws -> Void
+    ) throws -> String? {
+        let backup =
+            try makesBackup && chain.needsBackup
+            ? PostgresBackup(before: chain, layout, connection) : nil
+        _ = try connection.run(PostgresSchema.searchPath(layout.schema))
         let count = chain.migrations.flatMap(\.steps).reduce(0) { $0 + $1.statements.count }
         var number = 0
         var waiting: [(name: String, statement: MigrationStatement, step: String)] = []
@@ -43,8 +51,9 @@ struct PostgresMigrator {
         try ComputedValues(derivations: derivations, now: .now).updateAll(connection) {
             $0.updateOfAll(layout).map { PostgresName.shortened($0.sql) }
         }
-        try removeUnreferencedValues()
+        try removeUnreferencedValues(keeping: backup)
         try expireHistory()
+        return backup?.name
     }
 
     private func run(_ statement: MigrationStatement, of step: String) throws {
@@ -94,7 +103,7 @@ struct PostgresMigrator {
     // MARK: Afterwards
 
     /// Large values of objects that are gone, or that are no longer large.
-    private func removeUnreferencedValues() throws {
+    private func removeUnreferencedValues(keeping backup: PostgresBackup?) throws {
         let model = layout.model.model
         let names = model.entities.flatMap { entity in
             entity.attributes.filter { $0.usesExternalForm && !$0.isTransient }.map { attribute in
@@ -108,7 +117,9 @@ struct PostgresMigrator {
         let kept =
             names.isEmpty
             ? "" : " WHERE \"name\" NOT IN (\(names.joined(separator: " UNION ALL ")))"
-        _ = try connection.run("DELETE FROM \(layout.external.table)\(kept)")
+        let values = "FROM \(layout.external.table)\(kept)"
+        try backup?.keepValues("SELECT * \(values)")
+        _ = try connection.run("DELETE \(values)")
     }
 
     /// Earlier changes name what is gone: who asks for them learns that they are expired.

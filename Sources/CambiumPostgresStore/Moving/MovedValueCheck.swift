@@ -1,5 +1,6 @@
 import CambiumEngine
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumRecords
 
 /// Looks in the rows of a store of another kind for values that the server cannot hold, so that an

@@ -1,5 +1,6 @@
 import CambiumEngine
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumRecords
 
 /// A store of which some rows have been read ahead of what asks for them, as they were at one moment.

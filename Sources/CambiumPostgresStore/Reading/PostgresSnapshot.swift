@@ -1,5 +1,6 @@
 import CambiumEngine
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumRecords
 
 /// Rows as one transaction sees them, for what is worked out in memory: read when they are needed, and

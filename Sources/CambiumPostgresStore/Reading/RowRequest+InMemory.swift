@@ -1,5 +1,6 @@
 import CambiumEngine
 import CambiumModel
+import CambiumPostgresSQL
 
 extension RowRequest {
     /// Refuses what the server cannot say, where the request does not allow that it is decided in

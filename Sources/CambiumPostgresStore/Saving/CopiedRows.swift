@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumRecords
 
 /// New rows in the binary form of COPY.

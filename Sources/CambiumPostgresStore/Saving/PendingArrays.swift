@@ -1,3 +1,4 @@
+import CambiumPostgresSQL
 import CambiumRecords
 
 /// Records as a statement reads them: an array for each column, which `unnest` puts side by side.

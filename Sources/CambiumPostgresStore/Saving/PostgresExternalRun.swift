@@ -1,5 +1,6 @@
 import CambiumEngine
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumRecords
 
 /// Moves the large values of what is written to their table, and removes those from there that rows

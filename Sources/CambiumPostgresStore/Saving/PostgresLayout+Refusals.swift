@@ -1,9 +1,33 @@
 import CambiumEngine
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
 extension PostgresLayout {
+    /// The constraint of the model that a row breaks.
+    func brokenConstraint(_ error: PostgresError) -> ConstraintName? {
+        switch error.state {
+        case PostgresError.checkViolation, PostgresError.uniqueViolation:
+            // The server says a name as it keeps it, which may be a short form.
+            return PostgresSchema.constraints(of: self)
+                .first { PostgresName.short($0.text) == error.constraint }
+        case PostgresError.notNullViolation:
+            return Schema(of: model.model).tables
+                .first { PostgresName.short($0.name) == error.table }?
+                .columns.first { PostgresName.short($0.name) == error.column }
+                .flatMap { column in
+                    switch column.content {
+                    case .attribute(let entity, let name),
+                        .key(let entity, let name):
+                        .property(entity: entity, property: name, .required)
+                    default: nil
+                    }
+                }
+        default: return nil
+        }
+    }
+
     /// The error that a program sees where a save cannot write.
     func refusal(_ error: any Error) -> any Error {
         if error is SaveConflict {

@@ -1,5 +1,6 @@
 import CambiumEngine
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumRecords
 
 /// What the server has no constraints for: one partner in a one-to-one, and rules that only the

@@ -1,6 +1,7 @@
 import CambiumEngine
 import CambiumMigration
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumSQL
 
 /// What another program has changed about the tables of a store.

@@ -256,6 +256,11 @@ struct ObjectTableBuilder {
 }
 
 extension Model {
+    /// The indexes that the model declares for an entity, and those that its table has for them.
+    package func declaredIndexes(of entity: Entity) -> [(declared: Index, index: TableIndex)] {
+        ObjectTableBuilder(root: root(of: entity), model: self).declaredIndexes(of: entity)
+    }
+
     /// The stored form of a constant default, or nil where there is none.
     package func sqlDefault(of attribute: Attribute) -> StoredValue? {
         guard case .constant(let value) = attribute.defaultValue, value != .null else {

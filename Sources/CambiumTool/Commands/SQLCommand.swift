@@ -5,11 +5,12 @@ import CambiumCompiler
 enum SQLCommand: Command {
     static let name = "sql"
     static let summary = "Print the SQL of the schema and of the migrations"
-    static let usage = "MODEL [--version V | --from A --to B] [--output FOLDER]"
+    static let usage = "MODEL [--version V | --from A --to B] [--engine E] [--output FOLDER]"
     static let details = """
         Prints the statements exactly as the runtime executes them: the schema of the current
         version and every migration; or one version's schema; or the steps from one version to
-        another. With --output, a file for each, to be kept and reviewed with the model:
+        another. With --engine postgres, they are those of stores on PostgreSQL, in the schema
+        cambium. With --output, a file for each, to be kept and reviewed with the model:
 
             cambium sql Sources/App/Shop.cambium --from 2 --to 3
         """
@@ -18,6 +19,7 @@ enum SQLCommand: Command {
             Option("--version", "V", "the schema of one version"),
             Option("--from", "A", "the version that a migration starts from"),
             Option("--to", "B", "the version that it leads to"),
+            Option("--engine", "E", "what the stores are in: sqlite (the default) or postgres"),
             Option("--output", "FOLDER", "write files instead of printing"),
         ] + Declarations.options
 
@@ -28,17 +30,20 @@ enum SQLCommand: Command {
             throw arguments.usage("--from and --to belong together.")
         }
         guard let bundle = try compile(path, arguments, console) else { return .modelHasErrors }
-        var files = bundle.sqlFiles()
+        let engine = try arguments.word("--engine", CheckedEngine.self) ?? .sqlite
+        var files: [(name: String, contents: String)]
         if let from, let to {
-            guard let text = bundle.migrationSQL(from: from, to: to) else {
+            guard let text = try bundle.migrationSQL(from: from, to: to, on: engine) else {
                 throw arguments.usage("There is no migration from '\(from)' to '\(to)'.")
             }
             files = [("\(bundle.name)-\(from)-to-\(to).sql", text)]
         } else if let version = arguments.value("--version") {
-            guard let text = bundle.schemaSQL(version: version) else {
+            guard let text = bundle.schemaSQL(version: version, on: engine) else {
                 throw arguments.usage("There is no version '\(version)'.")
             }
             files = [("\(bundle.name)-\(version).sql", text)]
+        } else {
+            files = try bundle.sqlFiles(on: engine)
         }
         if let folder = arguments.value("--output") {
             for file in files { try Files.write(file.contents, to: "\(folder)/\(file.name)") }

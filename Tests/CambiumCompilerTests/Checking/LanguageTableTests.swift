@@ -26,7 +26,7 @@ struct LanguageTableTests {
             rule.fields.filter { attribute in
                 switch attribute.kind {
                 case .text, .name: false
-                case .flag, .count, .scale, .type, .words: true
+                case .flag, .count, .scale, .type, .words, .wordList: true
                 }
             }.map { (rule.key, $0.name) }
         }

@@ -33,6 +33,9 @@ struct FixtureTests {
             .map { ($0.name, GoldenFileTests.withoutVersion($0.contents)) }
         try check(swift, folder.appendingPathComponent("Swift"))
         try check(bundle.sqlFiles(), folder.appendingPathComponent("SQL"))
+        guard bundle.versions.last?.engines.contains(.postgres) == true else { return }
+        #expect(bundle.serverMigrations.map(\.to) == bundle.migrations.map(\.to))
+        try check(bundle.sqlFiles(on: .postgres), folder.appendingPathComponent("PostgreSQL"))
     }
 
     private func check(_ files: [(String, String)], _ folder: URL) throws {

@@ -17,11 +17,14 @@ struct ModelCompilerTests {
         <drop entity="A" property="x" reason="gone"/></migration>
         """
 
-    private func bundle(_ bodies: [String]) throws -> BundleFolder {
+    /// - Parameter engines: The engines of the last version.
+    private func bundle(_ bodies: [String], engines: String? = nil) throws -> BundleFolder {
         var files: [String: String] = [:]
         for (index, body) in bodies.enumerated() {
+            let engines = index + 1 == bodies.count ? engines.map { " engines='\($0)'" } : nil
             files["\(index + 1).xml"] =
-                "<model xmlns='urn:cambium:model:1' name='Shop' version='\(index + 1)'>"
+                "<model xmlns='urn:cambium:model:1' name='Shop' version='\(index + 1)'"
+                + "\(engines ?? "")>"
                 + body.replacingOccurrences(of: "'it''s; -- y'", with: "'its; -- y'") + "</model>"
         }
         return try BundleFolder(files)
@@ -50,6 +53,44 @@ struct ModelCompilerTests {
         #expect(ModelCompiler.compile(one.bundle.path).diagnostics.map(\.code) == [.optionalBool])
     }
 
+    @Test func `a version names the engines of its stores`() throws {
+        func compiled(_ engines: String) throws -> Compilation {
+            let folder = try bundle([Self.first, Self.second], engines: engines)
+            return ModelCompiler.compile(folder.bundle.path, emits: true)
+        }
+        for engines in ["postgres", "sqlite postgres", " postgres\n sqlite "] {
+            let compilation = try compiled(engines)
+            let bundle = try #require(compilation.bundle, "\(compilation.diagnostics)")
+            #expect(bundle.serverMigrations.map(\.from) == ["1"])
+            #expect(bundle.migrations.map(\.from) == ["1"])
+            #expect(bundle.serverMigrations[0].toHash == bundle.migrations[0].toHash)
+            #expect(
+                compilation.files.contains { $0.contents.contains("serverMigrations: [Migration]") }
+            )
+        }
+        let plain = try #require(try compiled("sqlite").bundle)
+        #expect(plain.serverMigrations == [])
+        let wrong = try compiled("sqlite postgress")
+        #expect(wrong.diagnostics.map(\.code) == [.invalidWord])
+        #expect(wrong.diagnostics[0].message == "'postgress' is no value of engines")
+    }
+
+    /// A condition that the server cannot say with the meaning that it has in memory.
+    @Test func `a step that a server cannot take is an error where its declaration is`() throws {
+        let first = "<entity name='A'><attribute name='x' type='string'/></entity>"
+        let second = """
+            <entity name='A'><attribute name='x' type='string'/>\
+            <attribute name='y' type='string'/></entity>\
+            <migration from='1'><fill entity='A' attribute='y' expression='lowercase(x)'/></migration>
+            """
+        let folder = try bundle([first, second], engines: "postgres")
+        let diagnostics = ModelCompiler.compile(folder.bundle.path).diagnostics
+        #expect(diagnostics.map(\.code) == [.undecidedMigration], "\(diagnostics)")
+        #expect(diagnostics.first?.message.contains("PostgreSQL") == true)
+        let plain = try bundle([first, second])
+        #expect(ModelCompiler.compile(plain.bundle.path).diagnostics.map(\.code) == [])
+    }
+
     @Test func `an error in an old version leaves no result`() throws {
         let folder = try bundle(["<entity/>", Self.first])
         let compilation = ModelCompiler.compile(folder.bundle.path)
@@ -62,7 +103,7 @@ struct ModelCompilerTests {
         let result = try #require(ModelCompiler.compile(folder.bundle.path).bundle)
         let schema = try #require(result.schemaSQL())
         #expect(withoutComments(schema) == result.schema.map { $0 + ";\n" }.joined())
-        let migration = try #require(result.migrationSQL(from: "1", to: "2"))
+        let migration = try #require(try result.migrationSQL(from: "1", to: "2"))
         let statements = result.migrations.flatMap(\.steps).flatMap(\.sql)
         #expect(!statements.isEmpty)
         #expect(withoutComments(migration) == statements.map { $0 + ";\n" }.joined())
@@ -112,8 +153,8 @@ struct ModelCompilerTests {
         let folder = try bundle([Self.first, Self.second])
         let result = try #require(ModelCompiler.compile(folder.bundle.path).bundle)
         #expect(result.schemaSQL(version: "3") == nil)
-        #expect(result.migrationSQL(from: "2", to: "1") == nil)
-        #expect(result.migrationSQL(from: "1", to: "3") == nil)
+        #expect(try result.migrationSQL(from: "2", to: "1") == nil)
+        #expect(try result.migrationSQL(from: "1", to: "3") == nil)
     }
 
     @Test func `the same bundle gives the same files`() throws {

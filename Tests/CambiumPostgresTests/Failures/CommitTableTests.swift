@@ -1,6 +1,7 @@
 import CambiumEngine
 import CambiumEngineSpecification
 import CambiumPostgres
+import CambiumPostgresSQL
 import EverythingModel
 import Foundation
 import Testing

@@ -53,7 +53,7 @@ struct ChangeKindTests {
     func `each kind of change means the same as in a file`(
         _ server: PostgresServer, _ change: Change
     ) throws {
-        let pair = MigrationPair(old: change.old, new: change.new)
+        let pair = try PostgresProof([change.old, change.new])
         let found = ModelDifference(from: change.old, to: change.new)
         let labels = found.changes.map { Mirror(reflecting: $0).children.first?.label ?? "" }
         #expect(change.kinds.isSubset(of: labels), "\(found.changes), \(found.problems)")

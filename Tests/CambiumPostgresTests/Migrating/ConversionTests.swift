@@ -1,5 +1,6 @@
 import CambiumModel
 import CambiumPlan
+import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 import CambiumSQLite

@@ -1,5 +1,6 @@
 import CambiumEngine
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 import Foundation
@@ -40,9 +41,9 @@ struct OpeningMigrationTests {
                     from: "2", drops: [.init(entity: "Item", property: "file", reason: "a test")]))
     }
 
-    private static let models = (1...3).map(model)
+    static let models = (1...3).map(model)
 
-    private static func migrations() throws -> [Migration] {
+    static func migrations() throws -> [Migration] {
         try zip(models, models.dropFirst()).map {
             try PostgresMigration.migration(from: $0, to: $1)
         }
@@ -61,7 +62,7 @@ struct OpeningMigrationTests {
     }
 
     /// A store of the first version with two items, one of them in a box.
-    private func makeStore(
+    func makeStore(
         _ server: PostgresServer, size: Int = 50, _ change: (inout StoreOptions) -> Void = { _ in }
     ) throws -> (schema: String, connection: PostgresConnection) {
         let schema = "migrate \(UUID().uuidString)"
@@ -80,7 +81,8 @@ struct OpeningMigrationTests {
         return (schema, connection)
     }
 
-    private func remove(_ schema: String, _ connection: PostgresConnection) {
+    func remove(_ schema: String, _ connection: PostgresConnection) {
+        _ = try? PostgresBackup.removeAll(of: schema, connection)
         _ = try? connection.run("DROP SCHEMA \(SQLText.identifier(schema)) CASCADE")
     }
 
@@ -125,6 +127,57 @@ struct OpeningMigrationTests {
             Issue.record("\(String(describing: error))")
             return
         }
+    }
+
+    @Test(arguments: PostgresServer.some())
+    func `tables are copied before data is taken from them, until the copies are removed`(
+        _ server: PostgresServer
+    ) throws {
+        let (schema, connection) = try makeStore(server)
+        defer { remove(schema, connection) }
+        // Nothing is taken on the way to the second version.
+        let first = try opener(server, schema, version: 2).open()
+        first.store.close()
+        guard case .migrated(_, _, _, backup: nil) = first.migration else {
+            Issue.record("\(first.migration)")
+            return
+        }
+        let second = try opener(server, schema, version: 3).open()
+        second.store.close()
+        guard case .migrated(from: "2", _, _, let backup?) = second.migration else {
+            Issue.record("\(second.migration)")
+            return
+        }
+        #expect(backup == "\(schema)_backup_2")
+        let copies = SQLText.identifier(backup)
+        let rows = try connection.run(
+            """
+            SELECT "text", x."data" FROM \(copies)."Item" LEFT JOIN \(copies)."_external" AS x \
+            ON substr("file", 2) = x."name" ORDER BY "_id"
+            """)
+        #expect(rows.count == 2 && rows.text(1, 0) == "-7")
+        #expect(Array(rows.bytes(0, 1)) == [0xff] && rows.isNull(1, 1))
+        let version = try connection.run(
+            "SELECT \"value\" FROM \(copies).\"_metadata\" WHERE \"name\" = 'version'")
+        #expect(version.text(0, 0) == "2")
+        #expect(try PostgresBackup.names(of: schema, connection) == [backup])
+        #expect(try PostgresBackup.removeAll(of: schema, connection) == [backup])
+        #expect(try PostgresBackup.names(of: schema, connection) == [])
+        // It is a store still.
+        try opener(server, schema, version: 3).open().store.close()
+    }
+
+    @Test(arguments: PostgresServer.some())
+    func `no tables are copied where that is not wanted`(_ server: PostgresServer) throws {
+        let (schema, connection) = try makeStore(server)
+        defer { remove(schema, connection) }
+        let opened = try opener(server, schema, version: 3) { $0.migrationBackup = .none }.open()
+        opened.store.close()
+        guard case .migrated(_, _, _, backup: nil) = opened.migration else {
+            Issue.record("\(opened.migration)")
+            return
+        }
+        #expect(try PostgresBackup.names(of: schema, connection) == [])
     }
 
     @Test(arguments: PostgresServer.some())

@@ -25,8 +25,8 @@ struct RandomMigrationTests {
                 for _ in 0...seed % 5 { random.change() }
                 versions.append(random.model(version: "3", after: "2"))
             }
-            let pair = MigrationPair(versions)
             do {
+                let pair = try PostgresProof(versions)
                 guard let plans = try pair.plans() else {
                     problems += 1
                     return
@@ -40,7 +40,7 @@ struct RandomMigrationTests {
                     case .refused: refused += 1
                     }
                 }
-            } catch let error as MigrationPair.Unplanned {
+            } catch let error as PostgresProof.Unplanned {
                 unplanned[error.description, default: 0] += 1
             } catch {
                 let changes = zip(versions, versions.dropFirst()).map {

@@ -2,6 +2,7 @@
 import CambiumEngine
 import CambiumEngineSpecification
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumSQL
 import Foundation
 import Testing

@@ -12,6 +12,8 @@ public struct CompiledModel: Sendable {
     public let schema: [String]
     /// The steps that bring stores of earlier versions to the current one.
     public let migrations: [Migration]
+    /// The same for stores of other engines, by the words that the model has for them.
+    package let otherMigrations: [String: [Migration]]
 
     /// Makes the model in numbers.
     private let describe: @Sendable () -> ModelDescription
@@ -50,7 +52,8 @@ public struct CompiledModel: Sendable {
     }
 
     init(
-        model: Model, schema: [String], migrations: [Migration], isFrozen: Bool,
+        model: Model, schema: [String], migrations: [Migration],
+        otherMigrations: [String: [Migration]], isFrozen: Bool,
         drafts: [String: String], describe: @escaping @Sendable () -> ModelDescription
     ) {
         self.isFrozen = isFrozen
@@ -58,6 +61,7 @@ public struct CompiledModel: Sendable {
         self.model = model
         self.schema = schema
         self.migrations = migrations
+        self.otherMigrations = otherMigrations
         self.describe = describe
     }
 

@@ -1,34 +1,37 @@
 import CambiumEngine
+import CambiumMigration
 import CambiumModel
 import CambiumPlan
+import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
-import Foundation
-import Testing
 
-@testable import CambiumMigration
-@testable import CambiumPostgresStore
+/// Proves migrations on a server: stores of one version with the same rows, one in a file and one on the
+/// server, are migrated to another version, and have to be equal. The server's must have the tables of a new
+/// one. All of it is a transaction that is never committed.
+package struct PostgresProof {
+    package let versions: [Model]
+    private var old: Model { versions[0] }
+    private var new: Model { versions[versions.count - 1] }
+    /// Two schemas that nobody has.
+    private let migrated: String
+    private let fresh: String
 
-/// Versions of a model, and a store of the first one with the same rows in a file and on a server.
-struct MigrationPair {
-    let versions: [Model]
-    var old: Model { versions[0] }
-    var new: Model { versions[versions.count - 1] }
-
-    init(old: Model, new: Model) {
-        self.init([old, new])
-    }
-
-    init(_ versions: [Model]) {
+    /// - Parameter versions: The versions on the way, the oldest first: at least two.
+    /// - Throws: Where there are no random numbers.
+    package init(_ versions: [Model]) throws {
         self.versions = versions
+        let id = try UUID.random().uuidString.lowercased()
+        migrated = SQLText.identifier("cambium_proof_\(id)")
+        fresh = SQLText.identifier("cambium_new_\(id)")
     }
 
     /// The migrations of a chain on either engine.
-    typealias Plans = (file: [Migration], server: [Migration])
+    package typealias Plans = (file: [Migration], server: [Migration])
 
     /// What became of the two stores.
-    enum Outcome: Equatable {
+    package enum Outcome: Equatable {
         /// Both were migrated, with so many rows before.
         case migrated(rows: Int)
         /// Both were refused.
@@ -36,19 +39,19 @@ struct MigrationPair {
     }
 
     /// Why the two differ.
-    struct Difference: Error, CustomStringConvertible {
-        let description: String
+    package struct Difference: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// What PostgreSQL cannot do although SQLite can.
-    struct Unplanned: Error, CustomStringConvertible {
-        let description: String
+    package struct Unplanned: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// The steps on either engine; nil where neither has any.
     ///
     /// - Throws: ``Unplanned``.
-    func plans() throws -> Plans? {
+    package func plans() throws -> Plans? {
         let steps = zip(versions, versions.dropFirst())
         guard let file = try? steps.map({ try Migration(from: $0, to: $1) }) else { return nil }
         do {
@@ -58,9 +61,35 @@ struct MigrationPair {
         }
     }
 
+    /// Migrates stores with rows that are made up: such as any program might write, and the extremes of
+    /// the types that stay.
+    ///
+    /// - Returns: How many rows there were, and how many stores were refused on both.
+    /// - Throws: ``Difference``; what the server throws.
+    package func prove(
+        _ plans: Plans, seeds: Range<UInt64>, on server: PostgresSettings
+    ) throws -> (rows: Int, refusals: Int) {
+        let terms = PostgresTerms(lockTimeout: StoreOptions().busyTimeout)
+        let connection = try PostgresConnection(server, terms)
+        let match = ModelMatch(old: old, new: versions[1])
+        let samples =
+            seeds.map { SampleRows(of: old, for: match, seed: $0, content: .ordinary) } + [
+                SampleRows(
+                    of: old, for: match, seed: seeds.lowerBound, content: .extremesWhereTypesStay)
+            ]
+        var (rows, refusals) = (0, 0)
+        for sample in samples {
+            switch try run(plans, on: file(sample), over: connection) {
+            case .migrated(let count): rows += count
+            case .refused: refusals += 1
+            }
+        }
+        return (rows, refusals)
+    }
+
     /// A store of the older version in a file.
-    func file(_ rows: SampleRows) throws -> Connection {
-        try SampleStore(of: old, Schema(of: old)).make(with: rows.rows.map { .init(row: $0) })
+    package func file(_ rows: SampleRows) throws -> Connection {
+        try MigrationProver.makeStore(of: old, with: rows)
     }
 
     /// Migrates both stores, and compares them with each other and with a new one.
@@ -70,7 +99,7 @@ struct MigrationPair {
     ) throws -> Outcome {
         _ = try connection.run([PostgresConnection.begin(isReadOnly: false)])
         defer { _ = try? connection.run("ROLLBACK") }
-        try make(old, in: "migrated", connection)
+        try make(old, in: migrated, connection)
         let count = try copy(Schema(of: old).tables, of: old, from: file, connection)
         let problem = try migrate(connection, plans.server)
         let runner = MigrationRunner(model: new, schema: Schema(of: new), migrations: plans.file)
@@ -96,18 +125,15 @@ struct MigrationPair {
     // MARK: The stores
 
     private func derivations(_ model: Model) -> PostgresDerivations {
-        let description = ModelDescription(model, types: [:], common: SampleObject.self)
-        return PostgresDerivations(PostgresLayout(description, schemaInSQL: ""))
+        PostgresDerivations(PostgresLayout(.withoutClasses(model), schemaInSQL: ""))
     }
-
-    private final class SampleObject {}
 
     private func make(
         _ model: Model, in schema: String, _ connection: PostgresConnection
     ) throws {
         let statements = PostgresSchema(of: derivations(model)).statements
         _ = try connection.run(
-            (["CREATE SCHEMA \(schema)", "SET LOCAL search_path = \(schema), pg_temp"] + statements)
+            (["CREATE SCHEMA \(schema)", PostgresSchema.searchPath(schema)] + statements)
                 .map { PostgresStatement($0) })
     }
 
@@ -139,12 +165,12 @@ struct MigrationPair {
     private func migrate(
         _ connection: PostgresConnection, _ migrations: [Migration]
     ) throws -> String? {
-        let description = ModelDescription(new, types: [:], common: SampleObject.self)
+        let layout = PostgresLayout(.withoutClasses(new), schemaInSQL: migrated)
         let migrator = PostgresMigrator(
-            derivations: PostgresDerivations(PostgresLayout(description, schema: "migrated")),
-            chain: MigrationChain(migrations), connection: connection)
+            derivations: PostgresDerivations(layout), chain: MigrationChain(of: migrations),
+            connection: connection, makesBackup: false)
         do {
-            try migrator.run { _, _, _ in }
+            _ = try migrator.run { _, _, _ in }
             return nil
         } catch let error as MigrationError {
             return "\(error)"
@@ -158,19 +184,21 @@ struct MigrationPair {
     private func compareTables(_ connection: PostgresConnection) throws {
         func catalogue(_ schema: String) throws -> [PostgresCatalogue.Thing: String] {
             try PostgresCatalogue(
-                connection, namespace: "'\(schema)'::regnamespace::oid", PostgresParameters()
+                connection, namespace: "\(SQLText.literal(schema))::regnamespace::oid",
+                PostgresParameters()
             ).definitions
         }
-        let migrated = try catalogue("migrated")
-        try make(new, in: "fresh", connection)
-        let fresh = try catalogue("fresh")
-        _ = try connection.run("SET LOCAL search_path = migrated, pg_temp")
-        for thing in Set(migrated.keys).union(fresh.keys) where migrated[thing] != fresh[thing] {
+        let found = try catalogue(migrated)
+        try make(new, in: fresh, connection)
+        let expected = try catalogue(fresh)
+        _ = try connection.run(PostgresSchema.searchPath(migrated))
+        for thing in Set(found.keys).union(expected.keys)
+        where found[thing] != expected[thing] {
             throw Difference(
                 description: """
                     \(thing.kind) \(thing.relation) \(thing.name)
-                    is   \(migrated[thing] ?? "missing")
-                    not  \(fresh[thing] ?? "there")
+                    is   \(found[thing] ?? "missing")
+                    not  \(expected[thing] ?? "there")
                     """)
         }
     }
@@ -246,7 +274,7 @@ private struct Columns {
     func rows(_ connection: PostgresConnection) throws -> [[StoredValue]] {
         let rows = try connection.run(
             // Tables of one name have other columns in another run.
-            PostgresName.shortened(query) + " /* \(UUID().uuidString) */")
+            PostgresName.shortened(query) + " /* \(try UUID.random().uuidString) */")
         return (0..<rows.count).map { row in
             types.indices.map { column in
                 rows.isNull(row, column) ? .null : types[column].value(of: rows.bytes(row, column))
@@ -303,6 +331,9 @@ private struct Columns {
         if case .real(let number) = value, number.isInfinite {
             return number < 0 ? "'-Infinity'" : "'Infinity'"
         }
-        return try #require(type.literal(value), "\(value) as \(type)")
+        guard let text = type.literal(value) else {
+            throw PostgresProof.Difference(description: "the server has no \(type) \(value)")
+        }
+        return text
     }
 }

@@ -5,21 +5,21 @@ import CambiumSQL
 /// How the values of one type become those of another on the server, with the meaning that
 /// ``AttributeConversion`` has for the stored forms of SQLite: those are what the server makes of the old
 /// values first, and the new values of in the end.
-struct PostgresConversion {
-    let conversion: AttributeConversion
+package struct PostgresConversion {
+    package let conversion: AttributeConversion
     private let (old, new): (PostgresType, PostgresType)
 
-    init(_ conversion: AttributeConversion, in model: Model) {
+    package init(_ conversion: AttributeConversion, in model: Model) {
         self.conversion = conversion
         old = PostgresType(conversion.types.old, in: model)
         new = PostgresType(conversion.types.new, in: model)
     }
 
     /// Whether the old column has the very values of the new one.
-    var keepsValues: Bool { conversion.keepsValues && old == new }
+    package var keepsValues: Bool { conversion.keepsValues && old == new }
 
     /// The new value.
-    func value(of column: String) -> String {
+    package func value(of column: String) -> String {
         if keepsValues { return column }
         let stored = conversion.value.postgres(Self.stored(column, old))
         switch new {
@@ -37,7 +37,7 @@ struct PostgresConversion {
     }
 
     /// Whether an old value, which is not NULL, can be taken; nil where any can.
-    func fits(_ column: String, _ condition: ConversionCondition?) -> String? {
+    package func fits(_ column: String, _ condition: ConversionCondition?) -> String? {
         let stored = Self.stored(column, old)
         var conditions = condition.map { [$0.postgres(stored)] } ?? []
         if new == .timestamp, old != .timestamp {
@@ -62,7 +62,7 @@ struct PostgresConversion {
     }
 
     /// What one unit of a decimal is.
-    static func unit(_ scale: Int) -> String {
+    package static func unit(_ scale: Int) -> String {
         DecimalStorage.decimal(ofUnits: 1, scale: scale).description
     }
 }

@@ -5,7 +5,7 @@ extension PostgresExpression {
     // MARK: Relations
 
     /// A relation of texts.
-    mutating func text(
+    package mutating func text(
         _ left: TypedExpression, _ relation: ComparisonOperator, _ right: TypedExpression,
         _ options: ComparisonOptions, _ use: Use
     ) throws -> PostgresFragment {
@@ -106,7 +106,7 @@ extension PostgresExpression {
     // MARK: Functions
 
     /// A function of texts. Their characters are Unicode scalars, here and in memory.
-    mutating func textFunction(
+    package mutating func textFunction(
         _ function: ModelFunction, _ operands: [TypedExpression]
     ) throws -> PostgresFragment {
         guard let first = operands.first else { throw Unsayable() }

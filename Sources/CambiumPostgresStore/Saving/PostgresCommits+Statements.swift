@@ -1,30 +1,13 @@
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumRecords
 
-/// The table of the ids of saves. The transaction of a save writes a new id, so that somebody can ask
-/// later whether it was committed.
-///
-/// Who asks inserts the same id. That waits until the transaction of the save has ended. Where the id is
-/// there then, the save was committed. Otherwise the save never can be: the id of who asks stands in its
-/// way, and says so to whoever asks next.
-struct PostgresCommits: Sendable {
-    static let name = "_commits"
-
-    /// The table, with the schema.
-    let table: String
-
+extension PostgresCommits {
     /// How long ids are kept, in seconds: longer than anybody tries to save.
     private static let age = 86_400
     /// No answer about an id that is nearly as old can be relied on: it may be removed any moment.
     private static let greatestAgeOfAnswers = 82_800
     private static let removedAtOnce = 10_000
-
-    var statement: String {
-        """
-        CREATE TABLE \(table) ("id" uuid PRIMARY KEY, \
-        "written" timestamptz NOT NULL DEFAULT now(), "isCommitted" boolean NOT NULL DEFAULT true)
-        """
-    }
 
     /// A new id: of version 7, so that ids sort by their time.
     ///

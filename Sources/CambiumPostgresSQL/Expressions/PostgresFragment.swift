@@ -2,7 +2,7 @@ import CambiumModel
 
 /// A piece of SQL with the values of its parameters. Pieces are put together by interpolation, which
 /// keeps the text and the parameters in the same order.
-struct PostgresFragment: Sendable, Equatable, ExpressibleByStringInterpolation {
+package struct PostgresFragment: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// The text, in which a NUL stands for each parameter: no other NUL can be in a statement.
     private var text: String
     private var parameters: [Parameter] = []
@@ -23,7 +23,7 @@ struct PostgresFragment: Sendable, Equatable, ExpressibleByStringInterpolation {
     }
 
     /// Whether both say the same: Swift takes texts for equal that look alike, the server does not.
-    static func == (one: PostgresFragment, other: PostgresFragment) -> Bool {
+    package static func == (one: PostgresFragment, other: PostgresFragment) -> Bool {
         func texts(_ fragment: PostgresFragment) -> [Substring.UTF8View.SubSequence] {
             ([fragment.text] + fragment.parameters.flatMap(\.texts)).map { $0[...].utf8 }
         }
@@ -31,78 +31,78 @@ struct PostgresFragment: Sendable, Equatable, ExpressibleByStringInterpolation {
             && texts(one).elementsEqual(texts(other)) { $0.elementsEqual($1) }
     }
 
-    init(raw text: String) {
+    package init(raw text: String) {
         self.text = text
     }
 
     /// A value that is sent beside the text.
-    init(_ value: StoredValue, as type: PostgresType) {
+    package init(_ value: StoredValue, as type: PostgresType) {
         text = "\0"
         parameters = [.value(value, type)]
     }
 
     /// Values that are sent as one array. None of them is NULL.
-    init(array values: [StoredValue], of type: PostgresType) {
+    package init(array values: [StoredValue], of type: PostgresType) {
         text = "\0"
         parameters = [.array(values, type)]
     }
 
-    init(stringLiteral text: String) {
+    package init(stringLiteral text: String) {
         self.text = text
     }
 
-    init(stringInterpolation: StringInterpolation) {
+    package init(stringInterpolation: StringInterpolation) {
         self = stringInterpolation.fragment
     }
 
-    struct StringInterpolation: StringInterpolationProtocol {
+    package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var fragment = PostgresFragment(raw: "")
 
-        init(literalCapacity: Int, interpolationCount: Int) {}
+        package init(literalCapacity: Int, interpolationCount: Int) {}
 
-        mutating func appendLiteral(_ literal: String) { fragment.text += literal }
+        package mutating func appendLiteral(_ literal: String) { fragment.text += literal }
 
-        mutating func appendInterpolation(_ other: PostgresFragment) { fragment.append(other) }
+        package mutating func appendInterpolation(_ other: PostgresFragment) {
+            fragment.append(other)
+        }
 
         /// Text that is SQL already.
-        mutating func appendInterpolation(raw text: String) { fragment.text += text }
+        package mutating func appendInterpolation(raw text: String) { fragment.text += text }
     }
 
-    mutating func append(_ other: PostgresFragment) {
+    package mutating func append(_ other: PostgresFragment) {
         text += other.text
         parameters += other.parameters
     }
 
-    /// The statement, with its parameters numbered.
-    ///
-    /// - Parameter leading: Parameters that the text names by their numbers, from 1.
-    func statement(_ leading: PostgresParameters = PostgresParameters()) -> PostgresStatement {
-        var statement = PostgresStatement("", leading)
-        var sql = ""
+    /// The text and the parameters, in the order in which they stand in the statement.
+    package enum Piece {
+        case text(Substring)
+        case value(StoredValue, PostgresType)
+        case array([StoredValue], PostgresType)
+    }
+
+    /// What it is put together from.
+    package var pieces: [Piece] {
+        var pieces: [Piece] = []
         var rest = parameters[...]
-        for piece in text.split(separator: "\0", omittingEmptySubsequences: false) {
-            sql += piece
-            guard let parameter = rest.popFirst() else { continue }
-            switch parameter {
-            case .value(let value, let type): statement.parameters.append(value, as: type)
-            case .array(let values, let type):
-                statement.parameters.appendArray(of: type, count: values.count) {
-                    type.append(values[$0], to: &$1)
-                }
+        for text in text.split(separator: "\0", omittingEmptySubsequences: false) {
+            pieces.append(.text(text))
+            switch rest.popFirst() {
+            case .value(let value, let type): pieces.append(.value(value, type))
+            case .array(let values, let type): pieces.append(.array(values, type))
+            case nil: break
             }
-            sql += "$\(statement.parameters.count)"
         }
-        return PostgresStatement(sql, statement.parameters)
+        return pieces
     }
 
     /// The text with its values in it, where no parameters can be; nil where a value has no such form.
-    var inlined: String? {
+    package var inlined: String? {
         var sql = ""
-        var rest = parameters[...]
-        for piece in text.split(separator: "\0", omittingEmptySubsequences: false) {
-            sql += piece
-            guard let parameter = rest.popFirst() else { continue }
-            switch parameter {
+        for piece in pieces {
+            switch piece {
+            case .text(let text): sql += text
             case .value(let value, let type):
                 guard let constant = type.constant(value) else { return nil }
                 sql += constant
@@ -115,7 +115,9 @@ struct PostgresFragment: Sendable, Equatable, ExpressibleByStringInterpolation {
         return sql
     }
 
-    static func joined(_ fragments: [PostgresFragment], by separator: String) -> PostgresFragment {
+    package static func joined(_ fragments: [PostgresFragment], by separator: String)
+        -> PostgresFragment
+    {
         var result = PostgresFragment(raw: "")
         for (index, fragment) in fragments.enumerated() {
             if index > 0 { result.text += separator }

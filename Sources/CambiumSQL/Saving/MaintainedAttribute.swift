@@ -1,6 +1,5 @@
 import CambiumModel
 import CambiumRecords
-import CambiumSQL
 
 /// A derived attribute that an engine has to keep up to date, and which changes of rows concern it.
 package final class MaintainedAttribute: Sendable {

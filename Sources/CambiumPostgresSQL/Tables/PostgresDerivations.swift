@@ -1,27 +1,26 @@
-import CambiumEngine
 import CambiumModel
 import CambiumRecords
 import CambiumSQL
 
 /// What a store does about derived attributes: which of them are generated columns, and how the others
 /// are kept up to date.
-final class PostgresDerivations: Sendable {
+package final class PostgresDerivations: Sendable {
     /// An attribute that saves keep up to date.
-    struct Maintained: Sendable {
-        let attribute: MaintainedAttribute
-        let derived: any DerivedValue
+    package struct Maintained: Sendable {
+        package let attribute: MaintainedAttribute
+        package let derived: any DerivedValue
         /// How the server computes the values over the rows `t`, with what is joined to them; nil where
         /// memory does.
         private let value: (fragment: PostgresFragment, joins: String)?
         /// Whether the value is nothing but the moment of the save.
         private let isMoment: Bool
         /// The numbers of those that it looks at, with the source that they are of.
-        let looks: [(source: MaintainedAttribute.Source, index: Int)]
+        package let looks: [(source: MaintainedAttribute.Source, index: Int)]
         /// How many others that memory computes it looks at, one through the other.
-        let stage: Int
+        package let stage: Int
         /// The name of the column, in quotes.
-        let column: String
-        let type: PostgresType
+        package let column: String
+        package let type: PostgresType
 
         /// - Parameter others: Those that it may look at.
         fileprivate init(
@@ -55,17 +54,17 @@ final class PostgresDerivations: Sendable {
             type = .column(of: derived.attribute, in: model)
         }
 
-        var isComputedInMemory: Bool { value == nil && !isMoment }
+        package var isComputedInMemory: Bool { value == nil && !isMoment }
 
         /// How the server computes the values of all rows, `t`, in a migration; nil where memory does.
-        var valueOfAll: (value: String, joins: String)? {
+        package var valueOfAll: (value: String, joins: String)? {
             if isMoment { return ("now()", "") }
             guard let value, let text = value.fragment.inlined else { return nil }
             return (text, value.joins)
         }
 
         /// How the server computes the values in a save; nil where memory does.
-        func value(at moment: Date) -> (fragment: PostgresFragment, joins: String)? {
+        package func value(at moment: Date) -> (fragment: PostgresFragment, joins: String)? {
             guard isMoment else { return value }
             return (
                 PostgresFragment(.real(moment.timeIntervalSinceReferenceDate), as: .timestamp), ""
@@ -81,18 +80,18 @@ final class PostgresDerivations: Sendable {
     }
 
     /// The attributes that have to be kept up to date, each after those that it looks at.
-    let maintained: [Maintained]
+    package let maintained: [Maintained]
     /// For each root entity, its derived columns.
-    private let columns: [[String]]
+    package let columns: [[String]]
     /// For each entity, the slots of its derived columns.
-    private let slots: [[(slot: Int, column: Int)]]
+    package let slots: [[(slot: Int, column: Int)]]
     /// The statements of generated columns, by entity and attribute.
     private let generated: [String: String]
-    let names: DerivationNames
-    let layout: PostgresLayout
+    package let names: DerivationNames
+    package let layout: PostgresLayout
     private var model: ModelDescription { layout.model }
 
-    init(_ layout: PostgresLayout) {
+    package init(_ layout: PostgresLayout) {
         let (description, model) = (layout.model, layout.model.model)
         self.layout = layout
         names = DerivationNames(
@@ -148,10 +147,10 @@ final class PostgresDerivations: Sendable {
     }
 
     /// Whether rows of any entity have derived values.
-    var isEmpty: Bool { columns.allSatisfy(\.isEmpty) }
+    package var isEmpty: Bool { columns.allSatisfy(\.isEmpty) }
 
     /// The expression of a generated column; nil where saves write the values.
-    func generation(of attribute: Attribute, of entity: Entity) -> String? {
+    package func generation(of attribute: Attribute, of entity: Entity) -> String? {
         generated[Self.name(attribute, entity)]
     }
 
@@ -173,7 +172,7 @@ final class PostgresDerivations: Sendable {
     }
 
     /// The columns of a table that are not generated.
-    func writableColumns(ofRoot root: Int) -> String {
+    package func writableColumns(ofRoot root: Int) -> String {
         let name = model.entities[root].name
         let table = Schema(of: model.model).tables.first { $0.content == .objects(root: name) }
         let columns = (table?.columns ?? []).filter { column in
@@ -186,40 +185,6 @@ final class PostgresDerivations: Sendable {
         return columns.map { PostgresName.identifier($0.name) }.joined(separator: ", ")
     }
 
-    // MARK: Reading
-
-    /// What reads the derived values of rows that were written; nil where the rows have none.
-    func read(_ keys: [Int64], root: Int) -> PostgresStatement? {
-        guard !keys.isEmpty, !columns[root].isEmpty else { return nil }
-        let entity = model.entities[root]
-        let names =
-            [SystemColumn.key] + (entity.hasEntityColumn ? [SystemColumn.entity] : [])
-            + columns[root]
-        var parameters = PostgresParameters()
-        parameters.appendArray(of: keys)
-        return PostgresStatement(
-            """
-            SELECT \(names.map { PostgresName.identifier($0) }.joined(separator: ", ")) \
-            FROM \(layout.table(of: entity.entity)) WHERE "_id" = ANY($1)
-            """, parameters)
-    }
-
-    func rows(_ rows: PostgresRows, root: Int) -> [DerivedRow] {
-        let hasEntity = model.entities[root].hasEntityColumn
-        let first = hasEntity ? 2 : 1
-        return (0..<rows.count).map { row in
-            let number = hasEntity ? model.index(named: rows.text(row, 1)) ?? root : root
-            let entity = model.entities[number]
-            return DerivedRow(
-                entity: number, key: rows.integer(row, 0),
-                values: slots[number].map { slot, column in
-                    guard !rows.isNull(row, first + column) else { return (slot, .null) }
-                    let type = PostgresTable.type(ofSlot: slot, of: entity)
-                    return (slot, type.value(of: rows.bytes(row, first + column)))
-                })
-        }
-    }
-
     /// Whether rows of an entity have derived values.
-    func hasValues(_ entity: EntityDescription) -> Bool { !slots[entity.index].isEmpty }
+    package func hasValues(_ entity: EntityDescription) -> Bool { !slots[entity.index].isEmpty }
 }

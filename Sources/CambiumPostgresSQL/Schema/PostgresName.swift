@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumSQL
 
 /// Names in PostgreSQL, which keeps 63 bytes of each and has columns of its own in every table.
 package enum PostgresName {

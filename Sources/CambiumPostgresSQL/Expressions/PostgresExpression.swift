@@ -1,18 +1,19 @@
-import CambiumEngine
 import CambiumModel
 import CambiumRecords
 import CambiumSQL
 
 /// The server cannot say an expression with the meaning that it has in memory.
-struct Unsayable: Error {}
+package struct Unsayable: Error {
+    package init() {}
+}
 
 /// Turns expressions into SQL over a row, with the results that ``ExpressionEvaluator`` has for the
 /// object. What the server says otherwise, or only with an error that would end the transaction, is
 /// ``Unsayable``, or in doubt: the SQL has that meaning for all rows but some, which the server can
 /// tell apart, such as those whose texts are not all ASCII.
-struct PostgresExpression {
+package struct PostgresExpression {
     /// What a condition's result is for.
-    enum Use {
+    package enum Use {
         /// For WHERE, where NULL is as good as false. Indexes can be used.
         case filter
         /// For a value: never NULL.
@@ -20,13 +21,13 @@ struct PostgresExpression {
     }
 
     /// For which rows the SQL of a condition may be wrong.
-    enum Doubt {
+    package enum Doubt {
         case none
         /// Those that meet this.
         case rows(PostgresFragment)
         case all
 
-        func merging(_ other: Doubt) -> Doubt {
+        package func merging(_ other: Doubt) -> Doubt {
             switch (self, other) {
             case (.none, let doubt), (let doubt, .none): doubt
             case (.all, _), (_, .all): .all
@@ -35,28 +36,28 @@ struct PostgresExpression {
         }
     }
 
-    let layout: PostgresLayout
-    var model: Model { layout.model.model }
+    package let layout: PostgresLayout
+    package var model: Model { layout.model.model }
     /// The moment that `now()` is.
     private let now: Date
-    let alias: String
-    var aliasCount = 0
+    package let alias: String
+    package var aliasCount = 0
     /// The tables on to-one paths from the row, each joined once.
-    var joins: [(column: String, table: String, alias: String)] = []
+    package var joins: [(column: String, table: String, alias: String)] = []
     /// Whether it is a part of a table, in which are no subqueries: a generated column, a check or an
     /// index.
-    private(set) var isOfTable = false
+    package private(set) var isOfTable = false
     /// Whether the value is that of a generated column, which reads no other one.
     private var isOfGeneratedColumn = false
     /// Whether the statement is kept, so that no moment can stand in it.
-    var isKept = false
+    package var isKept = false
     /// In a fill, the entity of the new objects: the first variable is what they were, whose values are
     /// beside those of the new row.
-    var fillsObjectsOf: Entity?
+    package var fillsObjectsOf: Entity?
     /// Where any of them is true, what has been written so far is wrong.
-    var doubts: [PostgresFragment] = []
+    package var doubts: [PostgresFragment] = []
 
-    init(_ layout: PostgresLayout, alias: String = PostgresTable.alias, now: Date = .now) {
+    package init(_ layout: PostgresLayout, alias: String = PostgresTable.alias, now: Date = .now) {
         self.layout = layout
         self.alias = alias
         self.now = now
@@ -66,7 +67,7 @@ struct PostgresExpression {
     // name.
 
     /// What the server computes from the row alone, whenever it is written; nil where it cannot.
-    static func generated(
+    package static func generated(
         _ attribute: Attribute, of entity: Entity, _ layout: PostgresLayout
     ) -> String? {
         var expression = PostgresExpression(layout, alias: "")
@@ -81,14 +82,14 @@ struct PostgresExpression {
 
     /// A condition in a CHECK, or of the rows of an index; nil where the server cannot say it without
     /// doubt.
-    static func condition(
+    package static func condition(
         _ condition: TypedExpression, for use: Use, _ layout: PostgresLayout
     ) -> String? {
         part(layout) { try $0.condition(condition, use) }
     }
 
     /// What an index is sorted by.
-    static func element(
+    package static func element(
         _ value: TypedExpression, _ layout: PostgresLayout
     ) -> String? {
         part(layout) { try $0.value(value) }
@@ -111,7 +112,7 @@ struct PostgresExpression {
     private static let longestGenerated = 10_000
 
     /// The value of a derived attribute for its row.
-    mutating func derived(
+    package mutating func derived(
         _ attribute: Attribute, of entity: Entity
     ) throws -> PostgresFragment {
         guard let derivation = attribute.derivation else { throw Unsayable() }
@@ -126,19 +127,19 @@ struct PostgresExpression {
     }
 
     /// What follows the table in FROM.
-    var joinedTables: String {
+    package var joinedTables: String {
         joins.map { " LEFT JOIN \($0.table) AS \($0.alias) ON \($0.alias).\"_id\" = \($0.column)" }
             .joined()
     }
 
     /// The doubts of all that has been written, as one condition; nil without any.
-    var doubt: PostgresFragment? { doubts.isEmpty ? nil : .joined(doubts, by: " OR ") }
+    package var doubt: PostgresFragment? { doubts.isEmpty ? nil : .joined(doubts, by: " OR ") }
 
     // MARK: Conditions
 
     /// A condition that every row meets which meets the expression, and which of those that meet it
     /// have to be looked at in memory.
-    mutating func superset(
+    package mutating func superset(
         of expression: TypedExpression
     ) -> (condition: PostgresFragment?, doubt: Doubt) {
         if case .and(let operands) = expression {
@@ -164,7 +165,7 @@ struct PostgresExpression {
         return ("(\(condition) OR \(doubt))", .rows(doubt))
     }
 
-    mutating func condition(
+    package mutating func condition(
         _ expression: TypedExpression, _ use: Use
     ) throws -> PostgresFragment {
         switch expression {
@@ -280,7 +281,7 @@ struct PostgresExpression {
 
     // MARK: Values
 
-    mutating func value(_ expression: TypedExpression) throws -> PostgresFragment {
+    package mutating func value(_ expression: TypedExpression) throws -> PostgresFragment {
         switch expression {
         case .literal(let value, let type): return try constant(value, type)
         case .attribute(let path, let attribute, let declarer):
@@ -322,7 +323,7 @@ struct PostgresExpression {
     }
 
     /// How constants of a type are sent.
-    func wireType(of type: ExpressionType) throws -> PostgresType {
+    package func wireType(of type: ExpressionType) throws -> PostgresType {
         switch type {
         case .bool: .boolean
         case .integer, .duration, .object: .bigint
@@ -356,7 +357,7 @@ struct PostgresExpression {
 
     /// Whether a date is a moment as columns have them. What is computed is not rounded to their
     /// microseconds: it is a number of seconds since 2001.
-    func isTimestamp(_ expression: TypedExpression) -> Bool {
+    package func isTimestamp(_ expression: TypedExpression) -> Bool {
         switch expression {
         case .literal, .attribute, .function(.now, _, _): true
         case .aggregate(_, _, let operand): isTimestamp(operand)
@@ -366,7 +367,7 @@ struct PostgresExpression {
     }
 
     /// A date as seconds since 2001.
-    mutating func seconds(_ expression: TypedExpression) throws -> PostgresFragment {
+    package mutating func seconds(_ expression: TypedExpression) throws -> PostgresFragment {
         // What the server extracts of a moment may depend on the session.
         if isOfTable { throw Unsayable() }
         if case .literal(.date(let date), _) = expression {
@@ -382,9 +383,11 @@ struct PostgresExpression {
         ") - 978307200) * 1000000)::double precision / 1000000)"
 
     /// The seconds since 2001 of a moment.
-    static func seconds(since2001 moment: String) -> String { beforeMoment + moment + afterMoment }
+    package static func seconds(since2001 moment: String) -> String {
+        beforeMoment + moment + afterMoment
+    }
 
-    var nowConstant: PostgresFragment {
+    package var nowConstant: PostgresFragment {
         PostgresFragment(.real(now.timeIntervalSinceReferenceDate), as: .timestamp)
     }
 }

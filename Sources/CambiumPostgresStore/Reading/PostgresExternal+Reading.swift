@@ -1,23 +1,12 @@
 import CambiumEngine
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumRecords
 
-/// The table of large values: each has a name, which the row holds in its place.
-struct PostgresExternal: Sendable {
-    /// The table, with the schema.
-    let table: String
-
+extension PostgresExternal {
     /// The greatest number of bytes that a value may have: the server holds a field, and a message with
     /// what is around it, in 1 GiB.
     static let largestValue = 1 << 30 - 1 << 16
-
-    /// What makes the table. Large values are mostly compressed already.
-    var statements: [String] {
-        [
-            "CREATE TABLE \(table) (\"name\" bytea PRIMARY KEY, \"data\" bytea NOT NULL)",
-            "ALTER TABLE \(table) ALTER COLUMN \"data\" SET STORAGE EXTERNAL",
-        ]
-    }
 
     /// Reads a value.
     ///

@@ -3,12 +3,12 @@ import CambiumSQL
 
 // What paths of relationships lead to.
 extension PostgresExpression {
-    mutating func makeAlias() -> String {
+    package mutating func makeAlias() -> String {
         aliasCount += 1
         return "_t\(aliasCount)"
     }
 
-    static func alias(ofVariable variable: Int) -> String { "_v\(variable)" }
+    package static func alias(ofVariable variable: Int) -> String { "_v\(variable)" }
 
     private func alias(of root: ObjectPath.Root) -> String {
         switch root {
@@ -18,7 +18,7 @@ extension PostgresExpression {
     }
 
     /// The key of the object that a path leads to.
-    mutating func key(of path: ObjectPath) throws -> PostgresFragment {
+    package mutating func key(of path: ObjectPath) throws -> PostgresFragment {
         if let last = path.steps.last,
             case .key(let column, _) = model.storage(of: last.relationship, of: last.source)
         {
@@ -27,7 +27,7 @@ extension PostgresExpression {
         return try column(SystemColumn.key, of: path)
     }
 
-    mutating func column(
+    package mutating func column(
         _ column: String, of path: ObjectPath
     ) throws -> PostgresFragment {
         try self.column(column, of: path.root, path.steps[...])

@@ -5,7 +5,7 @@ extension PostgresExpression {
     /// A subselect over the elements of a collection that meet its condition.
     ///
     /// - Parameter results: What is selected, by the order of the elements.
-    mutating func select(
+    package mutating func select(
         _ collection: TypedCollection,
         _ results: (_ order: String) throws -> PostgresFragment
     ) throws -> PostgresFragment {
@@ -69,7 +69,7 @@ extension PostgresExpression {
 
     // MARK: Aggregates
 
-    mutating func aggregate(
+    package mutating func aggregate(
         _ function: AggregateFunction, _ collection: TypedCollection, _ operand: TypedExpression
     ) throws -> PostgresFragment {
         let (source, order) = try source(of: collection)
@@ -91,19 +91,19 @@ extension PostgresExpression {
     }
 
     /// What is aggregated, or is a column of results.
-    mutating func element(_ operand: TypedExpression) throws -> PostgresFragment {
+    package mutating func element(_ operand: TypedExpression) throws -> PostgresFragment {
         operand.type.isFloatingPoint ? try double(operand) : try value(operand)
     }
 
     /// One value out of many, which are not NULL where they take part.
-    struct Aggregate {
-        let value: PostgresFragment
+    package struct Aggregate {
+        package let value: PostgresFragment
         /// Where it is true, the value is wrong.
-        var doubt: PostgresFragment?
+        package var doubt: PostgresFragment?
 
         /// - Parameter order: What the elements are sorted by in memory: in which order
         ///   floating-point numbers are added matters.
-        init(
+        package init(
             _ function: AggregateFunction, of type: ExpressionType, _ element: PostgresFragment,
             order: String
         ) throws {

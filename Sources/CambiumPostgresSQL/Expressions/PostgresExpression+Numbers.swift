@@ -4,7 +4,7 @@ import CambiumSQL
 extension PostgresExpression {
     // MARK: Arithmetic
 
-    mutating func arithmetic(
+    package mutating func arithmetic(
         _ left: TypedExpression, _ operation: ArithmeticOperator, _ right: TypedExpression,
         _ type: ExpressionType
     ) throws -> PostgresFragment {
@@ -58,7 +58,7 @@ extension PostgresExpression {
     ///
     /// - Parameter isOfTable: Whether there can be no subquery, so that the number is
     ///   written twice.
-    static func whole(
+    package static func whole(
         _ number: PostgresFragment, _ type: ExpressionType, isOfTable: Bool = false
     ) -> PostgresFragment {
         let places = type.wireScale ?? 0
@@ -117,13 +117,13 @@ extension PostgresExpression {
     // MARK: Floating-point numbers
 
     /// A number as one of 64 bits.
-    mutating func double(_ operand: TypedExpression) throws -> PostgresFragment {
+    package mutating func double(_ operand: TypedExpression) throws -> PostgresFragment {
         if operand.type == .date { return try seconds(operand) }
         let value = try value(operand)
         return operand.type == .float ? "(\(value))::double precision" : value
     }
 
-    static let infinity = "'Infinity'::double precision"
+    package static let infinity = "'Infinity'::double precision"
 
     /// Floating-point arithmetic. What overflows or underflows is an error of the server's: where
     /// that could be, it does not compute.
@@ -172,7 +172,7 @@ extension PostgresExpression {
 
     // MARK: Conversions
 
-    mutating func convert(
+    package mutating func convert(
         _ operand: TypedExpression, _ type: ExpressionType
     ) throws -> PostgresFragment {
         if operand.type == .date { return try seconds(operand) }
@@ -194,7 +194,7 @@ extension PostgresExpression {
 
     // MARK: Functions
 
-    mutating func function(
+    package mutating func function(
         _ function: ModelFunction, _ operands: [TypedExpression]
     ) throws -> PostgresFragment {
         // All others need subqueries, or are in doubt.
@@ -277,7 +277,7 @@ extension TypedExpression {
 
 extension ExpressionType {
     /// The places of a number that the server keeps with a point. It keeps units of others.
-    var wireScale: Int? {
+    package var wireScale: Int? {
         if case .decimal(let scale) = self { scale } else { nil }
     }
 }

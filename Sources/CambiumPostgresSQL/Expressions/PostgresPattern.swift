@@ -1,10 +1,10 @@
 /// A regular expression that the server reads as ``RegularExpression`` does: characters of ASCII, sets
 /// of them, groups, choices and repetitions.
-struct PostgresPattern {
+package struct PostgresPattern {
     /// As the server spells it, for a whole text.
-    private(set) var text = ""
+    package private(set) var text = ""
     /// Whether it means the same for texts of ASCII only: the server knows no other digits.
-    private(set) var isOfASCII = false
+    package private(set) var isOfASCII = false
 
     private var rest: Substring.UnicodeScalarView
 
@@ -14,7 +14,7 @@ struct PostgresPattern {
     private static let greatestDepth = 20
 
     /// Translates a pattern of MATCHES; nil where the server may understand something else.
-    init?(regularExpression: String) {
+    package init?(regularExpression: String) {
         guard regularExpression.utf8.count <= 1000 else { return nil }
         rest = regularExpression[...].unicodeScalars
         // At the ends of lines they match too, but here lines make no difference.

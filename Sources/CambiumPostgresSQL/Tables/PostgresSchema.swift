@@ -5,12 +5,12 @@ import CambiumSQL
 /// The statements that make an empty store in an empty schema of a database.
 ///
 /// The tables and columns are those of a store in SQLite, with PostgreSQL's types.
-struct PostgresSchema {
-    let statements: [String]
+package struct PostgresSchema {
+    package let statements: [String]
     /// The tables of the model, without those of the runtime.
-    let tables: [Table]
+    package let tables: [Table]
 
-    init(of derivations: PostgresDerivations) {
+    package init(of derivations: PostgresDerivations) {
         let layout = derivations.layout
         let model = layout.model.model
         let tables = Self.tables(derivations)
@@ -40,6 +40,23 @@ struct PostgresSchema {
             }
     }
 
+    /// The statements that make an empty store of a model, with the schema itself.
+    ///
+    /// - Parameter schema: The name of the schema.
+    package static func script(of model: Model, in schema: String = defaultName) -> [String] {
+        let layout = PostgresLayout(.withoutClasses(model), schema: schema)
+        return [layout.schemaStatement] + Self(of: PostgresDerivations(layout)).statements
+    }
+
+    /// What lets statements name the tables of a store alone, in a transaction. Others may have
+    /// objects of the same names in other schemas.
+    package static func searchPath(_ schema: String = SQLText.identifier(defaultName)) -> String {
+        "SET LOCAL search_path = \(schema), pg_temp"
+    }
+
+    /// The schema of a store that is given none.
+    package static let defaultName = "cambium"
+
     // MARK: Tables
 
     private static func tables(_ derivations: PostgresDerivations) -> [Table] {
@@ -62,7 +79,7 @@ struct PostgresSchema {
     /// The statement that creates a table, by its own or another name.
     ///
     /// - Parameter quoted: Writes the name of a table.
-    static func creation(
+    package static func creation(
         of table: Table, named name: String, _ quoted: (String) -> String
     ) -> String {
         // The server's own name for the key's index may be that of another table.
@@ -85,12 +102,12 @@ struct PostgresSchema {
     }
 
     /// The name of the constraint that lets no two rows of a table have one key.
-    static func nameOfKey(of table: String) -> String { "\(table).key" }
+    package static func nameOfKey(of table: String) -> String { "\(table).key" }
 
     private typealias Check = (name: ConstraintName, condition: String)
 
     /// All constraints with a name from which a failure is resolved to the model.
-    static func constraints(of layout: PostgresLayout) -> [ConstraintName] {
+    package static func constraints(of layout: PostgresLayout) -> [ConstraintName] {
         Schema(of: layout.model.model).tables.flatMap { table in
             checks(of: table, layout).map(\.name)
                 + table.indexes.compactMap { ConstraintName($0.name) }
@@ -258,30 +275,5 @@ struct PostgresSchema {
         guard let condition = form.condition else { return (elements, nil) }
         return PostgresExpression.condition(condition, for: .filter, layout)
             .map { (elements, $0) }
-    }
-}
-
-extension PostgresLayout {
-    /// The constraint of the model that a row breaks.
-    func brokenConstraint(_ error: PostgresError) -> ConstraintName? {
-        switch error.state {
-        case PostgresError.checkViolation, PostgresError.uniqueViolation:
-            // The server says a name as it keeps it, which may be a short form.
-            return PostgresSchema.constraints(of: self)
-                .first { PostgresName.short($0.text) == error.constraint }
-        case PostgresError.notNullViolation:
-            return Schema(of: model.model).tables
-                .first { PostgresName.short($0.name) == error.table }?
-                .columns.first { PostgresName.short($0.name) == error.column }
-                .flatMap { column in
-                    switch column.content {
-                    case .attribute(let entity, let name),
-                        .key(let entity, let name):
-                        .property(entity: entity, property: name, .required)
-                    default: nil
-                    }
-                }
-        default: return nil
-        }
     }
 }

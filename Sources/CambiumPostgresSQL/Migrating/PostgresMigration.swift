@@ -1,4 +1,3 @@
-import CambiumEngine
 import CambiumMigration
 import CambiumModel
 import CambiumPlan
@@ -7,14 +6,13 @@ import CambiumSQL
 
 /// A migration as PostgreSQL reads it. Tables have no schema before their names: the connection looks
 /// for them in that of the store.
-final class PostgresMigration: MigrationDialect {
+package final class PostgresMigration: MigrationDialect {
     private let old: PostgresDerivations
     private let new: PostgresDerivations
 
-    init(from old: Model, to new: Model) {
+    package init(from old: Model, to new: Model) {
         func derivations(_ model: Model) -> PostgresDerivations {
-            let description = ModelDescription(model, types: [:], common: PostgresMigration.self)
-            return PostgresDerivations(PostgresLayout(description, schemaInSQL: ""))
+            PostgresDerivations(PostgresLayout(.withoutClasses(model), schemaInSQL: ""))
         }
         (self.old, self.new) = (derivations(old), derivations(new))
     }
@@ -22,7 +20,9 @@ final class PostgresMigration: MigrationDialect {
     /// What makes a store of one version one of another.
     ///
     /// - Throws: All reasons why there is no plan.
-    static func plan(from old: Model, to new: Model) throws(MigrationProblems) -> MigrationPlan {
+    package static func plan(from old: Model, to new: Model) throws(MigrationProblems)
+        -> MigrationPlan
+    {
         let dialect = PostgresMigration(from: old, to: new)
         return try MigrationPlan(
             ModelDifference(from: old, to: new, on: dialect),
@@ -32,7 +32,9 @@ final class PostgresMigration: MigrationDialect {
     /// The same as generated code has it.
     ///
     /// - Throws: All reasons why there is none.
-    static func migration(from old: Model, to new: Model) throws(MigrationProblems) -> Migration {
+    package static func migration(from old: Model, to new: Model) throws(MigrationProblems)
+        -> Migration
+    {
         let plan = try plan(from: old, to: new)
         func hash(_ model: Model) -> String {
             StoreMetadata(of: model, schemaHash: "").versionHash
@@ -48,19 +50,19 @@ final class PostgresMigration: MigrationDialect {
 
     // MARK: Tables
 
-    var integer: String { "bigint" }
+    package var integer: String { "bigint" }
 
-    var tableOptions: String { "" }
+    package var tableOptions: String { "" }
 
-    var dropsForeignKeys: Bool { true }
+    package var dropsForeignKeys: Bool { true }
 
-    func creation(of table: Table, named name: String) -> MigrationStatement {
+    package func creation(of table: Table, named name: String) -> MigrationStatement {
         MigrationStatement(
             .createTable(name),
             PostgresSchema.creation(of: table, named: name) { SQLText.identifier($0) })
     }
 
-    func renaming(_ name: String, to table: Table) -> [MigrationStatement] {
+    package func renaming(_ name: String, to table: Table) -> [MigrationStatement] {
         let (old, new) = (
             PostgresSchema.nameOfKey(of: name), PostgresSchema.nameOfKey(of: table.name)
         )
@@ -74,7 +76,7 @@ final class PostgresMigration: MigrationDialect {
         ]
     }
 
-    func addition(
+    package func addition(
         of column: Table.Column, _ value: String?, to table: String
     ) -> [MigrationStatement] {
         guard let value, column.form?.defaultValue == nil else {
@@ -87,7 +89,7 @@ final class PostgresMigration: MigrationDialect {
         ]
     }
 
-    func statements(for change: Restatement) -> [MigrationStatement] {
+    package func statements(for change: Restatement) -> [MigrationStatement] {
         guard let (old, new) = change.tables else { return [] }
         let (before, after) = (old.checks.map(\.definition), new.checks.map(\.definition))
         let columns = new.columns.flatMap { column -> [String] in
@@ -114,7 +116,7 @@ final class PostgresMigration: MigrationDialect {
         MigrationStatement(.other, "ALTER TABLE \(SQLText.identifier(table)) \(change)")
     }
 
-    func mirroring(of pairs: String) -> [MigrationStatement] {
+    package func mirroring(of pairs: String) -> [MigrationStatement] {
         let table = SQLText.identifier(pairs)
         // Before the row itself, because what comes after it waits for all others. What the row would
         // be refused for, the other way round is refused for, too.
@@ -141,11 +143,11 @@ final class PostgresMigration: MigrationDialect {
 
     // MARK: Statements
 
-    func named(_ statement: MigrationStatement) -> MigrationStatement {
+    package func named(_ statement: MigrationStatement) -> MigrationStatement {
         statement.mapped(PostgresName.shortened)
     }
 
-    func insertionOfFirst(
+    package func insertionOfFirst(
         into table: String, _ columns: [String], _ query: String, from sources: [String]
     ) -> MigrationStatement {
         let names = columns.map { SQLText.identifier($0) }.joined(separator: ", ")
@@ -158,7 +160,7 @@ final class PostgresMigration: MigrationDialect {
             """)
     }
 
-    func refusal(
+    package func refusal(
         _ query: String, of table: String, with others: [String], type: String?, reason: String
     ) -> [MigrationStatement] {
         [
@@ -183,48 +185,48 @@ final class PostgresMigration: MigrationDialect {
     }
 
     /// The server keeps no NUL in texts.
-    func refusal(
+    package func refusal(
         ofTexts conditions: [RefusalSQL.Condition], in table: String
     ) -> [MigrationStatement] { [] }
 
     // MARK: Queries
 
-    func source(_ query: String) -> String { "(\(query)) AS _q" }
+    package func source(_ query: String) -> String { "(\(query)) AS _q" }
 
-    func fenced(_ query: String) -> String { "\(query)\nOFFSET 0" }
+    package func fenced(_ query: String) -> String { "\(query)\nOFFSET 0" }
 
-    func condition(_ isMet: Bool) -> String { isMet ? "true" : "false" }
+    package func condition(_ isMet: Bool) -> String { isMet ? "true" : "false" }
 
     // MARK: Values
 
-    var noInteger: String { "NULL::bigint" }
+    package var noInteger: String { "NULL::bigint" }
 
-    func none(of column: Table.Column) -> String { "NULL::\(column.typeName)" }
+    package func none(of column: Table.Column) -> String { "NULL::\(column.typeName)" }
 
-    func none(of attribute: Attribute, in model: Model) -> String {
+    package func none(of attribute: Attribute, in model: Model) -> String {
         "NULL::\(PostgresType.column(of: attribute, in: model).name)"
     }
 
-    func literal(_ value: StoredValue, of type: AttributeType, in model: Model) -> String? {
+    package func literal(_ value: StoredValue, of type: AttributeType, in model: Model) -> String? {
         let type = PostgresType(type, in: model)
         return value == .null ? "NULL::\(type.name)" : type.constant(value)
     }
 
-    func inlined(_ bytes: String) -> String { "('\\x01'::bytea || \(bytes))" }
+    package func inlined(_ bytes: String) -> String { "('\\x01'::bytea || \(bytes))" }
 
-    var moment: String { "now()" }
+    package var moment: String { "now()" }
 
-    var newUUID: String { "gen_random_uuid()" }
+    package var newUUID: String { "gen_random_uuid()" }
 
-    func keepsValues(_ conversion: AttributeConversion) -> Bool {
+    package func keepsValues(_ conversion: AttributeConversion) -> Bool {
         PostgresConversion(conversion, in: new.layout.model.model).keepsValues
     }
 
-    func value(_ conversion: AttributeConversion, of old: String) -> String {
+    package func value(_ conversion: AttributeConversion, of old: String) -> String {
         PostgresConversion(conversion, in: new.layout.model.model).value(of: old)
     }
 
-    func acceptance(
+    package func acceptance(
         of old: String, _ conversion: AttributeConversion, isRevised: Bool
     ) -> String? {
         PostgresConversion(conversion, in: new.layout.model.model)
@@ -233,9 +235,9 @@ final class PostgresMigration: MigrationDialect {
 
     // MARK: Expressions
 
-    var limits: (engine: String, runsSteps: Bool)? { ("PostgreSQL", runsSteps: false) }
+    package var limits: (engine: String, runsSteps: Bool)? { ("PostgreSQL", runsSteps: false) }
 
-    func condition(
+    package func condition(
         _ condition: ModelExpression, of entity: Entity, in model: Model, as alias: String?,
         variables: [String: Entity]
     ) -> (sql: String, tables: Set<String>)? {
@@ -248,7 +250,7 @@ final class PostgresMigration: MigrationDialect {
         return (sql, tables ?? [])
     }
 
-    func fill(
+    package func fill(
         _ expression: ModelExpression, for attribute: Attribute, of entity: Entity,
         in model: Model, former: Entity?
     ) -> String? {
@@ -256,7 +258,7 @@ final class PostgresMigration: MigrationDialect {
             expression, for: attribute, of: entity, layout(of: model), former: former)
     }
 
-    func derivations(
+    package func derivations(
         of model: Model
     ) -> [(derived: any DerivedValue, update: MigrationStatement?)] {
         new.maintained.map { ($0.derived, $0.updateOfAll(new.layout)) }
@@ -264,13 +266,13 @@ final class PostgresMigration: MigrationDialect {
 
     // MARK: What the engine can do
 
-    func enforces(_ rule: Rule, of entity: Entity, in model: Model) -> Bool {
+    package func enforces(_ rule: Rule, of entity: Entity, in model: Model) -> Bool {
         model.postgresCheck(of: rule, of: entity) != nil
     }
 
-    func enforces(pattern: String) -> Bool { SQLiteMigration().enforces(pattern: pattern) }
+    package func enforces(pattern: String) -> Bool { SQLiteMigration().enforces(pattern: pattern) }
 
-    func properties(
+    package func properties(
         in expression: ModelExpression, of entity: Entity, of model: Model
     ) -> Set<String> {
         SQLiteMigration().properties(in: expression, of: entity, of: model)
@@ -290,7 +292,7 @@ extension PostgresDerivations {
 
 extension PostgresDerivations.Maintained {
     /// The statement that brings the values of all rows up to date; nil where memory computes them.
-    func updateOfAll(_ layout: PostgresLayout) -> MigrationStatement? {
+    package func updateOfAll(_ layout: PostgresLayout) -> MigrationStatement? {
         let model = layout.model.model
         let root = model.root(of: derived.entity).name
         guard let (value, joins) = valueOfAll else { return nil }

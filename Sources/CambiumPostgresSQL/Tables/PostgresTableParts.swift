@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumSQL
 
 // What a store on PostgreSQL has in its tables, of what the model says in expressions. A CHECK or an
 // index takes no subquery, looks at its own row alone, and gives the same result for ever.
@@ -19,10 +20,9 @@ extension Model {
     /// compute them for certain, or not in the words of a fetch, which then could not use it.
     package func postgresForm(of index: TableIndex) -> PostgresIndex? {
         guard let root = entity(named: index.table) else { return nil }
-        let builder = ObjectTableBuilder(root: root, model: self)
         for entity in family(of: root) {
             guard
-                let declared = builder.declaredIndexes(of: entity)
+                let declared = declaredIndexes(of: entity)
                     .first(where: { $0.index.name == index.name })?.declared
             else { continue }
             let elements = zip(declared.elements, index.elements)
@@ -48,9 +48,7 @@ extension Model {
 
     /// Whether stores on PostgreSQL have an index.
     package func isMadeByPostgres(_ declared: Index, of entity: Entity) -> Bool {
-        let indexes = ObjectTableBuilder(root: root(of: entity), model: self)
-            .declaredIndexes(of: entity)
-        return indexes.first { $0.declared == declared }.map {
+        declaredIndexes(of: entity).first { $0.declared == declared }.map {
             $0.index.isOfEveryEngine || postgresForm(of: $0.index) != nil
         } ?? false
     }

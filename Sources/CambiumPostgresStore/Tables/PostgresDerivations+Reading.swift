@@ -1,0 +1,41 @@
+import CambiumEngine
+import CambiumModel
+import CambiumPostgresSQL
+import CambiumRecords
+import CambiumSQL
+
+extension PostgresDerivations {
+    private var model: ModelDescription { layout.model }
+
+    /// What reads the derived values of rows that were written; nil where the rows have none.
+    func read(_ keys: [Int64], root: Int) -> PostgresStatement? {
+        guard !keys.isEmpty, !columns[root].isEmpty else { return nil }
+        let entity = model.entities[root]
+        let names =
+            [SystemColumn.key] + (entity.hasEntityColumn ? [SystemColumn.entity] : [])
+            + columns[root]
+        var parameters = PostgresParameters()
+        parameters.appendArray(of: keys)
+        return PostgresStatement(
+            """
+            SELECT \(names.map { PostgresName.identifier($0) }.joined(separator: ", ")) \
+            FROM \(layout.table(of: entity.entity)) WHERE "_id" = ANY($1)
+            """, parameters)
+    }
+
+    func rows(_ rows: PostgresRows, root: Int) -> [DerivedRow] {
+        let hasEntity = model.entities[root].hasEntityColumn
+        let first = hasEntity ? 2 : 1
+        return (0..<rows.count).map { row in
+            let number = hasEntity ? model.index(named: rows.text(row, 1)) ?? root : root
+            let entity = model.entities[number]
+            return DerivedRow(
+                entity: number, key: rows.integer(row, 0),
+                values: slots[number].map { slot, column in
+                    guard !rows.isNull(row, first + column) else { return (slot, .null) }
+                    let type = PostgresTable.type(ofSlot: slot, of: entity)
+                    return (slot, type.value(of: rows.bytes(row, first + column)))
+                })
+        }
+    }
+}
