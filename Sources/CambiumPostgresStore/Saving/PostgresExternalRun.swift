@@ -114,6 +114,7 @@ struct PostgresExternalRun {
         if values.count == 1 {
             // In an array it would be copied once more.
             parameters.append(.blob(values[0].name), as: .bytea)
+            // Safety: the request keeps the record, and the bytes are copied now.
             parameters.append(
                 UnsafeRawBufferPointer(rebasing: values[0].record.bytes(values[0].slot).dropFirst())
             )
@@ -128,6 +129,7 @@ struct PostgresExternalRun {
             return true
         }
         parameters.appendArray(of: .bytea, count: values.count) {
+            // Safety: as above.
             $1.append(
                 contentsOf: UnsafeRawBufferPointer(
                     rebasing: values[$0].record.bytes(values[$0].slot).dropFirst()))

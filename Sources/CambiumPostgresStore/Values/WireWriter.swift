@@ -10,10 +10,12 @@ struct WireWriter: ~Copyable {
     /// - Parameter capacity: How many bytes there is room for at first.
     init(capacity: Int = 64) {
         self.capacity = capacity
+        // Safety: nobody else knows the memory, and `deinit` or `grow` frees it.
         start = .allocate(byteCount: capacity, alignment: 8)
     }
 
     deinit {
+        // Safety: a value that cannot be copied ends once.
         start.deallocate()
     }
 
@@ -21,6 +23,7 @@ struct WireWriter: ~Copyable {
     borrowing func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        // Safety: so many bytes are written. The value is borrowed, so nothing grows during the call.
         try body(UnsafeRawBufferPointer(start: start, count: count))
     }
 
@@ -33,6 +36,7 @@ struct WireWriter: ~Copyable {
     @inline(__always)
     mutating func append<Number: FixedWidthInteger>(bigEndian number: Number) {
         let place = makeRoom(MemoryLayout<Number>.size)
+        // Safety: there is room for the number. A place need not be aligned for storing bytes.
         place.storeBytes(of: number.bigEndian, as: Number.self)
     }
 
@@ -40,6 +44,8 @@ struct WireWriter: ~Copyable {
     @inline(__always)
     mutating func append(contentsOf bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress else { return }
+        // Safety: there is room for so many bytes. They are not in this value's memory, whose bytes only
+        // `withBytes` shows, while nothing can be appended.
         makeRoom(bytes.count).copyMemory(from: source, byteCount: bytes.count)
     }
 
@@ -71,6 +77,7 @@ struct WireWriter: ~Copyable {
     @inline(__always)
     mutating func set(bigEndian number: Int32, at place: Int) {
         guard place >= 0, place + MemoryLayout<Int32>.size <= count else { return }
+        // Safety: these bytes are written ones.
         (start + place).storeBytes(of: number.bigEndian, as: Int32.self)
     }
 
@@ -79,12 +86,14 @@ struct WireWriter: ~Copyable {
     private mutating func makeRoom(_ more: Int) -> UnsafeMutableRawPointer {
         if capacity - count < more { grow(more) }
         defer { count += more }
+        // Safety: from there on so many bytes belong to this value. The caller writes all of them.
         return start + count
     }
 
     @inline(never)
     private mutating func grow(_ more: Int) {
         capacity = max(2 * capacity, count + more)
+        // Safety: the new memory is larger than what is copied, and no address of the old one is kept.
         let new = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
         new.copyMemory(from: start, byteCount: count)
         start.deallocate()
