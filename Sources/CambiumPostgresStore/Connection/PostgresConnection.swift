@@ -26,6 +26,8 @@ final class PostgresConnection {
     /// How many the server has, those included that were forgotten.
     private var preparedCount = 0
     private var errorCount = 0
+    /// The statements that have returned few rows when they ran last.
+    var short: Set<String> = []
     /// Whether what is to be sent has not all left yet.
     var hasUnsent = false
     /// What begins a transaction, and is sent with its first statements.
@@ -211,13 +213,19 @@ final class PostgresConnection {
             PQclear(result)
             if isEnd { break }
         }
-        guard var found else { return rows }
-        found.isOverdue =
-            found.state == PostgresError.cancelled && interruption?.isRequested != true
+        guard let found else { return rows }
         // Of those whose preparation was not run none may be thought to be there.
         prepared = [:]
         errorCount += 1
-        throw found.hiding(terms.settings)
+        throw noting(found, interruption)
+    }
+
+    /// An error of a statement's, with what the connection knows about it.
+    func noting(_ error: PostgresError, _ interruption: Interruption?) -> PostgresError {
+        var error = error
+        error.isOverdue =
+            error.state == PostgresError.cancelled && interruption?.isRequested != true
+        return error.hiding(terms.settings)
     }
 
     func run(
@@ -285,7 +293,7 @@ final class PostgresConnection {
     }
 
     /// When a statement must have ended that is in no transaction: there the server looks at the time.
-    private func deadline(of statements: [PostgresStatement]) -> ContinuousClock.Instant? {
+    func deadline(of statements: [PostgresStatement]) -> ContinuousClock.Instant? {
         guard let limit = terms.statementTimeout, PQtransactionStatus(handle) == PQTRANS_IDLE,
             !statements.contains(where: \.beginsTransaction)
         else { return nil }
@@ -303,32 +311,57 @@ final class PostgresConnection {
     func next(
         _ interruption: Interruption? = nil, _ deadline: ContinuousClock.Instant? = nil
     ) throws(PostgresError) -> OpaquePointer? {
-        let isWatched = interruption != nil || deadline != nil
-        var cancelledAt: ContinuousClock.Instant?
+        var waiting = Waiting(interruption, deadline)
+        return try next(&waiting)
+    }
+
+    func next(_ waiting: inout Waiting) throws(PostgresError) -> OpaquePointer? {
         while true {
-            if hasUnsent {
-                let flushed = PQflush(handle)
-                guard flushed >= 0 else { throw failure() }
-                hasUnsent = flushed == 1
-            }
+            try flush()
             if PQisBusy(handle) == 0 { return PQgetResult(handle) }
-            let ready = cambium_wait(
-                PQsocket(handle), hasUnsent ? 1 : 0, isWatched ? 20 : 1_000)
-            guard ready >= 0 else { throw failure() }
-            if ready > 0, PQconsumeInput(handle) == 0 { throw failure() }
-            guard isWatched else { continue }
-            let now = ContinuousClock.now
-            guard interruption?.isRequested == true || deadline.map({ $0 < now }) == true else {
-                continue
-            }
-            if ready == 0, let deadline, deadline + Self.grace < now {
-                throw PostgresError(
-                    message: "The server does not answer any more.", isDisconnection: true)
-            }
-            if cancelledAt.map({ $0 + Self.asksAgainAfter < now }) ?? true {
-                cancelledAt = now
-                cancel()
-            }
+            try wait(&waiting)
+        }
+    }
+
+    /// Why waiting for the server may end early.
+    struct Waiting {
+        fileprivate let interruption: Interruption?
+        fileprivate let deadline: ContinuousClock.Instant?
+        /// When the server was asked last to end the statement.
+        fileprivate var cancelledAt: ContinuousClock.Instant?
+        fileprivate var isLimited: Bool { interruption != nil || deadline != nil }
+
+        init(_ interruption: Interruption?, _ deadline: ContinuousClock.Instant?) {
+            (self.interruption, self.deadline) = (interruption, deadline)
+        }
+    }
+
+    /// Sends what can be sent without waiting.
+    func flush() throws(PostgresError) {
+        guard hasUnsent else { return }
+        let flushed = PQflush(handle)
+        guard flushed >= 0 else { throw failure() }
+        hasUnsent = flushed == 1
+    }
+
+    /// Waits for a while until something comes from the server, and takes it. Asks the server to end the
+    /// statement where that is wanted.
+    func wait(_ waiting: inout Waiting) throws(PostgresError) {
+        let ready = cambium_wait(
+            PQsocket(handle), hasUnsent ? 1 : 0, waiting.isLimited ? 20 : 1_000)
+        guard ready >= 0 else { throw failure() }
+        if ready > 0, PQconsumeInput(handle) == 0 { throw failure() }
+        guard waiting.isLimited else { return }
+        let (now, deadline) = (ContinuousClock.now, waiting.deadline)
+        guard waiting.interruption?.isRequested == true || deadline.map({ $0 < now }) == true
+        else { return }
+        if ready == 0, let deadline, deadline + Self.grace < now {
+            throw PostgresError(
+                message: "The server does not answer any more.", isDisconnection: true)
+        }
+        if waiting.cancelledAt.map({ $0 + Self.asksAgainAfter < now }) ?? true {
+            waiting.cancelledAt = now
+            cancel()
         }
     }
 

@@ -31,6 +31,8 @@ final class PostgresRows: @unchecked Sendable {
 
     /// The bytes of a value; none for NULL. Valid as long as the rows.
     func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+        // Safety: libpq keeps so many bytes at the address until the result is cleared, which happens
+        // when this object ends. Where there is no such row or column, it answers nil and no bytes.
         UnsafeRawBufferPointer(
             start: PQgetvalue(result, Int32(row), Int32(column)),
             count: Int(PQgetlength(result, Int32(row), Int32(column))))
@@ -41,6 +43,7 @@ final class PostgresRows: @unchecked Sendable {
     func value(_ row: Int32, _ column: Int32) -> UnsafeRawBufferPointer? {
         let count = PQgetlength(result, row, column)
         if count == 0, PQgetisnull(result, row, column) != 0 { return nil }
+        // Safety: as in `bytes`.
         return UnsafeRawBufferPointer(start: PQgetvalue(result, row, column), count: Int(count))
     }
 
@@ -67,10 +70,13 @@ extension UnsafeRawBufferPointer {
     /// The number whose bytes these are, in the order of the network.
     @inline(__always)
     func number<Number: FixedWidthInteger>(_ type: Number.Type, at place: Int = 0) -> Number {
-        guard count >= place + MemoryLayout<Number>.size else { return 0 }
+        guard place >= 0, count >= place + MemoryLayout<Number>.size else { return 0 }
+        // Safety: all bytes of the number are among these, and any bytes are a number.
         return Number(bigEndian: loadUnaligned(fromByteOffset: place, as: type))
     }
 
+    /// A whole number of 8, 16, 32 or 64 bits; 0 for bytes that are none.
+    @inline(__always)
     var wholeNumber: Int64 {
         switch count {
         case 8: number(Int64.self)

@@ -67,10 +67,26 @@ extension PostgresReading {
             return try deliver(subjects, receive)
         }
         try withReader { connection in
+            if connection.streams(select.statement) {
+                return try stream(select.statement, connection, request, receive)
+            }
             let rows = try connection.run(
                 [select.statement], interruption: request.interruption)[0]
+            connection.note(rows.count, of: select.statement)
             try deliver(rows, request, receive)
         }
+    }
+
+    /// Reads rows while the server is sending them, and delivers them when all have come: until then it
+    /// may be that they are read once more.
+    private func stream(
+        _ statement: PostgresStatement, _ connection: PostgresConnection, _ request: RowRequest,
+        _ receive: (StoreRow) throws -> Void
+    ) throws {
+        var rows = StreamedRows(
+            layout.tables[request.entity.index], model, readsKeysOnly: request.readsKeysOnly)
+        try connection.stream(statement, interruption: request.interruption) { try rows.add($0) }
+        try rows.deliver(receive)
     }
 
     func readRow(
@@ -277,17 +293,29 @@ final class ServerRow: RowValues {
     @exclusivity(unchecked) private var rows: PostgresRows?
     @exclusivity(unchecked) private var table: PostgresTable?
     @exclusivity(unchecked) private var index = 0
+    /// What the last row had in the column of the entity, and that entity: the next one mostly has the
+    /// same.
+    private var last: (name: [UInt8], entity: Int) = ([], 0)
 
     init(_ model: ModelDescription) {
         self.model = model
     }
 
     func move(_ row: StoreRow, to index: Int, of rows: PostgresRows, _ table: PostgresTable) {
-        if self.rows !== rows { (self.rows, self.table) = (rows, table) }
+        if self.rows !== rows { (self.rows, self.table, last.name) = (rows, table, []) }
         self.index = index
         row.move(
             to: rows.integer(index, 0), version: rows.integer(index, 1),
-            entity: table.entity(of: rows, index, in: model))
+            entity: entity(rows, table))
+    }
+
+    private func entity(_ rows: PostgresRows, _ table: PostgresTable) -> Int {
+        guard table.entity.hasEntityColumn else { return table.entity.index }
+        let name = rows.bytes(index, 2)
+        if last.name.isEmpty || !name.elementsEqual(last.name) {
+            last = (Array(name), table.entity(of: rows, index, in: model))
+        }
+        return last.entity
     }
 
     func record(of row: StoreRow, in writer: RecordWriter) throws -> PlacedRecord? {

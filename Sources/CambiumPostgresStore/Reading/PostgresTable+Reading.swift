@@ -20,11 +20,7 @@ extension PostgresTable {
         into writer: RecordWriter, firstColumn: Int = 0
     ) throws -> PlacedRecord {
         guard let fields = fields[number] else {
-            throw StoreError(
-                code: .corrupt,
-                message: "Another program has changed the entity of row \(rows.integer(row, 0)) to "
-                    + "one that the request does not include.",
-                remedy: "Restore a backup.")
+            throw Self.otherEntity(ofRow: rows.integer(row, firstColumn))
         }
         let (row, first) = (Int32(row), Int32(firstColumn))
         // Safety: the model keeps its entities, and they keep their shapes.
@@ -43,5 +39,14 @@ extension PostgresTable {
                 return placed
             }
         }
+    }
+
+    /// What is thrown where a row is of an entity that is none of the family.
+    static func otherEntity(ofRow key: Int64) -> StoreError {
+        StoreError(
+            code: .corrupt,
+            message: "Another program has changed the entity of row \(key) to one that the request "
+                + "does not include.",
+            remedy: "Restore a backup.")
     }
 }
