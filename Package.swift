@@ -35,6 +35,11 @@ let package = Package(
         .plugin(name: "CambiumBuildPlugin", targets: ["CambiumBuildPlugin"]),
         .plugin(name: "CambiumCommandPlugin", targets: ["CambiumCommandPlugin"]),
     ],
+    traits: [
+        .trait(
+            name: "PostgreSQL",
+            description: "The command line tool works on PostgreSQL servers too, over libpq.")
+    ],
     targets: [
         // The system's libraries
         .systemLibrary(
@@ -114,8 +119,10 @@ let package = Package(
         .executableTarget(
             name: "CambiumTool",
             dependencies: [
-                "CambiumCompiler", "CambiumAuthoring", "CambiumMigration", "CambiumMaintenance",
+                "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumMigration", "CambiumEngine",
+                "CambiumSQLiteStore", "CambiumCompiler", "CambiumMaintenance", "CambiumAuthoring",
                 "CambiumCoreDataStore",
+                .target(name: "CambiumPostgresStore", condition: .when(traits: ["PostgreSQL"])),
             ],
             swiftSettings: settings),
         .plugin(
@@ -252,7 +259,8 @@ let package = Package(
                 "CambiumPostgres", "CambiumPostgresStore", "CambiumEngineSpecification", "Cambium",
                 "CambiumExchange", "CambiumEngine", "CambiumMigration", "CambiumRecords",
                 "CambiumSQL", "CambiumSQLite", "CambiumPostgresSQL", "CambiumPlan", "CambiumModel",
-                "EverythingModel", "ShopModel", "CounterWorker", "MigrationTestSupport",
+                "CambiumCompiler", "CambiumTool", "EverythingModel", "ShopModel", "CounterWorker",
+                "MigrationTestSupport",
             ],
             exclude: ["Cases"], swiftSettings: settings),
         .testTarget(
@@ -298,7 +306,7 @@ let package = Package(
             name: "CambiumToolTests",
             dependencies: [
                 "CambiumTool", "CambiumCompiler", "CambiumAuthoring", "CambiumMigration",
-                "CambiumSQLite", "CambiumModel",
+                "CambiumSQLite", "CambiumModel", "CambiumEngine",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -29,7 +29,7 @@ CambiumSQLiteStore: CambiumModel CambiumRecords CambiumSQL CambiumSQLite Cambium
 CambiumCompiler: CLibXML2 CambiumModel CambiumPlan CambiumSQL CambiumMigration CambiumPostgresSQL | Foundation
 CambiumAuthoring: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration CambiumPostgresSQL CambiumMaintenance CambiumCompiler | Foundation
 CambiumGenerator: CambiumCompiler
-CambiumTool: CambiumCompiler CambiumAuthoring CambiumMigration CambiumMaintenance CambiumCoreDataStore | Foundation
+CambiumTool: CambiumModel CambiumRecords CambiumSQL CambiumMigration CambiumEngine CambiumSQLiteStore CambiumCompiler CambiumAuthoring CambiumMaintenance CambiumCoreDataStore CambiumPostgresStore | Foundation
 Cambium: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumEngine CambiumSQLiteStore
 CambiumCoreData: Cambium CambiumCoreDataStore
 CambiumMigrationCommand: Cambium CambiumMigration CambiumMaintenance

@@ -37,22 +37,7 @@ package struct StoreExporter {
             throw MigrationError.notAStore
         }
         self.metadata = metadata
-        let name = versions.last?.name ?? metadata.model
-        guard metadata.model == name else {
-            throw MigrationError.otherModel(store: metadata.model, program: name)
-        }
-        guard metadata.format == String(Schema.formatVersion) else {
-            throw MigrationError.newerFormat(
-                store: metadata.format, program: String(Schema.formatVersion))
-        }
-        // Two versions may differ in nothing that the hash has.
-        let found = versions.filter { $0.versionHash == metadata.versionHash }
-        guard let model = found.first(where: { $0.version == metadata.version }) ?? found.last
-        else {
-            throw ExportError.unknownVersion(
-                model: name, store: metadata.version, hash: metadata.versionHash,
-                known: versions.map(\.version))
-        }
+        let model = try metadata.version(among: versions)
         self.model = model
         try OrdinaryTables(in: connection).require(Schema(of: model).tables.map(\.name))
     }
@@ -213,6 +198,30 @@ package struct StoreExporter {
         }
         throw ExportError.unreadable(
             entity: row.entity.name, key: row.key, attribute: attribute.name)
+    }
+}
+
+extension StoreMetadata {
+    /// The version of a model that the store is of.
+    ///
+    /// - Throws: ``ExportError`` where it is none of them; ``MigrationError`` where it is of another
+    ///   model, or has a later form.
+    package func version(among versions: [Model]) throws -> Model {
+        let name = versions.last?.name ?? model
+        guard model == name else {
+            throw MigrationError.otherModel(store: model, program: name)
+        }
+        guard format == String(Schema.formatVersion) else {
+            throw MigrationError.newerFormat(
+                store: format, program: String(Schema.formatVersion))
+        }
+        // Two versions may differ in nothing that the hash has.
+        let found = versions.filter { $0.versionHash == versionHash }
+        guard let version = found.first(where: { $0.version == version }) ?? found.last else {
+            throw ExportError.unknownVersion(
+                model: name, store: version, hash: versionHash, known: versions.map(\.version))
+        }
+        return version
     }
 }
 

@@ -1,6 +1,7 @@
 import CambiumMigration
 import CambiumModel
 import CambiumRecords
+import CambiumSQL
 
 /// Where a context reads rows from: a store, or its parent.
 package protocol ReadableStore: AnyObject {
@@ -349,6 +350,35 @@ package protocol StoreOpening {
 
     /// Removes a store that was made and filled in vain, with its files.
     func removeNewStore()
+}
+
+/// Stores on servers of one kind, for those who know them by URLs.
+package struct ServerStores: Sendable {
+    /// A schema of a database on a server.
+    package struct Place: Sendable, Hashable {
+        /// The server and the database, as its library takes them.
+        package let url: String
+        /// The name of the schema that has the store's tables.
+        package let schema: String
+
+        package init(url: String, schema: String) {
+            self.url = url
+            self.schema = schema
+        }
+    }
+
+    /// What opens the store at a place, which has to have the model's version.
+    package let opener: @Sendable (Place, ModelDescription, StoreOptions) -> any StoreOpening
+    /// What the store at a place says of its model; nil where there is none.
+    package let metadata: @Sendable (Place) throws -> StoreMetadata?
+
+    package init(
+        opener: @escaping @Sendable (Place, ModelDescription, StoreOptions) -> any StoreOpening,
+        metadata: @escaping @Sendable (Place) throws -> StoreMetadata?
+    ) {
+        self.opener = opener
+        self.metadata = metadata
+    }
 }
 
 /// The rows of a store on their way to one of another kind.

@@ -75,8 +75,15 @@ extension Files {
         throw .file("\(path) is there already; nothing was written.\(remedy)")
     }
 
-    /// Makes sure that a path can be that of a store's file.
+    /// Makes sure that a word of the command line can be the path of a store's file.
     static func requireStorePath(_ path: String) throws(ToolError) {
+        guard case .file = try StoreArgument(path).place else {
+            throw .usage("Only the file of a store can be named here, and no server.")
+        }
+    }
+
+    /// Makes sure that a path can be that of a store's file.
+    static func requirePath(ofStore path: String) throws(ToolError) {
         do {
             try StorePathProblem.check(path)
         } catch {

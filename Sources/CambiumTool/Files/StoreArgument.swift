@@ -1,0 +1,185 @@
+import CambiumAuthoring
+import CambiumCompiler
+import CambiumEngine
+import CambiumMaintenance
+import CambiumMigration
+import CambiumModel
+import CambiumRecords
+import CambiumSQL
+import CambiumSQLiteStore
+
+#if PostgreSQL
+    import CambiumPostgresStore
+#endif
+
+/// A store that a command line names: the file of an SQLite database, or a schema on a server.
+///
+/// A server has the URL that its library takes, such as `postgresql://user@host/database`. The name of
+/// the schema may follow it, as in `postgresql://host/database#shop`; it is `cambium` otherwise.
+struct StoreArgument {
+    /// Where the store is.
+    enum Place: Equatable {
+        case file(path: String)
+        case server(ServerStores.Place)
+    }
+
+    let place: Place
+    /// What messages call it. It has no password and no user.
+    let name: String
+
+    /// Stores on servers; nil in a tool that was built without. Tests have them in any tool.
+    @TaskLocal static var servers: ServerStores? = builtInServers
+
+    private static var builtInServers: ServerStores? {
+        #if PostgreSQL
+            .postgres
+        #else
+            nil
+        #endif
+    }
+
+    /// What the URLs of servers begin with.
+    private static let schemes = ["postgresql://", "postgres://"]
+    private static let defaultSchema = "cambium"
+
+    /// Reads a word of a command line.
+    ///
+    /// - Throws: Where the tool was built without what it needs for a server, or a path can be that of
+    ///   no store.
+    init(_ word: String) throws(ToolError) {
+        guard Self.isURL(word) else {
+            try Files.requirePath(ofStore: word)
+            place = .file(path: word)
+            name = word
+            return
+        }
+        let parts = word.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let url = String(parts[0])
+        let schema = parts.count > 1 ? parts[1].removingPercentEncoding : Self.defaultSchema
+        let server = Self.withoutUser(url)
+        guard let schema, !schema.isEmpty else {
+            throw .usage("The name of a schema follows the # of \(server), such as #shop.")
+        }
+        place = .server(.init(url: url, schema: schema))
+        name = schema == Self.defaultSchema ? server : "\(server)#\(schema)"
+        guard Self.servers != nil else {
+            throw missingServers
+        }
+    }
+
+    private var missingServers: ToolError {
+        .usage(
+            """
+            \(name) is on a PostgreSQL server, and this tool was built without PostgreSQL. Install \
+            libpq, and build it in the folder of Cambium:
+                swift build -c release --traits PostgreSQL --product CambiumTool
+            In a package that depends on Cambium, add traits: ["PostgreSQL"] to that dependency; \
+            'swift package cambium' then takes servers.
+            """)
+    }
+
+    /// Whether a word is the URL of a server.
+    static func isURL(_ word: String) -> Bool {
+        schemes.contains { word.lowercased().hasPrefix($0) }
+    }
+
+    /// The server and the database of a URL: neither a user nor a password nor what follows.
+    private static func withoutUser(_ url: String) -> String {
+        guard let start = url.firstRange(of: "://")?.upperBound else { return url }
+        let rest = url[start...].prefix { $0 != "?" }
+        // A password may have what should have been written as a code.
+        let address = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
+        return url[..<start] + String(address)
+    }
+
+    // MARK: What it is
+
+    /// What the store says of its model; nil where there is none.
+    ///
+    /// - Throws: Where what is there is no store, or it cannot be read.
+    func metadata() throws -> StoreMetadata? {
+        switch place {
+        case .file(let path):
+            guard Files.exists(path) else { return nil }
+            guard !StoreFiles.isFolder(path) else {
+                throw ToolError.file("\(path) is a folder; name the store file in it.")
+            }
+            return try SQLiteFile.withMetadata(of: path, isReadOnly: true) {
+                try $0.metadata(path: path).model
+            }
+        case .server(let place): return try Self.servers?.metadata(place)
+        }
+    }
+
+    /// The version of a model that the store is of.
+    ///
+    /// - Throws: Where there is no store, or one of none of these versions.
+    func model(among versions: [Model]) throws -> Model {
+        try explaining {
+            guard let metadata = try metadata() else {
+                throw ToolError.file("There is no store at \(name).")
+            }
+            return try metadata.version(among: versions)
+        }
+    }
+
+    // MARK: Opening it
+
+    /// What opens the store, or makes it, with one version of a model.
+    ///
+    /// - Parameter runner: Makes what a store in a file is brought to the version with; nil where it
+    ///   has to have it.
+    func opener(
+        for model: ModelDescription, _ options: StoreOptions,
+        _ runner: (@Sendable () -> MigrationRunner)? = nil, source: StoreArgument? = nil
+    ) throws(ToolError) -> any StoreOpening {
+        switch place {
+        case .server(let place):
+            guard let servers = Self.servers else { throw missingServers }
+            return servers.opener(place, model, options)
+        case .file(let path):
+            var sourcePath: String?
+            if case .file(let path)? = source?.place { sourcePath = path }
+            let version = model.model
+            return SQLiteOpener(
+                path: path, options, model, runner ?? { MigrationRunner(model: version) },
+                statements: Schema(of: version).statements, migratesByDefault: false,
+                source: sourcePath, willOpen: {}, didMoveAside: { _ in })
+        }
+    }
+
+    /// Opens the store with the version that it is of.
+    ///
+    /// - Throws: Where there is none, one of none of these versions, or one that cannot be opened.
+    func open(
+        among versions: [Model], _ options: StoreOptions
+    ) throws -> (store: any StoreEngine, model: ModelDescription) {
+        let model = ModelDescription(
+            try model(among: versions), types: [:], common: NoObject.self)
+        var options = options
+        options.migratesAutomatically = false
+        let opener = try opener(for: model, options)
+        return try explaining { (try opener.open().store, model) }
+    }
+
+    /// Runs a body; what it throws names the store and says what to do.
+    func explaining<Result>(_ body: () throws -> Result) throws(ToolError) -> Result {
+        do {
+            return try body()
+        } catch let error as ToolError {
+            throw error
+        } catch let error as StoreError {
+            let remedy = error.remedy.isEmpty ? "" : " \(error.remedy)"
+            throw .store("\(name): \(error.message)\(remedy)")
+        } catch {
+            if let failure = StoreFailure(error, storeAt: name) {
+                throw failure.cause == .file
+                    ? .file("\(failure.message).") : .store("\(failure.message).")
+            }
+            throw .store("\(name): \(StoreFiles.reason(for: error))")
+        }
+    }
+}
+
+/// The class of the objects of a tool, which makes none.
+final class NoObject {}
