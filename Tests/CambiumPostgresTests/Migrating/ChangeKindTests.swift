@@ -59,14 +59,14 @@ struct ChangeKindTests {
         #expect(change.kinds.isSubset(of: labels), "\(found.changes), \(found.problems)")
         let plans = try #require(try pair.plans(), "\(found.problems)")
         let connection = try server.connect()
-        let match = ModelMatch(old: pair.old, new: pair.new)
+        let match = ModelMatch(old: change.old, new: change.new)
         var migrated = 0
         for seed in UInt64(0)..<3 {
             let content: SampleRows.Content = seed == 2 ? .extremesWhereTypesStay : .ordinary
-            let rows = SampleRows(of: pair.old, for: match, seed: seed, content: content)
+            let rows = SampleRows(of: change.old, for: match, seed: seed, content: content)
             let file = try pair.file(rows)
             // Links of which not all can stay.
-            if seed == 1 { try linkAll(in: file, of: pair.old) }
+            if seed == 1 { try linkAll(in: file, of: change.old) }
             let outcome = try pair.run(plans, on: file, over: connection)
             if case .migrated = outcome { migrated += 1 }
         }
