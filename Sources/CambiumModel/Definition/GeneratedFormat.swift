@@ -7,10 +7,10 @@
 @_spi(Generated)
 @dynamicMemberLookup
 public enum GeneratedFormat: String, Sendable {
-    case f56333c55
+    case fc4162b90
 
     /// The format of this Cambium.
-    public static var current: GeneratedFormat { .f56333c55 }
+    public static var current: GeneratedFormat { .fc4162b90 }
 
     /// Any other format. The compiler shows the message where generated code names one.
     @available(

@@ -77,11 +77,10 @@ struct ModelCompilerTests {
 
     /// A condition that the server cannot say with the meaning that it has in memory.
     @Test func `a step that a server cannot take is an error where its declaration is`() throws {
-        let first = "<entity name='A'><attribute name='x' type='string'/></entity>"
+        let first = "<entity name='A'><attribute name='x' type='float'/></entity>"
         let second = """
-            <entity name='A'><attribute name='x' type='string'/>\
-            <attribute name='y' type='string'/></entity>\
-            <migration from='1'><fill entity='A' attribute='y' expression='lowercase(x)'/></migration>
+            <entity name='A'><attribute name='x' type='float'/><attribute name='y' type='float'/>\
+            </entity><migration from='1'><fill entity='A' attribute='y' with='x * 2'/></migration>
             """
         let folder = try bundle([first, second], engines: "postgres")
         let diagnostics = ModelCompiler.compile(folder.bundle.path).diagnostics

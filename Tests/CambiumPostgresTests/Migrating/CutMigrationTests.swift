@@ -141,7 +141,7 @@ struct CutMigrationTests {
             }
             number += 1
         }
-        #expect(number > 20)
+        #expect(number > 10)
     }
 
     @Test(.enabled(if: OwnServer.isAvailable))
@@ -150,7 +150,7 @@ struct CutMigrationTests {
         let server = PostgresServer(version: "15", url: own.url)
         let tests = OpeningMigrationTests()
         let schema = try tests.makeStore(server).schema
-        for number in [0, 12, 30] {
+        for number in [0, 6, 12] {
             var options = StoreOptions()
             options.migrationProgress = { progress in
                 if progress.completed == number { try? own.stop() }
