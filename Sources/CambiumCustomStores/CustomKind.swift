@@ -69,10 +69,12 @@ struct CustomOpener: StoreOpening {
         return (store, .current)
     }
 
-    func open(filledWith rows: MovedRows) throws -> any StoreEngine {
+    func open(
+        filledWith rows: MovedRows
+    ) throws -> (store: any StoreEngine, report: MoveReport?) {
         let opened = try open().store
         try opened.takeOver(rows)
-        return opened
+        return (opened, nil)
     }
 
     func removeNewStore() {}

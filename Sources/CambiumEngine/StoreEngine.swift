@@ -238,6 +238,12 @@ package protocol StoreCapabilities {
     func readNodes(
         of roots: [Int], _ receive: (_ nodes: [StoreNode], _ root: Int) throws -> Void) throws
 
+    /// Runs a body that reads all tables as they are at one moment.
+    ///
+    /// - Returns: Nil where the store has no tables that another one could have: what it has is read as
+    ///   nodes.
+    func withTables<Result>(_ body: (any MovedTables) throws -> Result) throws -> Result?
+
     /// The first key of a root entity that was never given; nil where that is unknown, because
     /// asking would use it up and the store is not to be written.
     func nextKey(ofRoot root: Int) throws -> Int64?
@@ -319,6 +325,9 @@ extension StoreCapabilities {
     package func readNodes(
         of roots: [Int], _ receive: (_ nodes: [StoreNode], _ root: Int) throws -> Void
     ) throws { throw StoreError.closed }
+    package func withTables<Result>(
+        _ body: (any MovedTables) throws -> Result
+    ) throws -> Result? { nil }
     package func nextKey(ofRoot root: Int) throws -> Int64? { throw StoreError.closed }
     package func takeOver(_ rows: MovedRows) throws { throw StoreError.closed }
     package func backUp(to path: String) -> Bool { false }
@@ -346,7 +355,9 @@ package protocol StoreOpening {
     func open() throws -> (store: any StoreEngine, migration: MigrationOutcome)
 
     /// Makes and opens a store with the rows of one of another kind: all of them or none.
-    func open(filledWith rows: MovedRows) throws -> any StoreEngine
+    ///
+    /// - Returns: The store, and what was moved where that was compared table by table.
+    func open(filledWith rows: MovedRows) throws -> (store: any StoreEngine, report: MoveReport?)
 
     /// Removes a store that was made and filled in vain, with its files.
     func removeNewStore()
@@ -378,40 +389,5 @@ package struct ServerStores: Sendable {
     ) {
         self.opener = opener
         self.metadata = metadata
-    }
-}
-
-/// The rows of a store on their way to one of another kind.
-package struct MovedRows: Sendable {
-    /// How many rows are handed over at once.
-    package static let readAtOnce = 500
-
-    package let source: any StoreEngine
-    /// The numbers of the root entities.
-    package let roots: [Int]
-    package let model: ModelDescription
-
-    package init(source: any StoreEngine, roots: [Int], model: ModelDescription) {
-        self.source = source
-        self.roots = roots
-        self.model = model
-    }
-
-    /// Reads all of them.
-    ///
-    /// - Returns: By the number of the root entity, the first key that was never given.
-    package func read(_ receive: ([StoreNode]) throws -> Void) throws -> [Int: Int64] {
-        var lastKeys: [Int: Int64] = [:]
-        try source.readNodes(of: roots) { nodes, root in
-            lastKeys[root] = nodes.reduce(lastKeys[root] ?? 0) { max($0, $1.key) }
-            try receive(nodes)
-        }
-        var nextKeys: [Int: Int64] = [:]
-        for root in roots {
-            let (afterLast, isFull) = (lastKeys[root] ?? 0).addingReportingOverflow(1)
-            if isFull { throw StoreError.noKeysLeft(for: model.entities[root].name) }
-            nextKeys[root] = max(try source.nextKey(ofRoot: root) ?? 1, afterLast)
-        }
-        return nextKeys
     }
 }

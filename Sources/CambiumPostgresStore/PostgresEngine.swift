@@ -158,15 +158,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
 
     /// What replaces the notes.
     func statements(for notes: [String: String]) -> [PostgresStatement] {
-        [PostgresStatement("DELETE FROM \(layout.metadata) WHERE \"name\" LIKE 'user.%'")]
-            + notes.keys.sorted().map { name in
-                var parameters = PostgresParameters()
-                parameters.append(MetadataSQL.noteName(name), as: .text)
-                parameters.append(.text(notes[name] ?? ""), as: .text)
-                return PostgresStatement(
-                    "INSERT INTO \(layout.metadata) (\"name\", \"value\") VALUES ($1, $2)",
-                    parameters)
-            }
+        layout.statements(for: notes)
     }
 
     func saveWithoutChanges() throws {
@@ -185,5 +177,19 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         notesToWrite.withLock { waiting in
             if waiting == notes { waiting = nil }
         }
+    }
+}
+
+extension PostgresLayout {
+    /// What replaces the notes of the program.
+    func statements(for notes: [String: String]) -> [PostgresStatement] {
+        [PostgresStatement("DELETE FROM \(metadata) WHERE \"name\" LIKE 'user.%'")]
+            + notes.keys.sorted().map { name in
+                var parameters = PostgresParameters()
+                parameters.append(MetadataSQL.noteName(name), as: .text)
+                parameters.append(.text(notes[name] ?? ""), as: .text)
+                return PostgresStatement(
+                    "INSERT INTO \(metadata) (\"name\", \"value\") VALUES ($1, $2)", parameters)
+            }
     }
 }

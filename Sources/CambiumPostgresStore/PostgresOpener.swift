@@ -7,15 +7,15 @@ import CambiumSQL
 
 /// Opens a store in a schema of a database, and makes it where there is none.
 package struct PostgresOpener: StoreOpening {
-    private let settings: PostgresSettings
-    private let schema: String
-    private let model: ModelDescription
+    let settings: PostgresSettings
+    let schema: String
+    let model: ModelDescription
     private let migrations: [Migration]
-    private let options: StoreOptions
-    private let terms: PostgresTerms
-    private let waitLimit: Duration
+    let options: StoreOptions
+    let terms: PostgresTerms
+    let waitLimit: Duration
     private let retryTimeout: Duration
-    private let made = Shared<Made?>(nil)
+    let made = Shared<Made?>(nil)
     /// The greatest number of bytes of a value: that of the server, or less.
     package var largestValue = PostgresExternal.largestValue
 
@@ -79,20 +79,6 @@ package struct PostgresOpener: StoreOpening {
         return (store, found.migration ?? (found.made == nil ? .current : .created))
     }
 
-    package func open(filledWith rows: MovedRows) throws -> any StoreEngine {
-        var opened: (any StoreEngine)?
-        do {
-            let store = try open().store
-            opened = store
-            try store.takeOver(rows)
-            return store
-        } catch {
-            opened?.close()
-            removeNewStore()
-            throw error
-        }
-    }
-
     package func removeNewStore() {
         guard let made = made.withLock({ $0 }) else { return }
         // There is nobody to be told.
@@ -105,7 +91,7 @@ package struct PostgresOpener: StoreOpening {
     }
 
     /// What this opener has made.
-    private enum Made {
+    enum Made {
         case schema(String)
         /// In a schema that was there.
         case tables([String])
@@ -122,7 +108,7 @@ package struct PostgresOpener: StoreOpening {
 
     /// Makes sure that the server takes the name of the schema as it is. It would cut a longer one off,
     /// so that two stores could become one.
-    private func requireSchemaName() throws {
+    func requireSchemaName() throws {
         let count = schema.utf8.count
         guard (1...PostgresName.maximum).contains(count), !schema.utf8.contains(0) else {
             throw StoreError.invalidRequest(
@@ -137,7 +123,7 @@ package struct PostgresOpener: StoreOpening {
     private static let leastVersion = 150_000
 
     /// Makes sure that the server is one of those that Cambium knows.
-    private func require(_ connection: PostgresConnection) throws {
+    func require(_ connection: PostgresConnection) throws {
         guard connection.serverVersion >= Self.leastVersion else {
             throw StoreError(
                 code: .cannotOpen,
@@ -155,7 +141,7 @@ package struct PostgresOpener: StoreOpening {
     }
 
     /// The identity of the store, which is made where there is none.
-    private func identifier(
+    func identifier(
         _ derivations: PostgresDerivations, _ connection: PostgresConnection
     ) throws -> Found {
         let layout = derivations.layout
@@ -243,7 +229,7 @@ package struct PostgresOpener: StoreOpening {
     }
 
     /// What a store turned out to be.
-    private struct Found {
+    struct Found {
         let identifier: StoreIdentifier
         let made: Made?
         let metadata: [String: String]

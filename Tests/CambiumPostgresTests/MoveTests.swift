@@ -3,6 +3,7 @@ import CambiumExchange
 import CambiumPostgres
 import EverythingModel
 import Foundation
+import Synchronization
 import Testing
 
 @testable import CambiumPostgresStore
@@ -102,6 +103,94 @@ struct MoveTests {
             try context.save()
             #expect(topic.objectID.key > 6)
         }
+    }
+
+    @Test(arguments: PostgresServer.some())
+    func `a move says how far it is, and what was moved`(_ server: PostgresServer) throws {
+        try withFile { path in
+            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            try fill(container)
+            let coordinator = container.coordinator
+            var reports: [MoveReport] = []
+            for location in [
+                StoreLocation.postgres(server.url, schema: schema()), .file(path + ".back"),
+            ] {
+                let store = try #require(coordinator.persistentStores.first)
+                let seen = Mutex<[MoveProgress]>([])
+                let moved = try coordinator.migratePersistentStore(store, to: location) {
+                    progress in seen.withLock { $0.append(progress) }
+                }
+                let all = seen.withLock { $0 }
+                #expect(Set(all.map(\.phase)) == Set(MoveProgress.Phase.allCases))
+                #expect(zip(all, all.dropFirst()).allSatisfy { $0.fraction <= $1.fraction })
+                #expect(all.allSatisfy { (0...1).contains($0.fraction) })
+                reports.append(try #require(moved.moveReport))
+            }
+            #expect(reports[0].tables == reports[1].tables)
+            #expect(reports[1].roundedDates == 0)
+            let counts = Dictionary(
+                uniqueKeysWithValues: reports[0].tables.map { ($0.name, $0.rowCount) })
+            #expect(counts["Node"] == 1_200)
+            #expect(Set(reports[0].tables.map(\.checksum)).count > 5)
+        }
+    }
+
+    @Test(arguments: PostgresServer.some())
+    func `the history starts over, and what is saved afterwards is in it`(
+        _ server: PostgresServer
+    ) throws {
+        try withFile { path in
+            var description = StoreDescription(location: .file(path))
+            description.options.history = .values
+            let container = try PersistentContainer(Everything.model, description)
+            let context = container.newContext()
+            _ = Box(in: context, name: "one")
+            try context.save()
+            var last = try container.historyToken
+            for location in [
+                StoreLocation.postgres(server.url, schema: schema()), .file(path + ".back"),
+            ] {
+                let store = try #require(container.coordinator.persistentStores.first)
+                var options = StoreOptions()
+                options.history = .asStored
+                let moved = try container.coordinator.migratePersistentStore(
+                    store, to: location, options: options)
+                // It is of a store that is no more, so it says nothing of this one.
+                #expect(!last.storeIdentifiers.contains(moved.identifier))
+                last = try container.historyToken
+                #expect(last.storeIdentifiers == [moved.identifier])
+                _ = Box(in: context, name: "two")
+                try context.save()
+                #expect(try container.history(after: last).count == 1)
+            }
+        }
+    }
+
+    @Test(arguments: PostgresServer.some())
+    func `a move whose task is cancelled leaves the old store open, and nothing new`(
+        _ server: PostgresServer
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "store.sqlite").path()
+        let container = try PersistentContainer(model: Everything.model, at: .file(path))
+        try fill(container)
+        let schema = schema()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            let store = try #require(container.coordinator.persistentStores.first)
+            let error = #expect(throws: StoreLoadingError.self) {
+                try container.coordinator.migratePersistentStore(
+                    store, to: .postgres(server.url, schema: schema))
+            }
+            #expect(error?.underlying is CancellationError)
+        }
+        try await task.value
+        let found = try server.connect().run(
+            "SELECT count(*) FROM pg_namespace WHERE nspname = '\(schema)'")
+        #expect(found.integer(0, 0) == 0)
+        #expect(try container.newContext().count(for: Node.fetchRequest()) == 1_200)
     }
 
     @Test(arguments: PostgresServer.some())

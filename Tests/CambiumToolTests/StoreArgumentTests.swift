@@ -61,7 +61,9 @@ private struct Nothing: StoreOpening {
         throw StoreError.closed
     }
 
-    func open(filledWith rows: MovedRows) throws -> any StoreEngine { throw StoreError.closed }
+    func open(
+        filledWith rows: MovedRows
+    ) throws -> (store: any StoreEngine, report: MoveReport?) { throw StoreError.closed }
 
     func removeNewStore() {}
 }

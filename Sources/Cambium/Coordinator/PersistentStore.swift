@@ -7,6 +7,9 @@ public final class PersistentStore: Sendable {
     public let storeDescription: StoreDescription
     /// What opening did to it: made it, migrated it, or found it current.
     public let migration: MigrationOutcome
+    /// What was moved to it from a store of another kind, table by table; nil where nothing was, or
+    /// where no tables were compared, as with a store of the program's own.
+    public let moveReport: MoveReport?
     /// The numbers of the root entities whose rows it has.
     let roots: Set<Int>
     package let store: any StoreEngine
@@ -15,8 +18,9 @@ public final class PersistentStore: Sendable {
 
     init(
         storeDescription: StoreDescription, roots: Set<Int>, store: any StoreEngine,
-        migration: MigrationOutcome
+        migration: MigrationOutcome, moveReport: MoveReport? = nil
     ) {
+        self.moveReport = moveReport
         self.storeDescription = storeDescription
         self.roots = roots
         self.store = store
@@ -29,6 +33,7 @@ public final class PersistentStore: Sendable {
     init(of base: PersistentStore, with settings: TransactionSettings) {
         storeDescription = base.storeDescription
         migration = base.migration
+        moveReport = base.moveReport
         roots = base.roots
         self.base = base
         do {

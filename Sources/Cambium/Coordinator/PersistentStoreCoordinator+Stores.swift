@@ -179,7 +179,7 @@ public struct StoresDidChange: Sendable {
     /// The stores that were removed.
     public let removed: [PersistentStore]
     /// Where a store took the place of another one
-    /// (``PersistentStoreCoordinator/migratePersistentStore(_:to:options:type:)``), the UUIDs of both:
+    /// (``PersistentStoreCoordinator/migratePersistentStore(_:to:options:type:progress:)``), the UUIDs of both:
     /// an object has the same entity and key in the new one.
     public let replacedIdentifiers: [UUID: UUID]
 }
@@ -214,7 +214,7 @@ extension PersistentStoreCoordinator {
         throw StoreError.invalidRequest(
             "\(store.storeDescription) is not a SQLite store.",
             remedy: "Copy its own files, or move it with "
-                + "migratePersistentStore(_:to:options:type:).")
+                + "migratePersistentStore(_:to:options:type:progress:).")
     }
 
     /// Moves a store to another place, or to one of another kind ("save as"): makes a new store that
@@ -236,37 +236,45 @@ extension PersistentStoreCoordinator {
     /// program's); an object has the same entity, key and version in it, and keys of deleted objects
     /// are not given again. Contexts go on with their objects, whose identities name the new store
     /// from now on. The program's notes in the metadata move too; the history does from SQLite to
-    /// SQLite. What is saved while the store moves may be missing from the new one, so let contexts
-    /// rest.
+    /// SQLite, and starts over otherwise. What is saved while the store moves may be missing from the
+    /// new one, so let contexts rest.
+    ///
+    /// Between SQLite and a server, ``PersistentStore/moveReport`` says what was moved: each table was
+    /// compared before the commit. A server keeps dates to the microsecond. Values that it cannot hold are
+    /// named before anything is written, at most 20 of them, in ``ValidationErrors``. Cancelling the task
+    /// ends the move.
     ///
     /// - Parameters:
     ///   - location: A new file, or memory; for a store of the program's own what it makes of it.
     ///   - options: How to open the new store; nil means like the old one.
     ///   - type: What keeps the new store; nil means what keeps the old one.
+    ///   - progress: Called during a move between SQLite and a server, on the calling thread, with how
+    ///     far it is.
     /// - Returns: The new store.
     /// - Throws: ``StoreLoadingError``, where the new store cannot be made, the old one cannot be
     ///   read, or the new one refuses what the old one holds; ``StoreError`` where the old one is
     ///   none of the coordinator's, or is itself calling (see ``remove(_:)``). The old store is still open then, and there is no new one.
-    /// - Complexity: Between two stores of SQLite's a copy of the file. To SQLite otherwise, rows go
-    ///   a few hundred at a time in one transaction; a store of the program's own gets all in one
-    ///   save, and so all are in memory at once.
+    /// - Complexity: Between two stores of SQLite's a copy of the file. Between SQLite and a server the
+    ///   rows of a table go a few thousand at a time, whatever their number, in one transaction. From a
+    ///   store of the program's own the keys and lists of all objects are in memory; to one, all objects
+    ///   are, as it gets them in one save.
     @discardableResult
     public func migratePersistentStore(
         _ store: PersistentStore, to location: StoreLocation, options: StoreOptions? = nil,
-        type: StoreType? = nil
+        type: StoreType? = nil, progress: (@Sendable (MoveProgress) -> Void)? = nil
     ) throws -> PersistentStore {
         if let base {
             return try base.migratePersistentStore(
-                store, to: location, options: options, type: type)
+                store, to: location, options: options, type: type, progress: progress)
         }
         let store = store.base ?? store
         try requireOpen(store, among: persistentStores)
         guard !store.store.isInUseByCaller else { throw StoreError.busy }
-        let move = try StoreMove(of: store, to: location, options, type, compiled)
-        let opened = try move.open()
+        let move = try StoreMove(of: store, to: location, options, type, compiled, progress)
+        let (opened, report) = try move.open()
         let new = PersistentStore(
             storeDescription: move.description, roots: store.roots, store: opened,
-            migration: .current)
+            migration: .current, moveReport: report)
         do {
             try followOthers(of: new)
             try updateStores { stores in
@@ -334,7 +342,8 @@ final class StoreMove {
 
     init(
         of store: PersistentStore, to location: StoreLocation, _ options: StoreOptions?,
-        _ type: StoreType?, _ compiled: CompiledModel
+        _ type: StoreType?, _ compiled: CompiledModel,
+        _ progress: (@Sendable (MoveProgress) -> Void)?
     ) {
         var description = store.storeDescription
         description.location = location
@@ -353,15 +362,16 @@ final class StoreMove {
                 migratesByDefault: true, source: store.location
             ).opener
         rows = MovedRows(
-            source: source, roots: store.roots.sorted(), model: compiled.modelDescription)
+            source: source, roots: store.roots.sorted(), model: compiled.modelDescription,
+            progress: progress)
     }
 
     /// Makes and opens the new store.
     ///
     /// - Throws: ``StoreLoadingError``; there is nothing new then.
-    func open() throws(StoreLoadingError) -> any StoreEngine {
+    func open() throws(StoreLoadingError) -> (store: any StoreEngine, report: MoveReport?) {
         do {
-            return try source.opened(byCopyingTo: opener) ?? opener.open(filledWith: rows)
+            return try rows.open(with: opener)
         } catch {
             throw StoreLoadingError(description, error)
         }

@@ -22,7 +22,7 @@ import Synchronization
 /// ## Topics
 /// - Stores: ``addPersistentStore(type:configuration:at:options:)``, ``remove(_:)``,
 ///   ``persistentStores``, ``persistentStore(at:)``, ``storeChanges``, ``observeStoreChanges(_:)``
-/// - Files: ``backUp(_:to:)``, ``migratePersistentStore(_:to:options:type:)``,
+/// - Files: ``backUp(_:to:)``, ``migratePersistentStore(_:to:options:type:progress:)``,
 ///   ``replacePersistentStore(at:withStoreFrom:)``, ``destroyPersistentStore(at:)``
 /// - Metadata: ``metadata(for:)``, ``setMetadata(_:for:)``, ``metadata(ofStoreAt:type:)``,
 ///   ``setMetadata(_:forStoreAt:type:)``

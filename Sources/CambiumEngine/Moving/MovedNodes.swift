@@ -126,12 +126,8 @@ extension MovedRows {
             do {
                 node.values[attribute.name] = .data(try externalData(name))
             } catch {
-                throw StoreError(
-                    code: .missingFile,
-                    message: "The file of \(entity.name)/\(record.key).\(attribute.name) cannot be "
-                        + "read.",
-                    remedy: "Restore it from a backup, or set another value.",
-                    underlying: error)
+                throw StoreError.missingLargeValue(
+                    of: "\(entity.name)/\(record.key).\(attribute.name)", error)
             }
         }
         return node

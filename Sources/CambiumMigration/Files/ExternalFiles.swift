@@ -58,17 +58,28 @@ package struct ExternalFiles: Sendable {
     ///
     /// - Throws: ``FileError`` where it cannot be read, is no file, or the name is none of ours.
     package func read(_ name: String) throws(FileError) -> Data {
-        guard Self.isName(name) else {
-            throw FileError(
-                name.excerpt(), "read", because: "it is no name of a file of the store")
-        }
-        return try contents(name)
+        try file(name).contents()
+    }
+
+    /// How many bytes a file has.
+    ///
+    /// - Throws: ``FileError`` as ``read(_:)`` does.
+    package func size(_ name: String) throws(FileError) -> Int {
+        try file(name).size ?? 0
     }
 
     /// The names in a journal.
     func names(inJournal journal: String) throws(FileError) -> [String] {
         String(decoding: try contents(journal), as: UTF8.self).split(separator: "\n")
             .filter(Self.isName).map(String.init)
+    }
+
+    private func file(_ name: String) throws(FileError) -> SystemFile {
+        guard Self.isName(name) else {
+            throw FileError(
+                name.excerpt(), "read", because: "it is no name of a file of the store")
+        }
+        return try SystemFile.reading(file: name, in: SystemFolder(folder))
     }
 
     private func contents(_ name: String) throws(FileError) -> Data {

@@ -9,13 +9,23 @@ package struct PostgresSchema {
     package let statements: [String]
     /// The tables of the model, without those of the runtime.
     package let tables: [Table]
+    /// The indexes, and what makes them.
+    package let indexes: [(name: String, statement: String)]
+    /// The foreign keys, and what makes them.
+    package let links: [(key: ForeignKey, statement: String)]
 
     package init(of derivations: PostgresDerivations) {
         let layout = derivations.layout
         let model = layout.model.model
         let tables = Self.tables(derivations)
         self.tables = tables
-        let keys = tables.flatMap(\.foreignKeys).map { $0.addition(layout.qualified).sql }
+        let links = tables.flatMap(\.foreignKeys).map {
+            (key: $0, statement: PostgresName.shortened($0.addition(layout.qualified).sql))
+        }
+        let indexes = tables.flatMap(\.indexes).map {
+            (name: $0.name, statement: Self.creation(of: $0, layout))
+        }
+        (self.links, self.indexes) = (links, indexes)
         statements =
             [
                 """
@@ -30,8 +40,7 @@ package struct PostgresSchema {
             ]
             + layout.external.statements
             + tables.map { Self.creation(of: $0, named: $0.name, layout.qualified) }
-            + keys.map(PostgresName.shortened)
-            + tables.flatMap { $0.indexes.map { Self.creation(of: $0, layout) } }
+            + links.map(\.statement) + indexes.map(\.statement)
             + model.roots.map { root in
                 """
                 INSERT INTO \(layout.keys) ("entity", "next") VALUES \
@@ -160,23 +169,18 @@ package struct PostgresSchema {
         _ column: Table.Column, of table: Table, _ derivations: PostgresDerivations
     ) -> Table.Column {
         let model = derivations.layout.model.model
-        let type: PostgresType
-        var value: String?
+        var type = PostgresType(of: column.content, nil, in: model)
+        var value = column.name == SystemColumn.version ? "1" : nil
         var generation: String?
-        switch column.content {
-        case .system:
-            type = .bigint
-            if column.name == SystemColumn.version { value = "1" }
-        case .key, .position: type = .bigint
-        case .entity, .entityOfKey: type = .text
-        case .attribute(let owner, let name):
-            let entity = model.entity(named: owner)
-            let attribute = entity?.attributes.first { $0.name == name }
-            type = attribute.map { .column(of: $0, in: model) } ?? .text
-            if let entity, let attribute, attribute.derivation != nil {
+        if case .attribute(let owner, let name) = column.content,
+            let entity = model.entity(named: owner),
+            let attribute = entity.attributes.first(where: { $0.name == name })
+        {
+            type = .column(of: attribute, in: model)
+            if attribute.derivation != nil {
                 generation = derivations.generation(of: attribute, of: entity)
             }
-            if column.isRequired, let attribute {
+            if column.isRequired {
                 value = model.sqlDefault(of: attribute).flatMap { type.literal($0) }
             }
         }

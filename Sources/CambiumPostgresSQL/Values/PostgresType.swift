@@ -156,6 +156,18 @@ extension PostgresType {
         }
     }
 
+    /// The type of what a column has.
+    ///
+    /// - Parameter attribute: The one whose values the column has, where it has any.
+    package init(of content: Table.Column.Content, _ attribute: Attribute?, in model: Model) {
+        self =
+            switch content {
+            case .system, .key, .position: .bigint
+            case .entity, .entityOfKey: .text
+            case .attribute: attribute.map { .column(of: $0, in: model) } ?? .text
+            }
+    }
+
     /// A constant in SQL; nil where a value has no such form.
     package func literal(_ value: StoredValue) -> String? {
         switch (self, value) {

@@ -34,9 +34,11 @@ extension PostgresConnection {
     ///
     /// - Parameters:
     ///   - statement: One without parameters. Who watches the statements sees it without `COPY`.
+    ///   - endsEarly: Whether an error of the receiver ends the statement, and so the transaction.
+    ///     Otherwise the rest of the rows is read.
     ///   - receive: Takes the bytes of a row, which are valid during the call: see ``CopiedRow``.
     func stream(
-        _ statement: PostgresStatement, interruption: Interruption?,
+        _ statement: PostgresStatement, interruption: Interruption? = nil, endsEarly: Bool = false,
         _ receive: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
         roundTrips += 1
@@ -58,9 +60,11 @@ extension PostgresConnection {
                 count += 1
             } catch let error {
                 failure = error
+                if endsEarly { cancel() }
             }
         }
-        if let error = found.map({ noting($0, interruption) }) ?? failure {
+        let ended = found.map { noting($0, interruption) }
+        if let error = endsEarly ? failure ?? ended : ended ?? failure {
             count = 0
             throw error
         }

@@ -366,7 +366,7 @@ final class PostgresConnection {
     }
 
     /// Asks the server to end the statement that runs, which fails then.
-    private func cancel() {
+    func cancel() {
         guard let request = PQgetCancel(handle) else { return }
         var message = [CChar](repeating: 0, count: 256)
         PQcancel(request, &message, Int32(message.count))

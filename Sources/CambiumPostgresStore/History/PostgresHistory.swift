@@ -93,6 +93,13 @@ final class PostgresHistory: Sendable {
         }
     }
 
+    /// Begins a new history, inside of a transaction: what tokens of an earlier one have seen is expired.
+    func restart(_ tracking: HistoryTracking, _ connection: PostgresConnection) throws {
+        _ = try connection.run(sql.lock)
+        _ = try apply(.off, connection)
+        _ = try apply(tracking, connection)
+    }
+
     private func apply(
         _ tracking: HistoryTracking, _ connection: PostgresConnection
     ) throws -> HistorySettings? {

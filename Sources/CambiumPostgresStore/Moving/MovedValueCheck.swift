@@ -3,29 +3,32 @@ import CambiumModel
 import CambiumPostgresSQL
 import CambiumRecords
 
-/// Looks in the rows of a store of another kind for values that the server cannot hold, so that an
-/// error names the object and the property.
+/// Looks in the nodes of a store of a program's own for values that the server cannot hold, so that
+/// errors name the object and the property.
 struct MovedValueCheck {
     /// The store that the rows come from.
     let source: StoreIdentifier
     /// The greatest number of bytes of a value.
     let largestValue: Int
 
-    /// - Throws: ``ValidationError`` with the first value that cannot be kept.
+    /// - Throws: ``ValidationError``, or ``ValidationErrors`` with the first values that cannot be kept.
     func require(_ nodes: [StoreNode], _ model: ModelDescription) throws {
-        for node in nodes {
+        var found: [ValidationError] = []
+        for node in nodes where found.count < TableMove.mostRefusals {
             let entity = try model.entity(of: node)
             for slot in entity.storedSlots.slots {
                 guard let attribute = entity.attributes[slot],
                     let value = node.values[attribute.name],
                     let (code, words) = refusal(of: value, attribute.name)
                 else { continue }
-                throw ValidationError(
-                    code: code, entityName: entity.name,
-                    objectID: ObjectID(entity, key: node.key, store: source),
-                    property: attribute.name, message: words)
+                found.append(
+                    ValidationError(
+                        code: code, entityName: entity.name,
+                        objectID: ObjectID(entity, key: node.key, store: source),
+                        property: attribute.name, message: words))
             }
         }
+        guard found.isEmpty else { throw ValidationErrors.combined(found) }
     }
 
     private func refusal(

@@ -1,5 +1,6 @@
 import CambiumEngine
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
@@ -33,6 +34,10 @@ extension PostgresEngine {
         }
     }
 
+    func withTables<Result>(_ body: (any MovedTables) throws -> Result) throws -> Result? {
+        try pin(for: Self.longest).withReader { try body(PostgresTables($0, layout)) }
+    }
+
     func nextKey(ofRoot root: Int) throws -> Int64? {
         var name = PostgresParameters()
         name.append(.text(model.entities[root].name), as: .text)
@@ -51,14 +56,7 @@ extension PostgresEngine {
             do {
                 try transaction(connection) { try take(rows, notes, connection, noting: $0) }
             } catch let error as PostgresError {
-                guard error.state == PostgresError.foreignKeyViolation else {
-                    throw layout.refusal(error)
-                }
-                throw StoreError(
-                    code: .corrupt,
-                    message: "A row of the store references a row that does not exist "
-                        + "(\(error.constraint ?? "unknown")).",
-                    remedy: "Clear the dangling reference first.", underlying: error)
+                throw layout.refusal(ofMove: error)
             }
         }
     }
@@ -102,5 +100,24 @@ extension PostgresEngine {
         }
         statements += [noting, PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")]
         _ = try connection.run(statements)
+    }
+}
+
+extension PostgresLayout {
+    /// Whether the schema has a store.
+    func hasStore(_ connection: PostgresConnection) throws -> Bool {
+        var name = PostgresParameters()
+        name.append(.text(metadata), as: .text)
+        return try connection.run("SELECT to_regclass($1) IS NOT NULL", name).boolean(0, 0)
+    }
+
+    /// The error that a program sees where the server refuses the rows of another store.
+    func refusal(ofMove error: PostgresError) -> any Error {
+        guard error.state == PostgresError.foreignKeyViolation else { return refusal(error) }
+        return StoreError(
+            code: .corrupt,
+            message: "A row of the store references a row that does not exist "
+                + "(\(error.constraint ?? "unknown")).",
+            remedy: "Clear the dangling reference first.", underlying: error)
     }
 }

@@ -99,10 +99,15 @@ final class NodeWriter {
         try connection.run(sql.insert, over: nodes.pairs(lists))
     }
 
-    /// - Throws: ``StoreError`` where a key references a row that is not there.
     private func requireSoundKeys() throws {
-        guard connection.hasDanglingKeys else { return }
-        let broken = try connection.rows(MigrationSQL.foreignKeyCheck).first ?? []
+        if connection.hasDanglingKeys { try connection.requireSoundKeys() }
+    }
+}
+
+extension Connection {
+    /// - Throws: ``StoreError`` where a key references a row that is not there.
+    func requireSoundKeys() throws {
+        guard let broken = try rows(MigrationSQL.foreignKeyCheck).first else { return }
         var row = "A row"
         if case .text(let table)? = broken.first, broken.count > 1,
             case .integer(let key) = broken[1]

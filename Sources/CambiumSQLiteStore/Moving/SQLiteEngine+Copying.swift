@@ -81,14 +81,48 @@ extension SQLiteOpener {
     /// The file of a store that is to be made; nil in memory.
     fileprivate var newFile: NewStoreFile? { path.map { NewStoreFile(path: $0, from: source) } }
 
-    package func open(filledWith rows: MovedRows) throws -> any StoreEngine {
+    package func open(
+        filledWith rows: MovedRows
+    ) throws -> (store: any StoreEngine, report: MoveReport?) {
+        // What waits there for a save is taken over too.
+        let notes = try rows.source.notes()
+        // In memory large values are in the rows, and those of no other store.
+        if path != nil || !model.entities.contains(where: { !$0.externalSlots.isEmpty }),
+            let opened = try rows.source.withTables({ try open(filledWith: rows, $0, notes) })
+        {
+            return opened
+        }
         guard let file = newFile else {
-            return try open { try NodeWriter.fill($0, with: rows, $1, nil) }.store
+            return (try open { try NodeWriter.fill($0, with: rows, $1, nil) }.store, nil)
         }
         try file.make { unfinished, files in
             try NodeWriter.fill(Connection(path: unfinished), with: rows, runner, files)
         }
-        return try open(file)
+        return (try open(file), nil)
+    }
+
+    private func open(
+        filledWith rows: MovedRows, _ source: any MovedTables, _ notes: [String: String]
+    ) throws -> (store: any StoreEngine, report: MoveReport?) {
+        // Safety: what fills the store runs while its maker waits for it, on the same thread.
+        nonisolated(unsafe) let move = TableMove(
+            rows, from: source, by: SQLiteMoveRules(model, of: rows.roots))
+        let counts = try move.requireFitting()
+        let history = options.history == .asStored ? try source.historyContent() : nil
+        nonisolated(unsafe) var report: MoveReport?
+        @Sendable func fill(
+            _ connection: Connection, _ runner: MigrationRunner, _ files: ExternalFiles?
+        ) throws {
+            report = try SQLiteTableWriter.fill(
+                connection, runner, files, with: move, counts, of: model, notes: notes, history)
+        }
+        guard let file = newFile else {
+            return (try open { try fill($0, $1, nil) }.store, report)
+        }
+        try file.make { unfinished, files in
+            try fill(Connection(path: unfinished), runner, files)
+        }
+        return (try open(file), report)
     }
 
     /// Opens a file that was just made, and takes it back where that fails.

@@ -1,0 +1,67 @@
+/// How far the move of a store is.
+public struct MoveProgress: Sendable, Hashable {
+    /// What is being done.
+    public enum Phase: String, Sendable, Hashable, CaseIterable {
+        /// The values are checked, before anything is written.
+        case checking
+        /// The rows are copied.
+        case copying
+        /// Indexes are made, and links are checked.
+        case indexing
+        /// The new store is read, and compared with the old one.
+        case comparing
+    }
+
+    /// What is being done.
+    public let phase: Phase
+    /// The name of the table, the index or the link.
+    public let name: String
+    /// How much of the move is done, from 0 to 1.
+    public let fraction: Double
+}
+
+/// What was moved from a store to one of another kind.
+public struct MoveReport: Sendable, Hashable {
+    /// A table that was moved. What it has in both stores was compared.
+    public struct Table: Sendable, Hashable {
+        /// The name of the root entity, or of the table of a relationship.
+        public let name: String
+        /// How many rows it has.
+        public let rowCount: Int
+        /// A sum of what the rows hold, in 32 hexadecimal digits: the same in both stores.
+        public let checksum: String
+    }
+
+    /// The name of the large values that stores keep apart from their rows.
+    package static let largeValues = "_external"
+
+    /// The tables, in the order of the model. The last one may be `_external`: the large values that
+    /// are kept apart from the rows.
+    public internal(set) var tables: [Table] = []
+    /// How many dates were rounded to what the new store keeps: a server keeps microseconds. They are
+    /// compared after that.
+    public internal(set) var roundedDates = 0
+
+    init() {}
+
+    /// Adds a table.
+    ///
+    /// - Throws: ``StoreError`` where the stores hold something else.
+    mutating func note(
+        _ name: String, _ source: TableChecksum, _ written: TableChecksum
+    ) throws {
+        guard source == written else {
+            let difference =
+                source.count == written.count
+                ? "the same number of rows (\(source.count)) with other values"
+                : "\(written.count) rows in place of \(source.count)"
+            throw StoreError(
+                code: .corrupt,
+                message: "The new store has \(difference) in the table \(name). Nothing was moved.",
+                remedy: "Look for triggers and rules that others have added to it, and check the "
+                    + "old store for values that other programs have written.")
+        }
+        tables.append(
+            Table(name: name, rowCount: source.count, checksum: source.text))
+    }
+}
