@@ -65,6 +65,9 @@ findings() {
 
 plugin() { sh Scripts/test-plugin.sh; }
 
+# A store of 1,000,000 objects, to a server and back, in time and memory.
+moves() { sh Scripts/test-move.sh; }
+
 # Packages that do not use PostgreSQL, and the example of those that do.
 postgres() { sh Scripts/test-postgres.sh "$(products)/CambiumTool"; }
 
@@ -281,6 +284,7 @@ part "the runtime on PostgreSQL 18" 5 runtime 18
 part "all edits of lists of five objects" 1 small_lists
 part "the plugin on packages of its own" 2 plugin
 part "packages without PostgreSQL and with it" 3 postgres
+part "moving 1,000,000 objects" 12 moves
 part "tests of full size" 7 full_size
 part "the first hour, by the README" 4 first_hour
 part "generated Swift of all fixtures" 2 generated

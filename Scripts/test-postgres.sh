@@ -67,6 +67,12 @@ find "$package-build" \( -name '*CambiumPostgres*.o' -o -name 'CambiumPostgres*.
 [ ! -s "$output" ]
 result $? "nothing of CambiumPostgres is compiled"
 
+libraries "$CAMBIUM_TOOL" > "$output" 2>&1
+says_nothing_of "libpq" "the tool links libpq only with the package trait"
+"$CAMBIUM_TOOL" export postgresql://ada:sesame@db/shop --model Shop.cambium > "$output" 2>&1
+says "swift build -c release --traits PostgreSQL --product CambiumTool" "without it a URL says how to build it"
+says_nothing_of "sesame" "without the password"
+
 # The example of the page
 package=$work/shelf
 rm -rf "$package"

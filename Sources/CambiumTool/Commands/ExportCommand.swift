@@ -30,7 +30,8 @@ enum ExportCommand: Command {
         bytes as Base64, also of values that lie in files beside the store.
 
         MODEL has the version that the store is of, which need not be the current one. The store is
-        not changed, and may be in use.
+        not changed, and may be in use. One on a server, such as postgresql://host/database#schema, is
+        copied to a temporary file first.
 
             cambium export shop.sqlite --model Sources/App/Shop.cambium --output shop.json
         """
@@ -40,25 +41,30 @@ enum ExportCommand: Command {
     ]
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
-        let store = try arguments.only("a store: the file of an SQLite database")
+        let argument = try StoreArgument(
+            arguments.only("a store: the file of an SQLite database, or a schema on a server"))
+        let store = argument.name
         guard let path = arguments.value("--model") else {
             throw arguments.usage("'export' needs --model MODEL, the model that the store is of.")
         }
         try Files.requireModel(path)
-        try Files.requireStorePath(store)
-        guard Files.exists(store) else { throw ToolError.file("There is no \(store).") }
-        guard !StoreFiles.isFolder(store) else {
-            throw ToolError.file("\(store) is a folder; name the store file in it.")
-        }
-        if let output = arguments.value("--output"), StoreFiles.isPart(output, ofStore: store) {
-            throw arguments.usage(
-                "--output would write over \(output), which belongs to the store.")
+        if case .file(let store) = argument.place {
+            guard Files.exists(store) else { throw ToolError.file("There is no \(store).") }
+            guard !StoreFiles.isFolder(store) else {
+                throw ToolError.file("\(store) is a folder; name the store file in it.")
+            }
+            if let output = arguments.value("--output"), StoreFiles.isPart(output, ofStore: store) {
+                throw arguments.usage(
+                    "--output would write over \(output), which belongs to the store.")
+            }
         }
         let versions = CheckedVersions(of: path)
         do {
-            let exporter = try StoreExporter(fileAt: store, versions: versions.models)
-            try Files.stream(
-                to: arguments.value("--output"), of: store, console, exporter.export)
+            try argument.withFile(among: versions.models, console) { path in
+                let exporter = try StoreExporter(fileAt: path, versions: versions.models)
+                try Files.stream(
+                    to: arguments.value("--output"), of: path, console, exporter.export)
+            }
         } catch let error as ToolError {
             throw error
         } catch {

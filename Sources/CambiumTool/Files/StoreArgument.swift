@@ -162,6 +162,30 @@ struct StoreArgument {
         return try explaining { (try opener.open().store, model) }
     }
 
+    /// Runs a body with the path of a file that has all that the store has: its own, or that of a copy
+    /// of a store on a server, which is removed afterwards.
+    func withFile<Result>(
+        among versions: [Model], _ console: Console, _ body: (_ path: String) throws -> Result
+    ) throws -> Result {
+        if case .file(let path) = place { return try body(path) }
+        let folder = try Files.scratchFolder()
+        return try withExtendedLifetime(folder) {
+            let path = "\(folder.path)/store.sqlite"
+            try explaining {
+                var options = StoreOptions()
+                options.isReadOnly = true
+                let (source, model) = try open(among: versions, options)
+                defer { source.close() }
+                let rows = MovedRows(
+                    source: source, roots: model.roots, model: model,
+                    isCancelled: console.isCancelled)
+                let opener = try StoreArgument(path).opener(for: model, StoreOptions())
+                try rows.open(with: opener).store.close()
+            }
+            return try body(path)
+        }
+    }
+
     /// Runs a body; what it throws names the store and says what to do.
     func explaining<Result>(_ body: () throws -> Result) throws(ToolError) -> Result {
         do {
@@ -179,6 +203,11 @@ struct StoreArgument {
             throw .store("\(name): \(StoreFiles.reason(for: error))")
         }
     }
+}
+
+extension ModelDescription {
+    /// The numbers of the root entities.
+    var roots: [Int] { entities.filter { $0.rootIndex == $0.index }.map { $0.index } }
 }
 
 /// The class of the objects of a tool, which makes none.
