@@ -110,6 +110,13 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "CambiumChecking",
+            dependencies: [
+                "CambiumModel", "CambiumRecords", "CambiumMigration", "CambiumEngine",
+                "CambiumMaintenance",
+            ],
+            swiftSettings: settings),
+        .target(
             name: "CambiumAuthoring",
             dependencies: [
                 "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
@@ -121,7 +128,7 @@ let package = Package(
             dependencies: [
                 "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumMigration", "CambiumEngine",
                 "CambiumSQLiteStore", "CambiumCompiler", "CambiumMaintenance", "CambiumAuthoring",
-                "CambiumCoreDataStore",
+                "CambiumChecking", "CambiumCoreDataStore",
                 .target(name: "CambiumPostgresStore", condition: .when(traits: ["PostgreSQL"])),
             ],
             swiftSettings: settings),
@@ -154,7 +161,9 @@ let package = Package(
         // The command of a program for its own stores: `status`, `plan`, `apply` and others
         .target(
             name: "CambiumMigrationCommand",
-            dependencies: ["Cambium", "CambiumMigration", "CambiumMaintenance"],
+            dependencies: [
+                "Cambium", "CambiumMigration", "CambiumMaintenance", "CambiumChecking",
+            ],
             swiftSettings: settings),
 
         // Stores that a program reads and writes itself, in any form
@@ -319,6 +328,7 @@ let package = Package(
                 "CambiumEngineSpecification",
                 "TestDummyModel", "ShopModel", "PackagesModel", "FirstPackagesModel",
                 "EverythingModel", "ExtendedModel", "ContactsModel", "TimesModel", "FaultVFS",
+                "MigrationTestSupport",
             ],
             exclude: ["SQLiteTests.txt"], swiftSettings: settings),
         .testTarget(
@@ -338,6 +348,13 @@ let package = Package(
             dependencies: [
                 "CambiumExchange", "CambiumSQLite", "CambiumEngineSpecification", "ShopModel",
                 "ExtendedModel",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CambiumCheckingTests",
+            dependencies: [
+                "CambiumMigrationCommand", "Cambium", "CambiumPostgres", "CambiumPostgresStore",
+                "CambiumEngineSpecification", "CambiumChecking", "CambiumEngine", "CambiumSQLite",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -87,6 +87,43 @@ extension ReadableStore {
 package protocol SharedStore: ReadableStore, Sendable {
     /// The content of the file of a large value that a row names which was read here.
     func externalData(named name: String) throws -> Data
+
+    /// The next keys of the rows of a hierarchy, in their order.
+    ///
+    /// - Parameters:
+    ///   - key: The last key that is known; nil for the first ones.
+    ///   - limit: How many are wanted at most.
+    func keys(ofRoot root: EntityDescription, after key: Int64?, atMost limit: Int) throws
+        -> [Int64]
+
+    /// Looks for what is wrong with the store and does not show in its rows: pairs, places in lists,
+    /// derived values, and whatever the engine itself can check.
+    ///
+    /// - Parameters:
+    ///   - limit: How many findings are wanted of each query.
+    ///   - receive: Takes findings of one kind, and how many there are of them. It must not use the
+    ///     store.
+    func findFaults(
+        atMost limit: Int, _ receive: (_ findings: [StoreFinding], _ count: Int) throws -> Void
+    ) throws
+}
+
+extension SharedStore {
+    package func keys(
+        ofRoot root: EntityDescription, after key: Int64?, atMost limit: Int
+    ) throws -> [Int64] {
+        var request = RowRequest(entity: root, selection: .matching(nil, [:]))
+        request.readsKeysOnly = true
+        var keys: [Int64] = []
+        try fetch(request) { row in
+            if row.key > key ?? .min || key == nil { keys.append(row.key) }
+        }
+        return Array(keys.sorted().prefix(limit))
+    }
+
+    package func findFaults(
+        atMost limit: Int, _ receive: ([StoreFinding], Int) throws -> Void
+    ) throws {}
 }
 
 /// What keeps the rows of a store: SQLite in a file or in memory, or a store of the program's own.
@@ -270,6 +307,24 @@ package protocol StoreCapabilities {
     /// What another program has changed about the store's tables and indexes, or added beside them,
     /// sorted by name.
     func differences() throws -> [StoreDifference]
+
+    // MARK: Checking
+
+    /// The names of the large values that are kept beside the rows, but for those that a save may be
+    /// about to write or to remove; nil where ``SharedStore/findFaults(atMost:_:)`` compares them with
+    /// the rows, or there are none.
+    func settledExternalNames() throws -> Set<String>?
+
+    /// Mends faults that need no decision about data: computes derived values, raises the counters of
+    /// keys, and removes large values that no row references.
+    ///
+    /// - Parameters:
+    ///   - kinds: What is to be mended.
+    ///   - externalNames: The large values that no row seemed to reference.
+    /// - Returns: What was mended, sorted by kind and name.
+    func mend(
+        _ kinds: Set<StoreFinding.Kind>, externalNames: Set<String>
+    ) throws -> [StoreMend]
 }
 
 extension StoreCapabilities {
@@ -334,6 +389,11 @@ extension StoreCapabilities {
     package func opened(byCopyingTo opener: any StoreOpening) throws -> (any StoreEngine)? { nil }
 
     package func differences() -> [StoreDifference] { [] }
+
+    package func settledExternalNames() -> Set<String>? { nil }
+    package func mend(
+        _ kinds: Set<StoreFinding.Kind>, externalNames: Set<String>
+    ) throws -> [StoreMend] { [] }
 }
 
 /// Who is notified of commits to a store by other writers than the coordinator's own contexts.

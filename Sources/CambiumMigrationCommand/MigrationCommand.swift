@@ -1,6 +1,8 @@
 import Cambium
+import CambiumChecking
 import CambiumMaintenance
 import CambiumMigration
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -29,8 +31,8 @@ import CambiumMigration
 /// | exit code | meaning |
 /// |---|---|
 /// | 0 | all is well |
-/// | 1 | a step is not proven |
-/// | 2 | the command line is wrong |
+/// | 1 | a step is not proven, or something is wrong with the store (`check-store`) |
+/// | 2 | the command line is wrong, or the store cannot be checked (`check-store`) |
 /// | 4 | a file cannot be read or written |
 /// | 6 | the store has to be migrated (`status`) |
 /// | 7 | the store cannot be opened or migrated, or another program has changed it |
@@ -121,6 +123,7 @@ extension MigrationCommand {
             writeError("\(name): error: There is no file \(words.path).\n")
             return .file
         }
+        if words.action == .checkStore { return checkStore(words) }
         let runner = model.migrationRunner
         runner.driftPolicy = words.drift
         if words.action == .apply { runner.progress = progress }
@@ -141,13 +144,38 @@ extension MigrationCommand {
                 let report = try rehearse(store)
                 print(report, words)
                 return report.failure == nil ? .fine : .storeRefused
-            case .verify: break
+            case .verify, .checkStore: break
             }
             return .fine
         } catch {
             guard let failure = StoreFailure(error, storeAt: words.path) else { throw error }
             writeError("\(name): error: \(failure.message).\n")
             return failure.cause == .file ? .file : .storeRefused
+        }
+    }
+
+    private func checkStore(_ words: Words) -> Ending {
+        var check = StoreCheck(model: model, storeAt: words.path)
+        let start = ContinuousClock.now
+        let shown = Mutex(0)
+        check.progress = { fraction, summary in
+            let tenth = Int(fraction * 10)
+            shown.withLock { shown in
+                guard tenth > shown, ContinuousClock.now - start > .seconds(1) else { return }
+                shown = tenth
+                writeError("\(tenth * 10) % \(summary)\n")
+            }
+        }
+        do {
+            let report = try check.run(repairing: words.repairs)
+            print(report, words)
+            return report.isClean ? .fine : .storeHasFaults
+        } catch {
+            let message =
+                StoreFailure(error, storeAt: words.path)?.message
+                ?? "\(words.path): \(StoreFiles.reason(for: error))"
+            writeError("\(name): error: \(message).\n")
+            return .notChecked
         }
     }
 
@@ -225,6 +253,7 @@ extension MigrationCommand {
     /// What can be done.
     enum Action: String, CaseIterable {
         case status, plan, apply, verify, rehearse
+        case checkStore = "check-store"
     }
 
     /// How the command ends: the same numbers as the tool's.
@@ -236,6 +265,9 @@ extension MigrationCommand {
         case storeIsBehind = 6
         case storeRefused = 7
         case provenWithoutRows = 9
+
+        static let storeHasFaults = Ending.notProven
+        static let notChecked = Ending.usage
     }
 
     /// A mistake on the command line; without a message, the wish to see the help.
@@ -249,17 +281,21 @@ extension MigrationCommand {
         /// The store's path; empty for what needs none.
         let path: String
         let isJSON: Bool
+        /// Whether `check-store` mends what it can.
+        let repairs: Bool
         let drift: DriftPolicy
 
         init(_ arguments: some Sequence<String>, of command: MigrationCommand) throws(Usage) {
             var words: [String] = []
             var isJSON = false
+            var repairs = false
             var drift = DriftPolicy.refuse
             var rest = Array(arguments)[...]
             while let word = rest.popFirst() {
                 switch word {
                 case "--help", "-h": throw Usage(message: "")
                 case "--json": isJSON = true
+                case "--repair": repairs = true
                 case "--drift":
                     guard let policy = rest.popFirst().flatMap(DriftPolicy.init) else {
                         throw Usage(message: "--drift takes refuse, repair or report.")
@@ -279,6 +315,10 @@ extension MigrationCommand {
                 throw Usage(message: "'\(first)' is none of \(all).")
             }
             self.action = action
+            self.repairs = repairs
+            if repairs, action != .checkStore {
+                throw Usage(message: "--repair belongs to 'check-store'.")
+            }
             self.isJSON = isJSON
             self.drift = drift
             if action == .verify {
@@ -304,6 +344,7 @@ extension MigrationCommand {
             ("apply \(store) [--drift POLICY] [--json]", "migrate it, or leave it as it was"),
             ("rehearse \(store) [--drift POLICY] [--json]", "migrate a copy, and compare"),
             ("verify [--json]", "prove the program's own steps"),
+            ("check-store \(store) [--repair] [--json]", "check every object, link and value"),
         ]
         let width = lines.map(\.0.count).max() ?? 0
         let start = "Usage: "

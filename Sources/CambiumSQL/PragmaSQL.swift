@@ -41,6 +41,11 @@ package enum PragmaSQL {
     /// Rewrites the file, without holes.
     package static let vacuum = "VACUUM"
 
+    /// Checks the whole file; a line for each fault.
+    package static func integrityCheck(atMost limit: Int) -> String {
+        "PRAGMA integrity_check(\(limit))"
+    }
+
     private static func isWord(_ text: String, besides others: String) -> Bool {
         !text.isEmpty
             && text.unicodeScalars.allSatisfy { scalar in

@@ -142,7 +142,7 @@ extension PersistentStoreCoordinator {
 
 extension ModelDescription {
     /// The numbers of the root entities of a configuration; all without one.
-    fileprivate func roots(ofConfiguration name: String?) throws -> Set<Int> {
+    func roots(ofConfiguration name: String?) throws -> Set<Int> {
         guard let name else { return Set(entities.map(\.rootIndex)) }
         guard let configuration = model.configurations.first(where: { $0.name == name }) else {
             let known = model.configurations.map { $0.name }

@@ -49,6 +49,21 @@ package struct ExternalFiles: Sendable {
         return Set(names.filter { Self.isName($0) || Self.isJournal($0) })
     }
 
+    /// The names of the values that no journal names: a save that is about to write or to remove one has
+    /// said so in a journal. None where a journal cannot be read.
+    package var settledNames: Set<String> {
+        let names = names
+        var values = names.filter(Self.isName)
+        for journal in names where Self.isJournal(journal) {
+            if let named = try? self.names(inJournal: journal) {
+                values.subtract(named)
+            } else if self.names.contains(journal) {
+                return []
+            }
+        }
+        return values
+    }
+
     /// The names of the journals.
     var journals: [String] { names.filter(Self.isJournal) }
 

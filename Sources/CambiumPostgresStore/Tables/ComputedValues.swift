@@ -75,19 +75,44 @@ struct ComputedValues {
                 }
                 continue
             }
-            let family = layout.tables[entity(of: maintained.attribute).index].ofFamily
-            var last = Int64.min
-            while true {
-                let next = "t.\"_id\" > \(last)\(family.map { " AND \($0)" } ?? "")"
-                let rows = try connection.run(
-                    select(
-                        maintained, "\(next) ORDER BY t.\"_id\" LIMIT \(Self.rowsAtOnce)"))
-                guard rows.count > 0 else { break }
-                last = rows.integer(rows.count - 1, 0)
-                let values = try changed(
-                    maintained.attribute, rows, PostgresSnapshot(layout, connection))
+            try differing(maintained, { try $0(connection) }) { values in
                 if !values.isEmpty { _ = try connection.run([update(values, maintained)]) }
             }
         }
+    }
+
+    /// Computes the values of all rows, and hands over those that are others, page by page.
+    ///
+    /// - Parameter withConnection: Runs a body with a connection that reads.
+    func differing(
+        _ maintained: PostgresDerivations.Maintained,
+        _ withConnection: ((PostgresConnection) throws -> Page) throws -> Page,
+        _ receive: ([(key: Int64, value: StoredValue)]) throws -> Void
+    ) throws {
+        let family = layout.tables[entity(of: maintained.attribute).index].ofFamily
+        var last = Int64.min
+        while true {
+            let next = "t.\"_id\" > \(last)\(family.map { " AND \($0)" } ?? "")"
+            let page = try withConnection { connection -> Page in
+                let rows = try connection.run(
+                    select(
+                        maintained, "\(next) ORDER BY t.\"_id\" LIMIT \(Self.rowsAtOnce)"))
+                guard rows.count > 0 else { return Page() }
+                return Page(
+                    last: rows.integer(rows.count - 1, 0),
+                    values: try changed(
+                        maintained.attribute, rows, PostgresSnapshot(layout, connection)))
+            }
+            guard let end = page.last else { return }
+            last = end
+            try receive(page.values)
+        }
+    }
+
+    /// The values of some rows that are others.
+    struct Page {
+        /// The last key that was looked at; nil where there was none.
+        var last: Int64?
+        var values: [(key: Int64, value: StoredValue)] = []
     }
 }

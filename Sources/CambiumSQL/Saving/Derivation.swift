@@ -72,6 +72,20 @@ package final class Derivation: DerivedValue {
         }
     }
 
+    /// A query of the keys of the rows whose values differ from what they would be computed to, and by
+    /// more than the order of the numbers of a sum may make; nil where the store cannot compute them.
+    package var differing: String? {
+        condition.map { value, condition in
+            let key = SQLText.identifier(SystemColumn.key)
+            let start = "SELECT \(key) FROM \(table) WHERE \(condition)"
+            guard let tolerance = attribute.derivedTolerance else { return start }
+            return """
+                \(start) AND NOT coalesce(abs(\(column) - (\(value.text))) \
+                <= \(tolerance) * (abs(\(column)) + abs(\(value.text))), 0)
+                """
+        }
+    }
+
     var condition: (value: SQLFragment, condition: String)? {
         let value = try? ExpressionSQL.value(
             expression, as: attribute.type, entity: entity, model: model, constants: .inline)
@@ -87,6 +101,18 @@ package final class Derivation: DerivedValue {
             "\(alias)\"_entity\" IN (\(SQLText.literals(model.family(of: entity).names)))"
     }
 
+}
+
+extension Attribute {
+    /// By how much, of the sum of both, two floating-point values may differ that are computed from the
+    /// same rows in another order; nil where they are exact.
+    package var derivedTolerance: String? {
+        switch type {
+        case .float: "1e-6"
+        case .double: "1e-9"
+        default: nil
+        }
+    }
 }
 
 /// A derived attribute whose values an engine cannot compute from the row alone.

@@ -207,6 +207,19 @@ package enum KeySQL {
         SELECT "next" FROM "_keys" WHERE "entity" = ?1
         """
 
+    /// The keys of rows in their order: from parameter 1 on, without parameter 2.
+    package static func keys(of root: String, atMost limit: Int) -> String {
+        """
+        SELECT "_id" FROM \(SQLText.identifier(root)) WHERE "_id" >= ?1 AND "_id" IS NOT ?2 \
+        ORDER BY "_id" LIMIT \(limit)
+        """
+    }
+
+    /// Gives a root entity (parameter 1) that has none its next free key (parameter 2).
+    package static let insert = """
+        INSERT OR IGNORE INTO "_keys" ("entity", "next") VALUES (?1, ?2)
+        """
+
     /// Makes a key (parameter 2) the next free one of a root entity (parameter 1), unless that is a
     /// later one already.
     package static let raise = """

@@ -27,6 +27,19 @@ package struct StoreOpeningRequest {
     var opener: any StoreOpening { description.type.kind.opener(for: self) }
 }
 
+extension StoreDescription {
+    /// What opens the store outside of a coordinator, and the numbers of the root entities that it
+    /// holds. It is not migrated unless the options say so.
+    package func opener(
+        of compiled: CompiledModel
+    ) throws -> (opener: any StoreOpening, roots: Set<Int>) {
+        let roots = try compiled.modelDescription.roots(ofConfiguration: configuration)
+        let request = StoreOpeningRequest(
+            description: self, compiled: compiled, roots: roots, migratesByDefault: false)
+        return (request.opener, roots)
+    }
+}
+
 /// Stores in SQLite, which belong to Cambium itself.
 enum SQLiteKind: StoreKind {
     /// Where the description says.

@@ -1,0 +1,115 @@
+import CambiumEngine
+import CambiumMaintenance
+import CambiumModel
+
+/// What a check of a store has found, and what was mended.
+public struct StoreCheckReport: Sendable {
+    /// Findings of one kind.
+    public struct Group: Sendable {
+        /// What kind of fault it is.
+        public let kind: StoreFinding.Kind
+        /// How many there are.
+        public let count: Int
+        /// The first ones: at most as many as the check was asked to name.
+        public let findings: [StoreFinding]
+    }
+
+    /// The store: a path, or a URL without a password.
+    public let store: String
+    /// The name of the model.
+    public let model: String
+    /// The version of the model that the store is of.
+    public let version: String
+    /// How many objects the store has.
+    public let objectCount: Int
+    /// What is wrong, by kind; empty where nothing is.
+    public let groups: [Group]
+    /// What a repair has mended; empty where nothing was.
+    public let mends: [StoreMend]
+
+    /// Whether nothing is wrong: nothing was found, or all that was found is mended.
+    public var isClean: Bool { remaining == 0 }
+
+    /// How many findings there are that were not mended.
+    public var remaining: Int {
+        groups.reduce(0) { $0 + (isMended($1.kind) ? 0 : $1.count) }
+    }
+
+    private func isMended(_ kind: StoreFinding.Kind) -> Bool {
+        mends.contains { $0.kind == kind }
+    }
+
+    package init(
+        store: String, model: Model, _ result: StoreCheckResult, mends: [StoreMend] = []
+    ) {
+        self.store = store
+        self.model = model.name
+        version = model.version
+        objectCount = result.objectCount
+        groups = result.findings.map {
+            Group(kind: $0.kind, count: $0.count, findings: $0.findings)
+        }
+        self.mends = mends
+    }
+}
+
+extension StoreCheckReport: MigrationReport {
+    package var members: ReportValue {
+        .object([
+            "store": .text(store), "model": .text(model), "version": .text(version),
+            "objects": .number(objectCount), "clean": .flag(isClean),
+            "problems": .list(groups.map(members)), "repairs": .list(mends.map(members)),
+        ])
+    }
+
+    private func members(_ group: Group) -> ReportValue {
+        .object([
+            "kind": .text(group.kind.rawValue), "count": .number(group.count),
+            "repaired": .flag(isMended(group.kind)), "remedy": .text(group.kind.remedy),
+            "findings": .list(
+                group.findings.map { finding in
+                    .object([
+                        "entity": .text(finding.entityName),
+                        "key": .number(finding.key.map { Int($0) }),
+                        "property": .text(finding.property), "message": .text(finding.message),
+                    ])
+                }),
+        ])
+    }
+
+    private func members(_ mend: StoreMend) -> ReportValue {
+        .object([
+            "kind": .text(mend.kind.rawValue), "entity": .text(mend.entityName),
+            "property": .text(mend.property), "count": .number(mend.count),
+        ])
+    }
+
+    package var text: String {
+        let objects = "\(objectCount.counted("object")) of \(model), version \(version)"
+        guard !groups.isEmpty else { return "\(store): \(objects): nothing is wrong\n" }
+        var text = "\(store): \(objects)\n"
+        for group in groups {
+            text += "\n\(group.kind.rawValue): \(group.count)\n"
+            for finding in group.findings { text += "  \(finding)\n" }
+            let others = group.count - group.findings.count
+            if others > 0 { text += "  and \(others) more\n" }
+            text += isMended(group.kind) ? "" : "  \(group.kind.remedy)\n"
+        }
+        for (index, mend) in mends.enumerated() {
+            if index == 0 { text += "\nRepaired:\n" }
+            text += "  \(Self.words(mend))\n"
+        }
+        text += "\n" + (isClean ? "Nothing is wrong any more" : remaining.counted("problem")) + "\n"
+        return text
+    }
+
+    private static func words(_ mend: StoreMend) -> String {
+        let place = [mend.entityName, mend.property].compactMap(\.self).joined(separator: ".")
+        return switch mend.kind {
+        case .staleValue: "\(place): \(mend.count.counted("value")) computed"
+        case .keyCounter: "\(place): the next key raised"
+        case .unreferencedExternalData: "\(mend.count.counted("unreferenced large value")) removed"
+        default: "\(place): \(mend.kind.rawValue)"
+        }
+    }
+}
