@@ -59,6 +59,8 @@ extension Help {
                tells what it found out about each step.
             5. cambium migrate rehearse shop.sqlite --model Shop.cambium tries it on a copy of a store.
             6. cambium diff Shop.cambium shows what changed, and what that does to a store.
+            7. cambium check-store shop.sqlite --model Shop.cambium finds what other programs have
+               broken in a store: values, rules, links, lists and derived values.
 
             A warning that is meant as it is gets <suppress code="LQ201" reason="…"/>. The old files
             stay: there is a migration from every version that ever shipped.

@@ -9,8 +9,8 @@ struct Tool {
             NewCommand.self, CheckCommand.self, ExplainCommand.self, FormatCommand.self,
             DiagramCommand.self, DocsCommand.self, DiffCommand.self, SQLCommand.self,
             MigrateCommand.self, FreezeCommand.self, VersionCommand.self, ConvertCommand.self,
-            ImportCoreDataCommand.self, ExportCommand.self, MoveCommand.self, SchemaCommand.self,
-            GenerateCommand.self,
+            ImportCoreDataCommand.self, ExportCommand.self, MoveCommand.self,
+            CheckStoreCommand.self, SchemaCommand.self, GenerateCommand.self,
             CompileCommand.self, HelpCommand.self,
         ]
     }

@@ -50,9 +50,9 @@ package struct Option {
 package enum ExitCode: Int32, CaseIterable {
     /// All is well.
     case fine = 0
-    /// A model has errors.
+    /// A model has errors, or something is wrong with a store (check-store).
     case modelHasErrors = 1
-    /// The command line is wrong.
+    /// The command line is wrong, or a store cannot be checked (check-store).
     case usage = 2
     /// A model has warnings, with --strict.
     case modelHasWarnings = 3

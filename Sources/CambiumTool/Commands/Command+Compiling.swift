@@ -46,8 +46,10 @@ extension ExitCode {
     var meaning: String {
         switch self {
         case .fine: "all is well"
-        case .modelHasErrors: "a model has errors, or nothing compiles it (check --package)"
-        case .usage: "the command line is wrong"
+        case .modelHasErrors:
+            "a model has errors, or nothing compiles it (check --package); a store has faults"
+                + " (check-store)"
+        case .usage: "the command line is wrong, or a store cannot be checked (check-store)"
         case .modelHasWarnings: "a model has warnings (with --strict)"
         case .file:
             "a file cannot be read or written, Graphviz is missing, or another tool is expected"
