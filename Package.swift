@@ -355,6 +355,7 @@ let package = Package(
             dependencies: [
                 "CambiumMigrationCommand", "Cambium", "CambiumPostgres", "CambiumPostgresStore",
                 "CambiumEngineSpecification", "CambiumChecking", "CambiumEngine", "CambiumSQLite",
+                "CambiumTool", "CambiumCompiler",
             ],
             swiftSettings: settings),
         .testTarget(
