@@ -65,7 +65,7 @@ struct RandomObjects {
 
     private mutating func make(_ entity: Entity, _ number: Int) throws -> ManagedObject {
         let object = try context.insertObject(ofEntity: entity.name)
-        for attribute in model.attributes(of: entity) {
+        for attribute in model.attributes(of: entity) where attribute.derivation == nil {
             if attribute.isOptional, generator.chance(0.3) { continue }
             var value = RandomValue.value(of: attribute, in: model, &generator)
             if case .string(let text) = value, attribute.type == .string {
