@@ -40,7 +40,9 @@ package final class PostgresLayout: Sendable {
     package var keys: String { qualified("_keys") }
     package var metadata: String { qualified("_metadata") }
     package var commits: PostgresCommits { PostgresCommits(table: qualified(PostgresCommits.name)) }
-    package var external: PostgresExternal { PostgresExternal(table: qualified(PostgresExternal.name)) }
+    package var external: PostgresExternal {
+        PostgresExternal(table: qualified(PostgresExternal.name))
+    }
 }
 
 extension ModelDescription {
