@@ -22,11 +22,10 @@ enum MoveCommand: Command {
         history starts over: a token of FROM is expired in TO. FROM is only read and stays as it is.
         Let programs rest meanwhile, as what they save may be missing from TO.
 
-        Values that TO cannot hold are named before anything is written: the first \
-        \(TableMove.mostRefusals). A server keeps dates to
-        the microsecond; dates that have to be rounded are counted. All is written in one transaction.
-        Before it is committed, each table is read again and compared with FROM. A move that fails or
-        is interrupted leaves TO as it was.
+        Values that TO cannot hold are named before anything is written, \(TableMove.mostRefusals) at
+        most. A server keeps dates to the microsecond; dates that have to be rounded are counted. All
+        is written in one transaction. Before it is committed, each table is read again and compared
+        with FROM. A move that fails or is interrupted leaves TO as it was.
 
         MODEL has the version that FROM is of, which need not be the current one.
         """
