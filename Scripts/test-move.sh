@@ -105,7 +105,7 @@ copies() {
     for table in Team Tag Person Person_tags; do
         set -- "$@" -c "\\copy $schema.\"$table\" FROM '$work/$table.copy' (FORMAT binary)"
     done
-    timed copy command psql --no-psqlrc --quiet "$url" -c BEGIN "$@" -c COMMIT
+    timed copy psql --no-psqlrc --quiet "$url" -c BEGIN "$@" -c COMMIT
 }
 
 for run in 1 2 3; do
