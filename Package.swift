@@ -269,8 +269,8 @@ let package = Package(
                 "CambiumExchange", "CambiumEngine", "CambiumMigration", "CambiumRecords",
                 "CambiumSQL", "CambiumSQLite", "CambiumPostgresSQL", "CambiumPlan", "CambiumModel",
                 "CambiumCompiler", "CambiumAuthoring", "CambiumTool", "EverythingModel", "ShopModel",
-                "CounterWorker",
-                "MigrationTestSupport",
+                "CounterWorker", "MigrationTestSupport", "CompilerTestSupport", "PackagesModel",
+                "FirstPackagesModel",
             ],
             exclude: ["Cases"], swiftSettings: settings),
         .testTarget(

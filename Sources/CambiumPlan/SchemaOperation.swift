@@ -35,6 +35,8 @@ public indirect enum SchemaOperation: Sendable, Hashable {
     case dropForeignKey(String, of: String)
     /// Says so, and fails if a row has another key.
     case addForeignKey(String, of: String)
+    /// Changes what a table says of its rows, such as its constraints and defaults, in place.
+    case alterTable(String)
     /// Does nothing to a table or its rows that other programs, or a forecast, have to know of.
     case other
 }
@@ -106,7 +108,8 @@ extension SchemaOperation {
     package var tables: [String] {
         switch self {
         case .createTable(let table), .addColumn(_, let table), .createIndex(_, let table, _),
-            .dropTable(let table), .dropForeignKey(_, let table), .addForeignKey(_, let table):
+            .dropTable(let table), .dropForeignKey(_, let table), .addForeignKey(_, let table),
+            .alterTable(let table):
             [table]
         case .copyRows(let copy): [copy.source, copy.destination] + copy.lookups
         case .insertRows(let table, let others), .chooseObjects(let table, let others),
@@ -128,7 +131,7 @@ extension SchemaOperation {
             [table]
         case .renameTable(let table, let name): [table, name]
         case .createTable, .addColumn, .checkRows, .createIndex, .dropForeignKey, .addForeignKey,
-            .other:
+            .alterTable, .other:
             []
         }
     }

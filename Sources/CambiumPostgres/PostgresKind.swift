@@ -49,7 +49,7 @@ struct PostgresKind: StoreKind {
 
     var isTransactional: Bool { true }
 
-    func opener(for request: StoreOpeningRequest) -> any StoreOpening {
+    private var settings: PostgresSettings {
         var settings = PostgresSettings(url)
         settings.password = options.password
         settings.applicationName = options.applicationName
@@ -57,7 +57,18 @@ struct PostgresKind: StoreKind {
         settings.poolSize = options.poolSize
         settings.idleLimit = options.idleLimit
         settings.connectionLifetime = options.connectionLifetime
-        return PostgresOpener(
+        return settings
+    }
+
+    func forecast(for request: StoreOpeningRequest) throws -> MigrationForecast? {
+        let target = ServerTarget(
+            request.compiled.modelDescription,
+            migrations: request.compiled.otherMigrations["postgres"] ?? [])
+        return try PostgresSurvey(settings, schema: schema, target).forecast()
+    }
+
+    func opener(for request: StoreOpeningRequest) -> any StoreOpening {
+        PostgresOpener(
             settings, schema: schema, request.compiled.modelDescription,
             request.description.options,
             migrations: request.compiled.otherMigrations["postgres"] ?? [],

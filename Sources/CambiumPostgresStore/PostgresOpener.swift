@@ -278,7 +278,7 @@ package struct PostgresOpener: StoreOpening {
     // MARK: Drift
 
     /// The name under which the metadata keep a hash of what the server says of the tables.
-    private static let catalogueName = "catalogue"
+    private static let catalogueName = PostgresCatalogue.nameOfHash
 
     /// Makes sure that nobody has changed the tables, as the options want it.
     ///

@@ -380,6 +380,40 @@ extension PersistentContainer {
             throw StoreLoadingError(StoreDescription(location: .file(path)), error)
         }
     }
+
+    /// What opening a store would do to it, in a file or on a server, as
+    /// ``migrationForecast(model:at:)``.
+    ///
+    /// On a server, ``MigrationForecast/locks`` says which tables others cannot read or write during
+    /// the migration. Large tables are not counted there: the server's own estimate is used.
+    ///
+    /// ```swift
+    /// let forecast = try PersistentContainer.migrationForecast(
+    ///     model: Shop.model, at: .postgres("postgresql://db.example.com/shop"))
+    /// for lock in forecast?.locks ?? [] where lock.stopsReaders {
+    ///     print("\(lock.table) cannot be read during the migration")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - model: What the compiler made of the model, such as `Shop.model`.
+    ///   - location: The file, or the server.
+    /// - Returns: Nil where there is no store, or where it would be opened as it is; also in memory,
+    ///   and for stores of a program's own.
+    /// - Throws: ``StoreLoadingError`` where the program cannot open the store, or it cannot be read.
+    public static func migrationForecast(
+        model: CompiledModel, at location: StoreLocation
+    ) throws(StoreLoadingError) -> MigrationForecast? {
+        if let path = location.path { return try migrationForecast(model: model, at: path) }
+        let description = StoreDescription(location: location)
+        do {
+            return try location.type.kind.forecast(
+                for: StoreOpeningRequest(
+                    description: description, compiled: model, roots: [], migratesByDefault: true))
+        } catch {
+            throw StoreLoadingError(description, error)
+        }
+    }
 }
 
 extension StoreOptions {

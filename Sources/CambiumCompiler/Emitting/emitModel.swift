@@ -247,6 +247,7 @@ extension SwiftEmitter {
             call("dropForeignKey", (nil, .string(name)), ("of", .string(table)))
         case .addForeignKey(let name, let table):
             call("addForeignKey", (nil, .string(name)), ("of", .string(table)))
+        case .alterTable(let table): call("alterTable", (nil, .string(table)))
         case .other: .text(".other")
         }
     }

@@ -9,6 +9,10 @@ package enum MigrationProver {
     package struct Failure: Error, Sendable, CustomStringConvertible {
         /// What is wrong.
         package let description: String
+
+        package init(description: String) {
+            self.description = description
+        }
     }
 
     /// Changes with what a proof looks at, so that what an earlier prover found is not believed.

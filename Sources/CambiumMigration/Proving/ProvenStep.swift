@@ -83,7 +83,7 @@ final class ProvenStep {
     /// Migrates a store that was made for it, and compares it with what was there.
     func run(on connection: Connection) throws -> MigrationProver.Run {
         let before = try carried.map { try connection.rows($0.oldQuery) }
-        let oldCount = try count(of: tables, in: connection)
+        let oldCount = try oldCount(in: connection)
         _ = try migrate(connection)
         try requireNewForm(connection)
         for (carried, rows) in zip(carried, before) {
@@ -101,8 +101,16 @@ final class ProvenStep {
         try requireNone(freeKeyCounts, in: connection) {
             "After the \(name) keys of \($0) can be given a second time"
         }
-        return MigrationProver.Run(
-            rows: oldCount, newRows: try count(of: newTables, in: connection),
+        return try seen(in: connection, rows: oldCount)
+    }
+
+    /// How many rows a store has that is not migrated yet.
+    func oldCount(in connection: Connection) throws -> Int { try count(of: tables, in: connection) }
+
+    /// What is in a store that was migrated.
+    func seen(in connection: Connection, rows: Int) throws -> MigrationProver.Run {
+        MigrationProver.Run(
+            rows: rows, newRows: try count(of: newTables, in: connection),
             objects: try objectCounts.map { ($0.name, try connection.number($0.query)) })
     }
 

@@ -24,6 +24,22 @@ public struct MigrationForecast: Sendable, Hashable {
         public let rows: Int
     }
 
+    /// A lock on a table, which a migration on a server holds until it has ended. Others wait for it.
+    public struct Lock: Sendable, Hashable {
+        /// The table, by the name that it has before the migration.
+        public let table: String
+        /// The server's name for the lock, such as `ACCESS EXCLUSIVE`.
+        public let mode: String
+        /// Whether others can neither read nor write the table meanwhile. Otherwise they can read it.
+        public let stopsReaders: Bool
+
+        package init(table: String, mode: String, stopsReaders: Bool) {
+            self.table = table
+            self.mode = mode
+            self.stopsReaders = stopsReaders
+        }
+    }
+
     /// The version of the model that the store has.
     public let from: String
     /// The version that it will have.
@@ -38,8 +54,11 @@ public struct MigrationForecast: Sendable, Hashable {
     public let storeSize: Int
     /// How many bytes the disk should have free: for the copy that is made before data is lost, and
     /// for the new tables beside the old ones. After the migration most of them are free again.
+    ///
+    /// On a server these are the copies of tables, the tables that are written anew with their
+    /// indexes, and as much again for the server's log.
     public let bytesNeeded: Int
-    /// How many bytes the store's disk has free; nil where the system does not tell.
+    /// How many bytes the store's disk has free; nil where the system does not tell, and on a server.
     public let freeSpace: Int?
     /// What another program has changed about the store's tables.
     public let differences: [StoreDifference]
@@ -49,6 +68,13 @@ public struct MigrationForecast: Sendable, Hashable {
 
     /// What becomes of the store's history; nil where it has none, or where nothing is migrated.
     public let history: HistoryFate?
+
+    /// The tables whose rows are written again, sorted, by the names that they have before the
+    /// migration: those that are rebuilt, and those whose rows get other values.
+    public let rewrittenTables: [String]
+    /// The locks on tables of a server that others wait for, by table. None for a file, which nobody
+    /// else writes during a migration.
+    public let locks: [Lock]
 
     /// What the whole means for the data: as much as the gravest step.
     public var kind: MigrationKind { steps.map(\.kind).max() ?? .additive }
@@ -90,7 +116,7 @@ package final class StoreSurvey {
     /// The store's version.
     package let version: String
     /// The way to the program's version; nil where the store has it already.
-    let chain: MigrationChain?
+    package let chain: MigrationChain?
     /// What another program has changed.
     package let differences: [StoreDifference]
     /// What of other programs is in the way.
@@ -104,12 +130,21 @@ package final class StoreSurvey {
         (self.version, self.chain, self.differences) = (version, chain, differences)
     }
 
+    /// What a store on a server is.
+    package convenience init(
+        _ version: String, _ chain: MigrationChain?, _ differences: [StoreDifference],
+        history: HistoryFate?
+    ) {
+        self.init(version, chain, differences)
+        self.history = history
+    }
+
     /// The versions on the way; empty where there is no migration.
     package var versions: [String] { chain?.versions ?? [] }
     /// What is done on the way, in order; nil where the store has the program's version.
     package var steps: [MigrationStep]? { chain?.steps }
     /// Whether there is something to migrate or to repair.
-    var hasWork: Bool { chain != nil || differences.contains { $0.kind != .external } }
+    package var hasWork: Bool { chain != nil || differences.contains { $0.kind != .external } }
 }
 
 extension MigrationRunner {
@@ -166,45 +201,101 @@ extension MigrationRunner {
             let (chain, differences) = (survey.chain, survey.differences)
             let storeSize = try connection.number(ForecastSQL.size)
             var work = try ExpectedWork.measured(in: connection)
-            var steps: [MigrationForecast.Step] = []
-            var largest = 0
-            for migration in (chain ?? .refresh).migrations {
-                var bytes = 0
-                for step in migration.steps {
-                    let costs = step.statements.map { work.cost(of: $0.operation).written }
-                    bytes += costs.reduce(0) { $0 + $1.bytes }
-                    steps.append(
-                        MigrationForecast.Step(
-                            summary: step.summary, kind: step.kind, losesData: step.losesData,
-                            code: step.code, statements: step.statements.count,
-                            rows: costs.reduce(0) { $0 + $1.rows }))
-                }
-                // What one migration has dropped the next one writes over.
-                largest = max(largest, bytes)
-            }
+            let way = chain ?? .refresh
+            let expected = work.expected(of: way)
+            // What one migration has dropped the next one writes over.
+            let largest = expected.bytes.max() ?? 0
             let makesBackup =
                 chain?.needsBackup ?? false
                 || differences.contains { $0.kind != .external }
             let (version, versions) = (survey.version, survey.versions)
             return MigrationForecast(
                 from: version, to: model.version,
-                versions: versions.isEmpty ? [version] : versions, steps: steps,
+                versions: versions.isEmpty ? [version] : versions, steps: expected.steps,
                 storeSize: storeSize,
                 // Once in the log or the journal, once in the file.
                 bytesNeeded: 2 * largest + (makesBackup ? storeSize : 0),
                 freeSpace: path.flatMap(StoreFiles.freeSpace), differences: differences,
-                externalObjects: survey.externalObjects, history: survey.history)
+                externalObjects: survey.externalObjects, history: survey.history,
+                rewrittenTables: RewrittenTables(of: way.operations).names.ordered(by: <), locks: []
+            )
+        }
+    }
+}
+
+extension MigrationForecast {
+    /// What the migration of a store on a server will do and cost.
+    package init(
+        _ survey: StoreSurvey, to version: String, steps: [Step], storeSize: Int, bytesNeeded: Int,
+        rewrittenTables: [String], locks: [Lock]
+    ) {
+        let versions = survey.versions
+        self.init(
+            from: survey.version, to: version,
+            versions: versions.isEmpty ? [survey.version] : versions, steps: steps,
+            storeSize: storeSize, bytesNeeded: bytesNeeded, freeSpace: nil,
+            differences: survey.differences, externalObjects: [], history: survey.history,
+            rewrittenTables: rewrittenTables, locks: locks)
+    }
+}
+
+/// The tables of a store whose rows operations write again.
+package struct RewrittenTables {
+    /// By the names that they have before the operations.
+    package private(set) var names: Set<String> = []
+    /// By the name that a table has now, the one that it had; nil for a new one.
+    private var former: [String: String?] = [:]
+    private var copied: Set<String> = []
+
+    package init() {}
+
+    init(of operations: [SchemaOperation]) {
+        for operation in operations { follow(operation) }
+    }
+
+    /// The name that a table had before the operations; nil for a new one.
+    package func formerName(of table: String) -> String? {
+        guard let known = former[table] else { return table }
+        return known
+    }
+
+    /// Follows the next operation.
+    package mutating func follow(_ operation: SchemaOperation) {
+        switch operation {
+        case .createTable(let table): former[table] = .some(nil)
+        case .copyRows(let copy): copied.formUnion([formerName(of: copy.source)].compactMap(\.self))
+        case .insertRows(_, let sources):
+            copied.formUnion(sources.compactMap(formerName))
+        case .settleRows(let root, _):
+            copied.formUnion([formerName(of: root)].compactMap(\.self))
+        case .updateRows(let table, _):
+            if let name = formerName(of: table) { names.insert(name) }
+        case .dropTable(let table):
+            if let name = formerName(of: table), copied.contains(name) { names.insert(name) }
+            former[table] = .some(nil)
+        case .renameTable(let old, let new):
+            let name = formerName(of: old)
+            former[old] = .some(nil)
+            former[new] = .some(name)
+        case .addColumn, .alterTable, .chooseObjects, .deleteRows, .checkRows, .createIndex,
+            .dropForeignKey, .addForeignKey, .other:
+            break
         }
     }
 }
 
 /// What the statements of a chain will have to do, found out by following the tables from statement
 /// to statement without running any.
-struct ExpectedWork {
+package struct ExpectedWork {
     /// How much a table holds.
-    struct Amount {
-        var rows = 0
-        var bytes = 0
+    package struct Amount {
+        package var rows = 0
+        package var bytes = 0
+
+        package init(rows: Int = 0, bytes: Int = 0) {
+            self.rows = rows
+            self.bytes = bytes
+        }
 
         static func + (left: Amount, right: Amount) -> Amount {
             Amount(rows: left.rows + right.rows, bytes: left.bytes + right.bytes)
@@ -221,6 +312,38 @@ struct ExpectedWork {
 
     private var rows: [String: Int] = [:]
     private var bytes: [String: Int] = [:]
+
+    private init() {}
+
+    /// The work on tables that hold so much.
+    package init(_ amounts: [String: Amount]) {
+        rows = amounts.mapValues(\.rows)
+        bytes = amounts.mapValues(\.bytes)
+    }
+
+    /// What the steps of a way write.
+    ///
+    /// - Returns: The steps, and how many bytes each migration writes.
+    package mutating func expected(
+        of chain: MigrationChain
+    ) -> (steps: [MigrationForecast.Step], bytes: [Int]) {
+        var steps: [MigrationForecast.Step] = []
+        var bytes: [Int] = []
+        for migration in chain.migrations {
+            var sum = 0
+            for step in migration.steps {
+                let costs = step.statements.map { cost(of: $0.operation).written }
+                sum += costs.reduce(0) { $0 + $1.bytes }
+                steps.append(
+                    MigrationForecast.Step(
+                        summary: step.summary, kind: step.kind, losesData: step.losesData,
+                        code: step.code, statements: step.statements.count,
+                        rows: costs.reduce(0) { $0 + $1.rows }))
+            }
+            bytes.append(sum)
+        }
+        return (steps, bytes)
+    }
 
     /// Measures the tables of a store: goes through them.
     static func measured(in connection: Connection) throws(SQLiteError) -> ExpectedWork {
@@ -276,7 +399,7 @@ struct ExpectedWork {
             // To free a table is much less than to fill one.
             bytes[table] = nil
             return Cost(rows: (rows.removeValue(forKey: table) ?? 0) / 8, written: Amount())
-        case .addColumn, .dropForeignKey, .other:
+        case .addColumn, .dropForeignKey, .alterTable, .other:
             break
         }
         return Cost(rows: 0, written: Amount())

@@ -113,7 +113,8 @@ package final class PostgresMigration: MigrationDialect {
     }
 
     private static func alter(_ table: String, _ change: String) -> MigrationStatement {
-        MigrationStatement(.other, "ALTER TABLE \(SQLText.identifier(table)) \(change)")
+        MigrationStatement(
+            .alterTable(table), "ALTER TABLE \(SQLText.identifier(table)) \(change)")
     }
 
     package func mirroring(of pairs: String) -> [MigrationStatement] {

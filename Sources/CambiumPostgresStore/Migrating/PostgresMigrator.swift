@@ -124,7 +124,7 @@ struct PostgresMigrator {
 
     /// Earlier changes name what is gone: who asks for them learns that they are expired.
     private func expireHistory() throws {
-        guard chain.migrations.contains(where: { $0.history != nil }) else { return }
+        guard chain.expiresHistory else { return }
         let sql = PostgresHistorySQL(layout)
         guard var settings = HistorySettings(try connection.run([sql.settings])[0]) else { return }
         settings.epoch = try UUID.random()

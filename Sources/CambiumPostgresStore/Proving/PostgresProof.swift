@@ -61,30 +61,33 @@ package struct PostgresProof {
         }
     }
 
-    /// Migrates stores with rows that are made up: such as any program might write, and the extremes of
-    /// the types that stay.
+    /// Migrates stores with the generated rows of a proof: such as any program might write, and the
+    /// extremes of the types that stay.
     ///
-    /// - Returns: How many rows there were, and how many stores were refused on both.
+    /// - Returns: What was seen of them.
     /// - Throws: ``Difference``; what the server throws.
     package func prove(
         _ plans: Plans, seeds: Range<UInt64>, on server: PostgresSettings
-    ) throws -> (rows: Int, refusals: Int) {
+    ) throws -> MigrationProver.Proof {
+        guard let step = plans.file.first else { return MigrationProver.Proof() }
         let terms = PostgresTerms(lockTimeout: StoreOptions().busyTimeout)
         let connection = try PostgresConnection(server, terms)
-        let match = ModelMatch(old: old, new: versions[1])
-        let samples =
-            seeds.map { SampleRows(of: old, for: match, seed: $0, content: .ordinary) } + [
-                SampleRows(
-                    of: old, for: match, seed: seeds.lowerBound, content: .extremesWhereTypesStay)
-            ]
-        var (rows, refusals) = (0, 0)
-        for sample in samples {
-            switch try run(plans, on: file(sample), over: connection) {
-            case .migrated(let count): rows += count
-            case .refused: refusals += 1
+        var trials = StepTrials(from: old, to: new, step)
+        func migrate(_ store: Connection?) throws {
+            guard let store else { return }
+            let count = try trials.rowCount(of: store)
+            switch try run(plans, on: store, over: connection) {
+            case .migrated: try trials.add(migrated: store, rows: count)
+            case .refused: trials.addRefusal()
             }
         }
-        return (rows, refusals)
+        try migrate(try trials.emptyStore())
+        for seed in seeds { try migrate(trials.store(seed: seed)) }
+        if trials.proof.isEmpty {
+            try migrate(try trials.acceptedStore(seed: seeds.lowerBound))
+        }
+        try migrate(trials.store(seed: seeds.lowerBound, .extremesWhereTypesStay))
+        return trials.proof
     }
 
     /// A store of the older version in a file.

@@ -62,9 +62,18 @@ struct PostgresCatalogue {
         definitions.filter { $0.key.relation == relation && $0.key.kind != "relation" }
     }
 
+    /// Whether a relation is a table.
+    func isTable(_ relation: String) -> Bool {
+        let thing = Thing(relation: relation, name: relation, kind: "relation")
+        return definitions[thing].map { $0 == "r" || $0 == "p" } ?? false
+    }
+
     var relations: [String] {
         definitions.keys.filter { $0.kind == "relation" }.map(\.relation).sorted()
     }
+
+    /// The name under which the metadata keep the hash.
+    static let nameOfHash = "catalogue"
 
     /// What tells whether anything of it has changed: a hash of all but the history, which comes and
     /// goes.

@@ -103,6 +103,11 @@ struct OpeningTests {
             #expect(forecast.from == "1" && forecast.to == "3")
             #expect(forecast.rows >= 20)
             #expect(forecast.bytesNeeded > 0 && forecast.freeSpace != nil)
+            #expect(forecast.locks.isEmpty && forecast.rewrittenTables == ["Package"])
+            let location = StoreLocation.file(path)
+            #expect(
+                try PersistentContainer.migrationForecast(model: model, at: location) == forecast)
+            #expect(try PersistentContainer.migrationForecast(model: model, at: .memory) == nil)
             let container = try PersistentContainer(model: model, at: .temporary(path))
             guard case .migrated(_, _, let steps, let backup) = container.migration else {
                 Issue.record("\(container.migration)")

@@ -10,6 +10,16 @@ package protocol StoreKind: Sendable {
 
     /// Makes what opens a store.
     func opener(for request: StoreOpeningRequest) -> any StoreOpening
+
+    /// What opening a store would do to it, where it has to be migrated. Changes nothing.
+    ///
+    /// - Returns: Nil where there is no store, or where it would be opened as it is.
+    func forecast(for request: StoreOpeningRequest) throws -> MigrationForecast?
+}
+
+extension StoreKind {
+    /// A store that Cambium does not migrate.
+    package func forecast(for request: StoreOpeningRequest) throws -> MigrationForecast? { nil }
 }
 
 /// Which store is to be opened, and for what.

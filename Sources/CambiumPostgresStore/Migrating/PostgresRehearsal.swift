@@ -1,0 +1,156 @@
+import CambiumEngine
+import CambiumMigration
+import CambiumModel
+import CambiumPostgresSQL
+import CambiumSQL
+
+/// The migration of a copy of a store, in a transaction of which nothing stays. Others read and write the
+/// store meanwhile.
+struct PostgresRehearsal {
+    let survey: PostgresSurvey
+    private var connection: PostgresConnection { survey.connection }
+    private let layout: PostgresLayout
+
+    /// - Throws: Where there are no random numbers.
+    init(_ survey: PostgresSurvey) throws {
+        self.survey = survey
+        layout = PostgresLayout(
+            survey.target.model,
+            schema: "cambium_rehearsal_\(try UUID.random().uuidString.lowercased())")
+    }
+
+    /// Copies the store and migrates the copy; nil where there is nothing to migrate.
+    ///
+    /// - Throws: Where the store cannot be copied, or the program cannot open it.
+    func run() throws -> ServerRehearsal? {
+        try survey.withoutTrace {
+            guard let found = try survey.surveyed(), let chain = found.chain else { return nil }
+            try copy()
+            let (before, sizeBefore) = try (counts(), size())
+            let start = ContinuousClock.now
+            let failure = try migrate(chain)
+            let seconds = (ContinuousClock.now - start) / .seconds(1)
+            return ServerRehearsal(
+                versions: found.versions,
+                kind: chain.migrations.map(\.kind).max() ?? .additive, before: before,
+                after: try counts(), sizeBefore: sizeBefore, sizeAfter: try size(),
+                seconds: seconds, failure: failure)
+        }
+    }
+
+    /// Migrates the copy, and looks at its tables.
+    ///
+    /// - Returns: Why that failed; the copy is as it was then.
+    private func migrate(_ chain: MigrationChain) throws -> (any Error)? {
+        _ = try connection.run("SAVEPOINT rehearsal")
+        do {
+            let migrator = PostgresMigrator(
+                derivations: PostgresDerivations(layout), chain: chain, connection: connection,
+                makesBackup: false)
+            _ = try migrator.run { _, _, _ in }
+            let changed = try PostgresDrift(layout: layout, connection: connection)
+                .differences(isInTransaction: true).filter { $0.kind != .external }
+            guard changed.isEmpty else { throw MigrationError.storeDiffers(changed) }
+            return nil
+        } catch let error as PostgresError where error.isDisconnection {
+            throw error
+        } catch {
+            _ = try connection.run("ROLLBACK TO rehearsal")
+            return error
+        }
+    }
+
+    // MARK: The copy
+
+    /// Copies the tables with their rows, constraints and indexes. The history is left out.
+    private func copy() throws {
+        let store = survey.layout
+        let catalogue = try PostgresDrift(layout: store, connection: connection).catalogue()
+        let tables = catalogue.relations.filter {
+            !$0.hasPrefix(HistorySQL.prefix) && catalogue.isTable($0)
+        }
+        _ = try connection.run(
+            [layout.schemaStatement, PostgresSchema.searchPath(layout.schema)]
+                .map { PostgresStatement($0) })
+        for table in tables {
+            let name = SQLText.identifier(table)
+            let from = "\(store.schema).\(name)"
+            let columns = try writtenColumns(of: table).map { SQLText.identifier($0) }
+                .joined(separator: ", ")
+            _ = try connection.run(
+                """
+                CREATE TABLE \(name) (LIKE \(from) INCLUDING DEFAULTS INCLUDING GENERATED \
+                INCLUDING IDENTITY INCLUDING STORAGE)
+                """)
+            if !columns.isEmpty {
+                _ = try connection.run(
+                    """
+                    INSERT INTO \(name) (\(columns)) OVERRIDING SYSTEM VALUE \
+                    SELECT \(columns) FROM \(from)
+                    """)
+            }
+        }
+        let things = catalogue.definitions.filter { tables.contains($0.key.relation) }
+        func isForeign(_ text: String) -> Bool { text.hasPrefix("FOREIGN KEY") }
+        // A foreign key needs the key that it names.
+        for isLast in [false, true] {
+            for (thing, text) in things
+            where thing.kind == "constraint" && isForeign(text) == isLast {
+                _ = try connection.run(
+                    """
+                    ALTER TABLE \(SQLText.identifier(thing.relation)) \
+                    ADD CONSTRAINT \(SQLText.identifier(thing.name)) \(text)
+                    """)
+            }
+        }
+        for (thing, text) in things where thing.kind == "index" { _ = try connection.run(text) }
+    }
+
+    /// The columns of a table that the server does not compute itself.
+    private func writtenColumns(of table: String) throws -> [String] {
+        var parameters = PostgresParameters()
+        parameters.append(.text(survey.layout.schemaName), as: .text)
+        parameters.append(.text(table), as: .text)
+        let rows = try connection.run(
+            """
+            SELECT column_name::text FROM information_schema.columns \
+            WHERE table_schema = $1 AND table_name = $2 AND is_generated = 'NEVER' \
+            ORDER BY ordinal_position
+            """, parameters)
+        return (0..<rows.count).map { rows.text($0, 0) }
+    }
+
+    // MARK: What it is like
+
+    private func names() throws -> [String] {
+        var parameters = PostgresParameters()
+        parameters.append(.text(layout.schemaName), as: .text)
+        let rows = try connection.run(
+            "SELECT tablename::text FROM pg_catalog.pg_tables WHERE schemaname = $1", parameters)
+        return (0..<rows.count).map { rows.text($0, 0) }
+    }
+
+    /// How many rows the tables of the model have.
+    private func counts() throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for name in try names() where !name.hasPrefix("_") {
+            counts[name] = Int(
+                try connection.run(
+                    "SELECT count(*) FROM \(layout.schema).\(SQLText.identifier(name))"
+                ).integer(0, 0))
+        }
+        return counts
+    }
+
+    private func size() throws -> Int {
+        var parameters = PostgresParameters()
+        parameters.append(.text(layout.schemaName), as: .text)
+        let rows = try connection.run(
+            """
+            SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint \
+            FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n \
+            ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
+            """, parameters)
+        return Int(rows.integer(0, 0))
+    }
+}

@@ -1,0 +1,167 @@
+import CambiumEngine
+import CambiumMigration
+import CambiumModel
+import CambiumPostgresSQL
+import CambiumRecords
+import CambiumSQL
+
+/// What a store on a server is to a program, and what its migration would do and cost. Changes nothing.
+package struct PostgresSurvey {
+    let connection: PostgresConnection
+    let target: ServerTarget
+    let layout: PostgresLayout
+
+    /// Connects.
+    ///
+    /// - Throws: ``PostgresError``.
+    package init(
+        _ settings: PostgresSettings, schema: String, _ target: ServerTarget
+    ) throws(PostgresError) {
+        self.target = target
+        layout = PostgresLayout(target.model, schema: schema)
+        connection = try PostgresConnection(
+            settings, PostgresTerms(lockTimeout: StoreOptions().busyTimeout))
+    }
+
+    /// Runs a body all of whose statements are taken back.
+    func withoutTrace<Result>(_ body: () throws -> Result) throws -> Result {
+        _ = try connection.run([PostgresConnection.begin(.repeatableRead)])
+        defer { _ = try? connection.run("ROLLBACK") }
+        return try body()
+    }
+
+    // MARK: What the store is
+
+    /// What the store is to the program; nil where there is none.
+    ///
+    /// - Throws: ``MigrationError`` where the program cannot open it.
+    package func survey() throws -> StoreSurvey? { try withoutTrace { try surveyed() } }
+
+    func surveyed() throws -> StoreSurvey? {
+        guard let rows = try connection.metadataRows(of: layout.schemaName) else { return nil }
+        guard let store = StoreMetadata(rows: rows) else { throw MigrationError.notAStore }
+        let goal = StoreMetadata(of: target.model.model, schemaHash: "")
+        guard store.model == goal.model else {
+            throw MigrationError.otherModel(store: store.model, program: goal.model)
+        }
+        // Other tables of the same version differ in no column.
+        let chain =
+            store.versionHash == goal.versionHash
+            ? nil
+            : try MigrationChain.way(
+                from: store, to: goal, among: target.migrations,
+                laterVersions: target.laterVersions)
+        return StoreSurvey(
+            store.version, chain, try differences(from: store, rows),
+            history: try history(on: chain))
+    }
+
+    /// What another program has changed; nothing is known of the tables of other drafts.
+    ///
+    /// - Parameter rows: The store's metadata.
+    private func differences(
+        from store: StoreMetadata, _ rows: [[StoredValue]]
+    ) throws -> [StoreDifference] {
+        guard
+            let model = target.versions.first(where: {
+                $0.version == store.version && $0.versionHash == store.versionHash
+            })
+        else { return [] }
+        let layout = PostgresLayout(.withoutClasses(model), schema: layout.schemaName)
+        let drift = PostgresDrift(layout: layout, connection: connection)
+        let noted = rows.first { $0[0] == .text(PostgresCatalogue.nameOfHash) }
+        if noted?[1] == .text(try drift.catalogue().hash) { return [] }
+        return try drift.differences(isInTransaction: true)
+    }
+
+    /// What becomes of the store's history; nil where it has none, or where nothing is migrated.
+    private func history(on chain: MigrationChain?) throws -> HistoryFate? {
+        let settings = try connection.run([PostgresHistorySQL(layout).settings])[0]
+        guard let chain, HistorySettings(settings) != nil else { return nil }
+        return chain.expiresHistory
+            ? .startsOver(because: "On a server earlier changes are not renamed") : .goesOn
+    }
+
+    // MARK: What a migration costs
+
+    /// What a migration would do; nil where there is no store, or nothing to be done about it.
+    ///
+    /// - Throws: ``MigrationError`` where the program cannot open the store.
+    package func forecast() throws -> MigrationForecast? {
+        try withoutTrace {
+            guard let survey = try surveyed(), survey.hasWork else { return nil }
+            let operations = survey.chain?.operations ?? []
+            let found = try tables(named: Set(operations.flatMap(\.tables)))
+            var work = ExpectedWork(found.amounts)
+            let expected = survey.chain.map { work.expected(of: $0) }
+            var locks = PostgresTableLocks(try PostgresDependencies(connection, layout))
+            for operation in operations { locks.follow(operation) }
+            let waited = locks.finish(
+                PostgresSchema(of: PostgresDerivations(layout)),
+                dropsHistory: survey.history != nil && survey.history != .goesOn)
+            let copied =
+                survey.chain?.needsBackup == true ? operations.flatMap(\.tablesWritten) : []
+            let copies = Set(copied).reduce(0) { $0 + (found.amounts[$1]?.bytes ?? 0) }
+            return MigrationForecast(
+                survey, to: target.model.model.version, steps: expected?.steps ?? [],
+                storeSize: found.size,
+                // Once in the tables, once in the log. What is dropped stays until the commit.
+                bytesNeeded: 2 * ((expected?.bytes.reduce(0, +) ?? 0) + copies),
+                rewrittenTables: locks.rewritten.names.filter { found.amounts[$0] != nil }
+                    .sorted(),
+                locks: waited)
+        }
+    }
+
+    /// Tables of more rows are not counted: the server's estimate is as good.
+    private static let countedBytes = 16 << 20
+
+    /// How much the tables of the store hold.
+    private func tables(
+        named names: Set<String>
+    ) throws -> (amounts: [String: ExpectedWork.Amount], size: Int) {
+        var parameters = PostgresParameters()
+        parameters.append(.text(layout.schemaName), as: .text)
+        let rows = try connection.run(
+            """
+            SELECT c.relname::text, c.reltuples::bigint, pg_relation_size(c.oid), \
+            pg_total_relation_size(c.oid) FROM pg_catalog.pg_class AS c \
+            JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
+            WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
+            """, parameters)
+        let long = Dictionary(
+            names.map { (PostgresName.short($0), $0) }, uniquingKeysWith: { one, _ in one })
+        var amounts: [String: ExpectedWork.Amount] = [:]
+        var size = 0
+        for row in 0..<rows.count {
+            let bytes = Int(rows.integer(row, 3))
+            size += bytes
+            guard let name = long[rows.text(row, 0)] else { continue }
+            var count = Int(rows.integer(row, 1))
+            if count < 0 || rows.integer(row, 2) <= Self.countedBytes {
+                count = Int(
+                    try connection.run("SELECT count(*) FROM \(layout.qualified(name))").integer(
+                        0, 0))
+            }
+            amounts[name] = .init(rows: count, bytes: bytes)
+        }
+        return (amounts, size)
+    }
+}
+
+extension PostgresConnection {
+    /// The rows of a store's metadata; nil where there is no store.
+    func metadataRows(of schema: String) throws -> [[StoredValue]]? {
+        let table = "\(SQLText.identifier(schema)).\(SQLText.identifier(MetadataSQL.table))"
+        var name = PostgresParameters()
+        name.append(.text(table), as: .text)
+        let exists = try run("SELECT to_regclass($1) IS NOT NULL", name)
+        guard exists.boolean(0, 0) else { return nil }
+        return try run("SELECT \"name\", \"value\" FROM \(table)").namesAndValues
+    }
+}
+
+extension MigrationChain {
+    /// Whether earlier changes name what is gone, so that the history starts over.
+    var expiresHistory: Bool { migrations.contains { $0.history != nil } }
+}
