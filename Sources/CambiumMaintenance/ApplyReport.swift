@@ -30,6 +30,8 @@ package struct ApplyReport: MigrationReport {
     package let history: String?
     /// How long it took.
     package let seconds: Double
+    /// Whether the store is on a server: `backup` is the schema of the copies of tables then.
+    package var isOnServer = false
 
     /// Makes a report of what opening a store did to it.
     package init(
@@ -84,7 +86,12 @@ package struct ApplyReport: MigrationReport {
         }
         if let repair { text += "Repair: \(repair)\n" }
         if let history { text += "The history \(history)\n" }
-        if let backup { text += "The store as it was: \(backup)\n" }
+        if let backup {
+            text +=
+                isOnServer
+                ? "Copies of tables as they were: the schema \(backup)\n"
+                : "The store as it was: \(backup)\n"
+        }
         return text
     }
 }
@@ -116,6 +123,26 @@ package struct RehearsalReport: MigrationReport {
     package let seconds: Double
     /// Why the migration failed; nil where it did not.
     package let failure: String?
+
+    /// Makes a report.
+    ///
+    /// - Parameters:
+    ///   - before: How many rows each table had.
+    ///   - after: How many each has now.
+    package init(
+        store: String, versions: [String], class: String?, before: [String: Int],
+        after: [String: Int], sizeBefore: Int, sizeAfter: Int, seconds: Double, failure: String?
+    ) {
+        self.store = store
+        self.versions = versions
+        self.class = `class`
+        tables = Set(before.keys).union(after.keys).sorted()
+            .map { Table(name: $0, before: before[$0], after: after[$0]) }
+        self.sizeBefore = sizeBefore
+        self.sizeAfter = sizeAfter
+        self.seconds = seconds
+        self.failure = failure
+    }
 
     package var members: ReportValue {
         .object([

@@ -120,6 +120,37 @@ package final class StatusReport: MigrationReport {
         self.state = state
     }
 
+    /// Makes a report of what a survey has found; nil where there is no store.
+    package convenience init(store: String, of model: Model, _ survey: StoreSurvey?) {
+        let state: State =
+            switch survey {
+            case nil: .none
+            case let survey? where survey.steps == nil: .current
+            case let survey?: survey.versions.isEmpty ? .outdated : .behind
+            }
+        self.init(
+            store: store, model: model.name, programVersion: model.version, state: state)
+        guard let survey else { return }
+        let steps = survey.steps ?? []
+        version = survey.version
+        versions = survey.versions
+        `class` = steps.map(\.kind).max()?.rawValue
+        losesData = steps.contains(where: \.losesData)
+        codeSteps = steps.compactMap(\.code)
+        history = survey.history?.words
+        differences = survey.differences.map(Difference.init)
+        repair = survey.differences.repairWords
+        inTheWay = survey.externalObjects.map(ExternalObject.init)
+    }
+
+    /// Makes a report of a store that the program cannot open.
+    package convenience init(store: String, of model: Model, refusedFor error: MigrationError) {
+        self.init(
+            store: store, model: model.name, programVersion: model.version, state: .refused)
+        version = error.storeVersion
+        problem = error.description
+    }
+
     package var members: ReportValue {
         .object([
             "store": .text(store), "model": .text(model), "programVersion": .text(programVersion),
@@ -184,6 +215,19 @@ extension StatusReport.Difference {
     }
 }
 
+extension MigrationError {
+    /// The version of the store that the error is about, where it says so.
+    fileprivate var storeVersion: String? {
+        switch self {
+        case .newerVersion(let store, _), .unknownVersion(let store, _, _),
+            .migrationIsOff(let store, _), .noWayBack(let store, _):
+            store
+        case .otherDraft(let draft): draft.version
+        default: nil
+        }
+    }
+}
+
 /// What a migration of a store would do, before it does it.
 package struct PlanReport: MigrationReport {
     /// A step of the migration.
@@ -230,10 +274,19 @@ package struct PlanReport: MigrationReport {
     package let inTheWay: [StatusReport.ExternalObject]
     /// What becomes of the store's history, in words; nil where it has none.
     package let history: String?
+    /// The tables whose rows are written again.
+    package let rewrittenTables: [String]
+    /// The locks on tables that others wait for.
+    package let locks: [MigrationForecast.Lock]
+    /// Whether the store is on a server.
+    package let isOnServer: Bool
 
     /// Makes a report of what a runner forecasts; nil where there is nothing to do.
-    package init(store: String, _ forecast: MigrationForecast?) {
+    package init(store: String, _ forecast: MigrationForecast?, isOnServer: Bool = false) {
         self.store = store
+        self.isOnServer = isOnServer
+        rewrittenTables = forecast?.rewrittenTables ?? []
+        locks = forecast?.locks ?? []
         versions = forecast?.versions ?? []
         `class` = forecast?.kind.rawValue
         losesData = forecast?.steps.contains(where: \.losesData) ?? false
@@ -283,7 +336,31 @@ package struct PlanReport: MigrationReport {
             "makesBackup": .flag(makesBackup),
             "differences": .list(differences.map(\.members)), "repair": .text(repair),
             "inTheWay": .list(inTheWay.map(\.members)), "history": .text(history),
+            "rewrittenTables": .texts(rewrittenTables),
+            "locks": .list(
+                locks.map { lock in
+                    .object([
+                        "table": .text(lock.table), "mode": .text(lock.mode),
+                        "stopsReaders": .flag(lock.stopsReaders),
+                    ])
+                }),
         ])
+    }
+
+    /// What a plan for a server says besides.
+    private var serverEntries: [(label: String, value: String?)] {
+        guard isOnServer else { return [] }
+        func list(_ label: String, _ texts: [String]) -> [(label: String, value: String?)] {
+            texts.enumerated().map { ($0.offset == 0 ? label : "", $0.element) }
+        }
+        let others = locks.map { lock in
+            "\(lock.mode) on \(lock.table): "
+                + (lock.stopsReaders
+                    ? "stops readers and writers" : "stops writers, others can read")
+        }
+        return [
+            ("Rewritten", rewrittenTables.isEmpty ? nil : rewrittenTables.joined(separator: ", "))
+        ] + list("Locks", others.isEmpty ? ["none that others wait for"] : others)
     }
 
     package var text: String {
@@ -309,8 +386,15 @@ package struct PlanReport: MigrationReport {
                     ("Rows", "about \(rows) to write"),
                     ("Class", `class`.flatMap(MigrationKind.init)?.words(losesData: losesData)),
                     ("Store", ReportText.bytes(storeSize)), ("Disk", disk),
-                    ("Backup", makesBackup ? "made first, beside the store" : "none needed"),
-                ]
+                    (
+                        "Backup",
+                        !makesBackup
+                            ? "none needed"
+                            : isOnServer
+                                ? "copies of tables, made first in a schema of their own"
+                                : "made first, beside the store"
+                    ),
+                ] + serverEntries
                     + StatusReport.entries(
                         history: history, differences: differences, repair: repair,
                         inTheWay: inTheWay))

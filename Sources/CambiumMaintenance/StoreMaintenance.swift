@@ -25,42 +25,16 @@ package struct StoreMaintenance {
     /// - Throws: `SQLiteError` where the file cannot be read. A store that the program cannot open
     ///   is no error: the report says why.
     package func status() throws -> StatusReport {
-        guard exists else { return report(.none) }
+        guard exists else { return StatusReport(store: path, of: runner.model, nil) }
         let connection = try Connection.reading(path: path)
         do {
-            let found = try connection.transaction(.deferred) {
-                try connection.withBudget { try situation(connection) }
+            let survey = try connection.transaction(.deferred) {
+                try connection.withBudget { try runner.survey(of: connection) }
             }
-            return found ?? report(.none)
+            return StatusReport(store: path, of: runner.model, survey)
         } catch let error as MigrationError {
-            let report = report(.refused)
-            report.version = error.storeVersion
-            report.problem = error.description
-            return report
+            return StatusReport(store: path, of: runner.model, refusedFor: error)
         }
-    }
-
-    private func report(_ state: StatusReport.State) -> StatusReport {
-        StatusReport(
-            store: path, model: runner.model.name, programVersion: runner.model.version,
-            state: state)
-    }
-
-    private func situation(_ connection: Connection) throws -> StatusReport? {
-        guard let survey = try runner.survey(of: connection) else { return nil }
-        let (versions, steps) = (survey.versions, survey.steps ?? [])
-        let isBehind = survey.steps != nil
-        let report = report(isBehind ? versions.isEmpty ? .outdated : .behind : .current)
-        report.version = survey.version
-        report.versions = versions
-        report.class = steps.map(\.kind).max()?.rawValue
-        report.losesData = steps.contains(where: \.losesData)
-        report.codeSteps = steps.compactMap(\.code)
-        report.history = survey.history?.words
-        report.differences = survey.differences.map(StatusReport.Difference.init)
-        report.repair = survey.differences.repairWords
-        report.inTheWay = survey.externalObjects.map(StatusReport.ExternalObject.init)
-        return report
     }
 
     /// What a migration would do. Goes through the tables to count their rows and through all of the
@@ -138,13 +112,10 @@ package struct StoreMaintenance {
                 StoreFailure(error, storeAt: path)?.reason ?? StoreFiles.reason(for: error)
         }
         let seconds = start.seconds
-        let after = try counts(of: copy)
-        let names = Set(before.keys).union(after.keys).sorted()
         return RehearsalReport(
-            store: path, versions: versions, class: kind,
-            tables: names.map { .init(name: $0, before: before[$0], after: after[$0]) },
-            sizeBefore: sizeBefore, sizeAfter: Self.size(of: copy), seconds: seconds,
-            failure: failure)
+            store: path, versions: versions, class: kind, before: before,
+            after: try counts(of: copy), sizeBefore: sizeBefore, sizeAfter: Self.size(of: copy),
+            seconds: seconds, failure: failure)
     }
 
     private func counts(of path: String) throws -> [String: Int] {
@@ -176,19 +147,6 @@ package struct StoreMaintenance {
         let report = try status()
         guard !report.codeSteps.isEmpty else { return }
         throw MigrationError.codeIsMissing(steps: report.codeSteps)
-    }
-}
-
-extension MigrationError {
-    /// The version of the store that the error is about, where it says so.
-    fileprivate var storeVersion: String? {
-        switch self {
-        case .newerVersion(let store, _), .unknownVersion(let store, _, _),
-            .migrationIsOff(let store, _), .noWayBack(let store, _):
-            store
-        case .otherDraft(let draft): draft.version
-        default: nil
-        }
     }
 }
 

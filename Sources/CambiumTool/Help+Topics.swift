@@ -58,6 +58,7 @@ extension Help {
                The check has already run it, with rows, on a real SQLite; cambium migrate verify
                tells what it found out about each step.
             5. cambium migrate rehearse shop.sqlite --model Shop.cambium tries it on a copy of a store.
+               A store on a server has its URL there: postgresql://host/database#schema.
             6. cambium diff Shop.cambium shows what changed, and what that does to a store.
             7. cambium check-store shop.sqlite --model Shop.cambium finds what other programs have
                broken in a store: values, rules, links, lists and derived values.

@@ -106,6 +106,43 @@ struct MigrateCommandTests {
         #expect(again.code == .fine && again.output.contains("\"outcome\" : \"current\""))
     }
 
+    @Test func `forget removes the copies of a store, and nothing that only has such a name`()
+        throws
+    {
+        #expect(migrate("apply", store).code == .fine)
+        let copy = store + ".backup-1"
+        let second = store + ".backup-1-2"
+        try FileManager.default.copyItem(atPath: copy, toPath: second)
+        // Of another version than the name says, no store at all, and a store of its own.
+        let others = [
+            store + ".backup-2", store + ".backup-1-x", store + ".backup-1-02",
+            folder.path("other.sqlite.backup-1"),
+        ]
+        for other in others { try FileManager.default.copyItem(atPath: copy, toPath: other) }
+        try folder.write("text", to: "shop.sqlite.backup-3")
+        let run = ToolRun("migrate", "forget", store)
+        #expect(run.code == .fine, "\(run.errors)")
+        #expect(run.output == "\(store): removed 2 copies\n  \(copy)\n  \(second)\n")
+        let left = others + [store, store + ".backup-3"]
+        #expect(left.allSatisfy { FileManager.default.fileExists(atPath: $0) })
+        #expect(![copy, second].contains { FileManager.default.fileExists(atPath: $0) })
+        let again = ToolRun("migrate", "forget", store, "--json")
+        #expect(again.code == .fine && again.output.contains("\"removed\" : ["))
+        #expect(!again.output.contains("backup"))
+        #expect(migrate("status", store).code == .fine)
+        #expect(migrate("forget", store).code == .usage)
+        #expect(ToolRun("migrate", "forget").code == .usage)
+    }
+
+    @Test func `options of a proof on a server belong to it alone`() {
+        #expect(migrate("verify", "--engine", "postgres").errors.contains("needs --url"))
+        #expect(migrate("verify", "--url", "postgresql://db/shop").code == .usage)
+        #expect(migrate("verify", "--engine", "oracle").code == .usage)
+        #expect(migrate("status", store, "--url", "postgresql://db/shop").code == .usage)
+        let file = migrate("verify", "--engine", "postgres", "--url", "shop.sqlite")
+        #expect(file.code == .usage && file.errors.contains("--url takes the URL of a server"))
+    }
+
     @Test func `a copy is made where it is asked for, whatever the migration does`() throws {
         let copy = folder.path("copies.sqlite")
         let run = migrate("apply", store, "--to", "2", "--backup", copy)

@@ -11,7 +11,6 @@ extension MigrateCommand {
         _ console: Console
     ) throws -> ExitCode {
         let drift = try arguments.word("--drift", DriftPolicy.self) ?? .refuse
-        try Files.requireStorePath(path)
         guard Files.exists(path) else { throw ToolError.file("There is no file \(path).") }
         guard let bundle = try compile(model, warns: false, arguments, console) else {
             return .modelHasErrors
@@ -67,7 +66,7 @@ extension MigrateCommand {
                 }
                 try print(report, arguments, console)
                 return report.failure == nil ? .fine : .storeRefused
-            case .verify:
+            case .verify, .forget:
                 break
             }
             return .fine
@@ -81,7 +80,7 @@ extension MigrateCommand {
 
 extension StatusReport {
     /// How the tool ends that found this out.
-    fileprivate var exitCode: ExitCode {
+    var exitCode: ExitCode {
         if !inTheWay.isEmpty { return .storeRefused }
         return switch state {
         case .none, .current: differences.isEmpty ? .fine : .storeRefused

@@ -14,18 +14,26 @@ enum MigrateCommand: Command {
                cambium migrate apply STORE --model MODEL [--to V] [--backup FILE]
                                [--drift refuse|repair|report] [--json]
                cambium migrate rehearse STORE --model MODEL [--to V] [--drift POLICY] [--json]
+               cambium migrate forget STORE [--json]
                cambium migrate verify --model MODEL [--json] [--proofs FOLDER | --no-proof-cache]
+               cambium migrate verify --model MODEL --engine postgres --url URL [--json]
         """
     static let details = """
         status says which version a store has, and whether a program with the model can open it (exit
         code 6 where it has to be migrated). plan says what a migration would do: steps, classes,
         rows, disk space. Both change nothing. apply migrates the store, all of it or nothing, after
         a copy was made beside it where data will be lost. rehearse does it to a copy that is removed
-        again, and compares the tables.
+        again, and compares the tables. forget removes the copies that migrations have left.
+
+        STORE is the file of an SQLite database or the URL of a PostgreSQL server, such as
+        postgresql://host/shop#schema. There, plan also names the tables that are written again and
+        the locks that others wait for; apply keeps copies of tables in a schema of their own; and
+        rehearse copies the tables into a schema that no one else ever sees.
 
         verify runs every step from each version to the next on an SQLite in memory, with rows that
         are made up, and says what was found out about each: its class, the rows before and after,
-        and why it fails.
+        and why it fails. With --engine postgres it runs them on a server as well, beside files with
+        the same rows, and compares every table and every row. Nothing stays on the server.
 
             cambium migrate plan shop.sqlite --model Sources/App/Shop.cambium
             cambium migrate rehearse shop.sqlite --model Sources/App/Shop.cambium --json
@@ -41,6 +49,8 @@ enum MigrateCommand: Command {
             Option("--backup", "FILE", "apply: copy the store there first, whatever is done"),
             Option(
                 "--drift", "POLICY", "tables that others changed: refuse (default), repair, report"),
+            Option("--engine", "ENGINE", "verify: sqlite (default) or postgres"),
+            Option("--url", "URL", "verify: the server that --engine postgres proves on"),
             Option("--json", nil, "print JSON for programs"),
         ] + Declarations.options + ProofFolder.options
 
@@ -55,9 +65,15 @@ enum MigrateCommand: Command {
                 for: word, among: MigrateAction.allCases.map(\.rawValue))
             throw arguments.usage("'migrate' cannot '\(word)'." + (hint.map { " \($0)" } ?? ""))
         }
-        for option in ["--to", "--backup", "--drift"]
+        for option in MigrateAction.ownOptions
         where arguments.has(option) && !action.options.contains(option) {
             throw arguments.usage("\(option) does not belong to 'migrate \(word)'.")
+        }
+        if action == .forget {
+            guard arguments.words.count == 2 else {
+                throw arguments.usage("'migrate forget' takes one: a store.")
+            }
+            return try forget(copiesOf: arguments.words[1], arguments, console)
         }
         guard let model = arguments.value("--model") else {
             throw arguments.usage("'migrate \(word)' needs --model, a model.")
@@ -66,12 +82,27 @@ enum MigrateCommand: Command {
             guard arguments.words.count == 1 else {
                 throw arguments.usage("'migrate verify' takes no store: it proves the model.")
             }
-            return try verify(model, arguments, console)
+            let engine = try arguments.word("--engine", MigrateEngine.self) ?? .sqlite
+            guard let url = arguments.value("--url") else {
+                guard engine == .sqlite else {
+                    throw arguments.usage("'--engine postgres' needs --url, a server.")
+                }
+                return try verify(model, arguments, console)
+            }
+            guard engine == .postgres else {
+                throw arguments.usage("--url belongs to '--engine postgres'.")
+            }
+            return try verify(model, onServer: url, arguments, console)
         }
         guard arguments.words.count == 2 else {
-            throw arguments.usage("'migrate \(word)' takes one: a store file.")
+            throw arguments.usage("'migrate \(word)' takes one: a store.")
         }
-        return try run(action, on: arguments.words[1], model, arguments, console)
+        let store = try StoreArgument(arguments.words[1])
+        switch store.place {
+        case .file(let path): return try run(action, on: path, model, arguments, console)
+        case .server(let place):
+            return try run(action, on: store, at: place, model, arguments, console)
+        }
     }
 
     static func print(
@@ -83,17 +114,26 @@ enum MigrateCommand: Command {
 
 /// What can be done with a store file or a model's migrations.
 enum MigrateAction: String, CaseIterable {
-    case status, plan, apply, rehearse, verify
+    case status, plan, apply, rehearse, forget, verify
 
-    /// The options that mean something to it alone.
+    /// The options that some take and others do not.
+    static let ownOptions = ["--model", "--to", "--backup", "--drift", "--engine", "--url"]
+
+    /// Those that mean something to it.
     var options: Set<String> {
         switch self {
-        case .status, .plan: ["--to"]
-        case .apply: ["--to", "--backup", "--drift"]
-        case .rehearse: ["--to", "--drift"]
-        case .verify: []
+        case .status, .plan: ["--model", "--to"]
+        case .apply: ["--model", "--to", "--backup", "--drift"]
+        case .rehearse: ["--model", "--to", "--drift"]
+        case .forget: []
+        case .verify: ["--model", "--engine", "--url"]
         }
     }
+}
+
+/// What steps are proven on.
+enum MigrateEngine: String, CaseIterable {
+    case sqlite, postgres
 }
 
 extension MigrateCommand {
