@@ -215,6 +215,20 @@ mappings() {
     CAMBIUM_GENERATOR_RUNS=600 sh Scripts/run-tests.sh $strict --filter RandomMappingTests
 }
 
+# Random pairs of models with rows on both servers, which must be migrated as in files: 2,000 where the
+# budget is large, 200 in that of CI.
+server_migrations() {
+    # shellcheck disable=SC2086
+    CAMBIUM_FULL_SIZE=1 CAMBIUM_GENERATOR_RUNS=$server_pairs \
+        sh Scripts/run-tests.sh $strict --filter 'CambiumPostgresTests.RandomMigrationTests'
+}
+
+# The long histories of real models on a server: every step, and stores that go all the way, as in files.
+server_chains() {
+    # shellcheck disable=SC2086
+    CAMBIUM_WHOLE_CORPUS=1 sh Scripts/run-tests.sh $strict --filter RealChainMigrationTests
+}
+
 # 20,000 random pairs of drafts of one version: migrated without a loss, or refused.
 drafts() {
     # shellcheck disable=SC2086
@@ -299,8 +313,11 @@ part "10,000 damaged stores of Core Data" 3 damaged_stores
 part "10 million changes of lists" 3 long_lists
 part "real stores of Core Data, imported and compared" 5 coredata_stores
 part "migrations of random pairs of models" 1 mappings
+if [ "$budget" -ge 240 ]; then server_pairs=2000; else server_pairs=200; fi
+part "migrations of $server_pairs random pairs of models on servers" $((server_pairs / 50)) server_migrations
 part "20,000 random pairs of drafts" 7 drafts
 part "histories of real models" 3 real_chains
+part "histories of real models on servers" 15 server_chains
 part "fuzzing" 3 fuzzing
 part "planted faults" 10 mutants
 part "the other build system" 15 native_build_system
