@@ -29,6 +29,33 @@ extension CompiledBundle {
         }
     }
 
+    /// The SQL that lets a user of a server read and write a store of the current version.
+    ///
+    /// - Parameters:
+    ///   - schema: The name of the store's schema; nil for that of a store which is given none.
+    ///   - user: The name of the user.
+    /// - Returns: nil where the server does not take a name as it is.
+    package func grantsSQL(in schema: String?, to user: String) -> String? {
+        let name = schema ?? PostgresSchema.defaultName
+        let areTaken = [name, user].allSatisfy {
+            (1...PostgresName.maximum).contains($0.utf8.count)
+        }
+        guard areTaken else { return nil }
+        return versions.last.map { current in
+            let title = """
+                -- Lets the user \(Self.comment(user)) read and write a store of \(self.name) in the schema
+                -- \(Self.comment(name)). Run this as the owner of its tables, the user that creates and
+                -- migrates the store: with psql --single-transaction --set=ON_ERROR_STOP=1.
+                --
+                -- Every user may make temporary tables, which some saves need, unless that was revoked.
+                -- Then grant TEMPORARY on the database, too.
+
+                """
+            return title
+                + Self.script(PostgresGrants.script(of: current.model, in: name, to: user))
+        }
+    }
+
     /// The SQL that migrates a store from one version to another, step by step, exactly as the
     /// runtime executes it.
     ///

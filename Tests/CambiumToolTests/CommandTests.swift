@@ -178,6 +178,27 @@ struct CommandTests {
         #expect(ToolRun("sql", path, "--engine", "oracle").code == .usage)
     }
 
+    @Test func `what a user of a server needs is printed`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.bundle(Self.body)
+        let grants = ["sql", path, "--grants", "the \"web\""]
+        #expect(ToolRun(grants).code == .usage)
+        #expect(
+            ToolRun(grants + ["--engine", "postgres", "--from", "1", "--to", "2"]).code == .usage)
+        #expect(ToolRun(["sql", path, "--engine", "postgres", "--schema", "s"]).code == .usage)
+        let long = String(repeating: "s", count: 64)
+        #expect(ToolRun(grants + ["--engine", "postgres", "--schema", long]).code == .usage)
+        let printed = ToolRun(grants + ["--engine", "postgres"]).output
+        #expect(printed.contains("GRANT USAGE ON SCHEMA \"cambium\" TO \"the \"\"web\"\"\";\n"))
+        #expect(printed.contains("\"cambium\".\"A\""))
+        #expect(printed.contains("ALTER DEFAULT PRIVILEGES IN SCHEMA \"cambium\"\n"))
+        let other = ToolRun(grants + ["--engine", "postgres", "--schema", "shop"]).output
+        #expect(other.contains("-- shop. Run"))
+        #expect(
+            other.replacing("-- shop", with: "-- cambium")
+                == printed.replacing("\"cambium\"", with: "\"shop\""))
+    }
+
     @Test func `a bundle goes to Xcode's format and back, and nothing is overwritten`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.bundle(Self.body)

@@ -18,20 +18,17 @@ import CambiumSQL
 /// Those without a number get theirs by their rank, which is drawn when a save holds all its locks.
 /// So of two transactions that wrote one object, the first has the lower number.
 struct PostgresHistorySQL {
-    let transactions: String
-    let changes: String
+    private let names: PostgresHistoryNames
+    var transactions: String { names.transactions }
+    var changes: String { names.changes }
     /// One row: the number of the last transaction, and that of the last one that was removed.
-    let state: String
+    var state: String { names.state }
     /// Gives each transaction what its changes are found by, long before it has a number.
-    let sequence: String
+    var sequence: String { names.sequence }
     private let metadata: String
 
     init(_ layout: PostgresLayout) {
-        func name(_ table: String) -> String { layout.qualified("\(HistorySQL.prefix)_\(table)") }
-        transactions = name("transactions")
-        changes = name("changes")
-        state = name("state")
-        sequence = name("sequence")
+        names = PostgresHistoryNames(layout)
         metadata = layout.metadata
     }
 
@@ -77,7 +74,7 @@ struct PostgresHistorySQL {
         ]
     }
 
-    var tables: [String] { [transactions, changes, state] }
+    var tables: [String] { names.tables }
 
     /// Removes what exists of them.
     var dropStatements: [String] {

@@ -5,7 +5,8 @@ import CambiumCompiler
 enum SQLCommand: Command {
     static let name = "sql"
     static let summary = "Print the SQL of the schema and of the migrations"
-    static let usage = "MODEL [--version V | --from A --to B] [--engine E] [--output FOLDER]"
+    static let usage =
+        "MODEL [--version V | --from A --to B | --grants USER] [--engine E] [--output FOLDER]"
     static let details = """
         Prints the statements exactly as the runtime executes them: the schema of the current
         version and every migration; or one version's schema; or the steps from one version to
@@ -13,12 +14,19 @@ enum SQLCommand: Command {
         cambium. With --output, a file for each, to be kept and reviewed with the model:
 
             cambium sql Sources/App/Shop.cambium --from 2 --to 3
+
+        With --grants, prints what the owner of a store on a server grants to a user who reads and
+        writes it, but does not create, migrate or repair it:
+
+            cambium sql Sources/App/Shop.cambium --engine postgres --grants web --schema shop
         """
     static let options =
         [
             Option("--version", "V", "the schema of one version"),
             Option("--from", "A", "the version that a migration starts from"),
             Option("--to", "B", "the version that it leads to"),
+            Option("--grants", "USER", "what lets a user of a server read and write the store"),
+            Option("--schema", "S", "the store's schema, for --grants; cambium if not given"),
             Option("--engine", "E", "what the stores are in: sqlite (the default) or postgres"),
             Option("--output", "FOLDER", "write files instead of printing"),
         ] + Declarations.options
@@ -29,10 +37,22 @@ enum SQLCommand: Command {
         guard (from == nil) == (to == nil) else {
             throw arguments.usage("--from and --to belong together.")
         }
-        guard let bundle = try compile(path, arguments, console) else { return .modelHasErrors }
         let engine = try arguments.word("--engine", CheckedEngine.self) ?? .sqlite
+        let (user, schema) = (arguments.value("--grants"), arguments.value("--schema"))
+        guard user == nil || (engine == .postgres && from == nil) else {
+            throw arguments.usage("--grants belongs to --engine postgres alone.")
+        }
+        guard schema == nil || user != nil else {
+            throw arguments.usage("--schema belongs to --grants.")
+        }
+        guard let bundle = try compile(path, arguments, console) else { return .modelHasErrors }
         var files: [(name: String, contents: String)]
-        if let from, let to {
+        if let user {
+            guard let text = bundle.grantsSQL(in: schema, to: user) else {
+                throw arguments.usage("The server takes names of 1 to 63 bytes.")
+            }
+            files = [("\(bundle.name)-grants.sql", text)]
+        } else if let from, let to {
             guard let text = try bundle.migrationSQL(from: from, to: to, on: engine) else {
                 throw arguments.usage("There is no migration from '\(from)' to '\(to)'.")
             }

@@ -1,0 +1,19 @@
+import CambiumSQL
+
+/// The tables of a store's history, with the schema. They exist while the store has one.
+package struct PostgresHistoryNames: Sendable {
+    package let transactions: String
+    package let changes: String
+    package let state: String
+    package let sequence: String
+
+    package var tables: [String] { [transactions, changes, state] }
+
+    package init(_ layout: PostgresLayout) {
+        func name(_ table: String) -> String { layout.qualified("\(HistorySQL.prefix)_\(table)") }
+        transactions = name("transactions")
+        changes = name("changes")
+        state = name("state")
+        sequence = name("sequence")
+    }
+}
