@@ -143,6 +143,9 @@ package enum MigrationMoment {
 public struct MigrationProgress: Sendable, Hashable {
     /// What a migration does, in this order.
     public enum Phase: String, Sendable, Hashable, CaseIterable {
+        /// Other programs are waited for: one that creates or migrates the same store on a server, or
+        /// some that are still using its earlier version. No longer than `StoreOptions.busyTimeout`.
+        case waiting
         /// A copy of the store is made, because data will be lost.
         case backup
         /// The statements run.

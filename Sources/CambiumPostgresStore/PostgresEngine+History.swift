@@ -96,7 +96,9 @@ extension PostgresEngine {
         _ body: (PostgresHistoryReader) throws -> Result, isNumbered: Bool
     ) throws -> Reading<Result> {
         try withSnapshot { connection in
-            guard let reader = try history.reader(identifier, connection) else { return .none }
+            guard let reader = try history.reader(identifier, version, connection) else {
+                return .none
+            }
             guard reader.isWhole || isNumbered else { return .unnumbered }
             return .found(try body(reader))
         }

@@ -14,6 +14,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
     let history: PostgresHistory
     let layout: PostgresLayout
     let derivations: PostgresDerivations
+    let version: PostgresVersion
     private let greatestLength: Int
     let pool: PostgresPool
     /// How long work is tried again whose connection was lost, and its outcome is looked for.
@@ -39,6 +40,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         self.pool = pool
         self.derivations = derivations
         layout = derivations.layout
+        version = PostgresVersion(layout)
         self.identifier = identifier
         self.options = options
         self.history = history
@@ -54,6 +56,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         pool = PostgresPool(of: engine.pool, with: settings)
         derivations = engine.derivations
         layout = engine.layout
+        version = engine.version
         identifier = engine.identifier
         options = engine.options
         history = engine.history
@@ -81,23 +84,40 @@ final class PostgresEngine: StoreEngine, PostgresReading {
 
     func drain(for limit: Duration) -> Bool { pool.drain(for: limit) }
 
+    /// Runs a body, and says where it fails because the store was migrated.
+    func explaining<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch  where version.mayExplain(error) {
+            // Where that cannot be read either, the first error tells more.
+            if let rows = try? pool.lending({ try $0.run([version.query])[0] }) {
+                try version.require(rows, after: error)
+            }
+            throw error
+        }
+    }
+
     // MARK: Reading
 
     func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
-        try pool.withReader(body)
+        try explaining {
+            try pool.withReader(
+                // What a statement has read may have another type now.
+                afterStalePlan: { try version.require(try $0.run([version.query])[0]) }, body)
+        }
     }
 
     func readTogether(
         _ statements: [PostgresStatement], _ interruption: Interruption?
     ) throws -> [PostgresRows] {
-        try pool.withReader { try $0.readTogether(statements, interruption: interruption) }
+        try withReader { try $0.readTogether(statements, interruption: interruption) }
     }
 
     func withSnapshot<Result>(
         last: (Result) throws -> [PostgresStatement], _ interruption: Interruption?,
         _ body: (PostgresConnection) throws -> Result
     ) throws -> (Result, [PostgresRows]) {
-        try pool.withReader { connection in
+        try withReader { connection in
             try connection.snapshot(last: last, interruption) { try body(connection) }
         }
     }
@@ -115,7 +135,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         // In a transaction of its own: nobody else waits until an operation ends. Keys of which nobody
         // has heard are lost. Another program may have given keys to rows without reserving them.
         let table = layout.table(of: model.entities[root].entity)
-        let rows = try pool.withReader { connection in
+        let rows = try withReader { connection in
             do {
                 return try connection.runAlone(
                     """
@@ -128,11 +148,13 @@ final class PostgresEngine: StoreEngine, PostgresReading {
             }
         }
         guard rows.count == 1 else {
-            throw StoreError(
-                code: .corrupt,
-                message: "The store has no keys for \(name), because another program has changed "
-                    + "its table _keys.",
-                remedy: "Restore a backup.")
+            return try explaining {
+                throw StoreError(
+                    code: .corrupt,
+                    message: "The store has no keys for \(name), because another program has "
+                        + "changed its table _keys.",
+                    remedy: "Restore a backup.")
+            }
         }
         let first = rows.integer(0, 0)
         return first..<first + Int64(count)
@@ -146,7 +168,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
 
     func notes() throws -> [String: String] {
         if let waiting = notesToWrite.withLock({ $0 }) { return waiting }
-        return try pool.withReader { connection in
+        return try withReader { connection in
             let rows = try connection.run("SELECT \"name\", \"value\" FROM \(layout.metadata)")
             return MetadataSQL.notes(in: rows.namesAndValues)
         }
@@ -165,7 +187,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         guard let notes = notesToWrite.withLock({ $0 }) else { return }
         guard !isReadOnly else { throw StoreError.readOnly }
         try writing { connection in
-            try transaction(connection) { noting in
+            try transaction(connection) { noting, _ in
                 _ = try connection.run(statements(for: notes) + [noting])
             }
         }

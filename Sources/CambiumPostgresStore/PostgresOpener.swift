@@ -18,6 +18,8 @@ package struct PostgresOpener: StoreOpening {
     let made = Shared<Made?>(nil)
     /// The greatest number of bytes of a value: that of the server, or less.
     package var largestValue = PostgresExternal.largestValue
+    /// The first version of a server that will do, as its number.
+    var leastServerVersion = 150_000
 
     /// - Parameters:
     ///   - settings: Which server and database, and how to connect.
@@ -61,20 +63,29 @@ package struct PostgresOpener: StoreOpening {
         let found = try pool.withConnection { connection in
             try require(connection)
             let found = try connection.transaction { try identifier(derivations, connection) }
-            if found.made == nil { try requireTables(layout, connection, found.metadata) }
+            if found.made == nil {
+                try permitting("compare the tables of", .temporaryTables) {
+                    try requireTables(layout, connection, found.metadata)
+                }
+            }
             return found
         }
         if let new = found.made { made.withLock { $0 = new } }
         let history = try PostgresHistory(layout, options.historyRetention)
         if !options.isReadOnly {
             try pool.withConnection { connection in
-                try history.setUp(options, connection)
+                try permitting("turn on or off the history of", .owner) {
+                    try history.setUp(options, connection)
+                }
                 // It may wait for the next time.
                 _ = try? connection.run([layout.commits.removal])
             }
         }
+        var terms = terms
+        terms.metadata = layout.metadata
         let store = PostgresEngine(
-            pool, derivations, identifier: found.identifier, options: options, history: history,
+            PostgresPool(settings, terms, waitLimit: waitLimit), derivations,
+            identifier: found.identifier, options: options, history: history,
             largestValue: largestValue, retryTimeout: retryTimeout)
         return (store, found.migration ?? (found.made == nil ? .current : .created))
     }
@@ -120,16 +131,14 @@ package struct PostgresOpener: StoreOpening {
         }
     }
 
-    private static let leastVersion = 150_000
-
     /// Makes sure that the server is one of those that Cambium knows.
     func require(_ connection: PostgresConnection) throws {
-        guard connection.serverVersion >= Self.leastVersion else {
+        guard connection.serverVersion >= leastServerVersion else {
             throw StoreError(
                 code: .cannotOpen,
                 message:
                     "The server has version \(connection.serverVersion / 10_000) of PostgreSQL.",
-                remedy: "Use version 15 or later.")
+                remedy: "Use version \(leastServerVersion / 10_000) or later.")
         }
         let encoding = connection.serverSetting("server_encoding") ?? ""
         guard encoding == "UTF8" else {
@@ -148,17 +157,17 @@ package struct PostgresOpener: StoreOpening {
         // Of several programs one makes the store.
         var name = PostgresParameters()
         name.append(.text(layout.metadata), as: .text)
-        if !options.isReadOnly {
-            _ = try connection.run("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
-        }
+        if !options.isReadOnly { try waitForOthers(name, connection) }
         name.append(.text(layout.commits.table), as: .text)
-        let existing = try connection.run(
-            "SELECT to_regclass($1) IS NOT NULL, to_regclass($2) IS NOT NULL", name)
+        let existing = try permitting("open", .grants) {
+            try connection.run(
+                "SELECT to_regclass($1) IS NOT NULL, to_regclass($2) IS NOT NULL", name)
+        }
         let exists = existing.boolean(0, 0)
         let schema = PostgresSchema(of: derivations)
         let expected = StoreMetadata(of: model.model, schemaHash: schema.hash)
         if exists {
-            let found = try connection.run("SELECT \"name\", \"value\" FROM \(layout.metadata)")
+            let found = try permitting("open", .grants) { try metadata(layout, connection) }
             let rows = found.namesAndValues
             guard let store = StoreMetadata(rows: rows),
                 let uuid = MetadataSQL.identifier(in: rows)
@@ -166,12 +175,19 @@ package struct PostgresOpener: StoreOpening {
                 throw StoreError(
                     code: .corrupt,
                     message: "The table \(layout.metadata) says nothing about a model.",
-                    remedy: "Give the store another schema, or restore it from a backup.")
+                    remedy:
+                        "Give the store another schema, or restore it from a backup. If a policy "
+                        + "of the server's protects the table, let it show the rows to this user.")
             }
             guard store.model == expected.model else {
                 throw MigrationError.otherModel(store: store.model, program: expected.model)
             }
-            let migration = try migrate(from: store, to: expected, derivations, connection)
+            guard store.format == expected.format else {
+                throw MigrationError.newerFormat(store: store.format, program: expected.format)
+            }
+            let migration = try permitting("migrate", .owner) {
+                try migrate(from: store, to: expected, derivations, connection)
+            }
             var values = Dictionary(
                 (0..<found.count).map { (found.text($0, 0), found.text($0, 1)) },
                 uniquingKeysWith: { one, _ in one })
@@ -192,13 +208,15 @@ package struct PostgresOpener: StoreOpening {
             if !existing.boolean(0, 1), !options.isReadOnly {
                 var hash = PostgresParameters()
                 hash.append(.text(expected.schemaHash), as: .text)
-                _ = try connection.run([
-                    PostgresStatement(layout.commits.statement),
-                    PostgresStatement(
-                        """
-                        UPDATE \(layout.metadata) SET "value" = $1 WHERE "name" = 'schemaHash'
-                        """, hash),
-                ])
+                try permitting("add the table \(PostgresCommits.name) to", .owner) {
+                    _ = try connection.run([
+                        PostgresStatement(layout.commits.statement),
+                        PostgresStatement(
+                            """
+                            UPDATE \(layout.metadata) SET "value" = $1 WHERE "name" = 'schemaHash'
+                            """, hash),
+                    ])
+                }
             }
             return Found(
                 identifier: StoreIdentifier(uuid), made: nil, metadata: values,
@@ -215,11 +233,21 @@ package struct PostgresOpener: StoreOpening {
         let hasSchema = try connection.run(
             "SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1)", own
         ).boolean(0, 0)
-        // Making one that exists needs a right that its owner may not have.
-        _ = try connection.run(
-            (hasSchema ? [] : [layout.schemaStatement]).map { PostgresStatement($0) }
-                + schema.statements.map { PostgresStatement($0) }
-                + [statement([("uuid", uuid.uuidString)] + expected.values, layout)])
+        try permitting("create", .creation) {
+            do {
+                // Making one that exists needs a right that its owner may not have.
+                _ = try connection.run(
+                    (hasSchema ? [] : [layout.schemaStatement]).map { PostgresStatement($0) }
+                        + schema.statements.map { PostgresStatement($0) }
+                        + [statement([("uuid", uuid.uuidString)] + expected.values, layout)])
+            } catch let error as PostgresError where error.isOfTakenName {
+                throw StoreError(
+                    code: .cannotOpen,
+                    message: "The schema \(layout.schema) has no store, but another program has "
+                        + "objects there whose names the store needs: \(error.message).",
+                    remedy: "Give the store a schema of its own.", underlying: error)
+            }
+        }
         let catalogue = try PostgresDrift(layout: layout, connection: connection).catalogue()
         _ = try connection.run([statement([(Self.catalogueName, catalogue.hash)], layout)])
         return Found(
@@ -246,18 +274,11 @@ package struct PostgresOpener: StoreOpening {
     ) throws -> MigrationOutcome? {
         // Other tables of the same version differ in no column.
         if store.versionHash == target.versionHash { return nil }
-        if migrations.isEmpty, store.version != target.version {
-            throw StoreError(
-                code: .cannotOpen,
-                message: "The store has version \(store.version) of \(target.model), and the "
-                    + "program has no migrations of stores on PostgreSQL.",
-                remedy: "Write engines=\"sqlite postgres\" in <model> of version "
-                    + "\(target.version), and build the program again.")
-        }
-        let chain = try MigrationChain.way(from: store, to: target, among: migrations)
+        let chain = try chain(from: store, to: target)
         guard !options.isReadOnly, options.migratesAutomatically ?? true else {
             throw MigrationError.migrationIsOff(store: store.version, program: target.version)
         }
+        try lock(derivations.layout, connection)
         let migrator = PostgresMigrator(
             derivations: derivations, chain: chain, connection: connection,
             makesBackup: options.migrationBackup != .none)
@@ -273,6 +294,23 @@ package struct PostgresOpener: StoreOpening {
         return .migrated(
             from: store.version, to: target.version,
             steps: chain.migrations.flatMap(\.steps), backup: backup)
+    }
+
+    private func chain(
+        from store: StoreMetadata, to target: StoreMetadata
+    ) throws -> MigrationChain {
+        do {
+            return try .way(from: store, to: target, among: migrations)
+        } catch MigrationError.unknownVersion
+            where migrations.isEmpty && store.version != target.version
+        {
+            throw StoreError(
+                code: .cannotOpen,
+                message: "The store has version \(store.version) of \(target.model), and the "
+                    + "program has no migrations of stores on PostgreSQL.",
+                remedy: "Write engines=\"sqlite postgres\" in <model> of version "
+                    + "\(target.version), and build the program again.")
+        }
     }
 
     // MARK: Drift

@@ -20,7 +20,7 @@ final class PostgresPinnedStore: PostgresHeldReading {
     }
 
     func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
-        try pin.reading(body)
+        try engine.explaining { try pin.reading(body) }
     }
 }
 

@@ -32,11 +32,13 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
     func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
         try lock.withLock {
             guard state.withLock({ !$0.hasEnded }) else { throw StoreError.closed }
-            do {
-                return try loan.using(body)
-            } catch {
-                note(error)
-                throw (error as? PostgresError)?.trouble ?? error
+            return try engine.explaining {
+                do {
+                    return try loan.using(body)
+                } catch {
+                    note(error)
+                    throw (error as? PostgresError)?.trouble ?? error
+                }
             }
         }
     }
@@ -130,9 +132,11 @@ extension PostgresEngine {
         // Its first query decides what the transaction sees.
         let beginning = [
             PostgresConnection.begin(isolation == .serializable ? .serializable : .repeatableRead),
-            PostgresStatement("SELECT 1"),
+            version.query,
         ]
-        let loan = try repeating { try pool.lend(after: beginning) }
+        let loan = try explaining {
+            try repeating { try pool.lend(after: beginning) { try version.require($0) } }
+        }
         let transaction = PostgresTransaction(self, loan)
         defer { transaction.end() }
         return try body(transaction)

@@ -31,14 +31,9 @@ extension StoreError {
             let rows = try? connection.rows(StoreMetadata.query),
             let store = StoreMetadata(rows: rows), store.versionHash != use.versionHash
         {
-            self.init(
-                code: .noStore,
-                message: "The store '\(StoreFiles.name(of: path))' was migrated to version "
-                    + "\(store.version.excerpt()) of \(store.model.excerpt()) while it was open, by "
-                    + "another process.",
-                remedy: "Unsaved changes stay in their contexts. Start this program again in a "
-                    + "build that knows that version.",
-                underlying: error)
+            self = .migrated(
+                "The store '\(StoreFiles.name(of: path))'", toVersion: store.version,
+                of: store.model, error)
         } else if error.primaryCode == Self.statementCode, error.message.hasPrefix("unsafe use") {
             self.init(
                 code: .notTrusted,

@@ -138,6 +138,21 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             remedy: "Read the objects themselves, and continue with currentHistoryToken().")
     }
 
+    /// The error of a store that another process has migrated while it was open.
+    ///
+    /// - Parameter store: What names it, such as a file or a schema, with an article before it.
+    package static func migrated(
+        _ store: String, toVersion version: String, of model: String, _ error: (any Error)?
+    ) -> StoreError {
+        StoreError(
+            code: .noStore,
+            message: "\(store) was migrated to version \(version.excerpt()) of "
+                + "\(model.excerpt()) while it was open, by another process.",
+            remedy: "Unsaved changes stay in their contexts. Start this program again in a build "
+                + "that knows that version.",
+            underlying: error)
+    }
+
     package static let noHistory = StoreError(
         code: .noHistory,
         message: "The store keeps no history, or another process has turned it off.",

@@ -75,7 +75,12 @@ extension PostgresConnection {
     private func copyOut(
         _ sql: String, _ waiting: Waiting, _ receive: (UnsafeRawBufferPointer) -> Void
     ) throws(PostgresError) -> PostgresError? {
-        guard PQsendQuery(handle, "COPY (\(sql)) TO STDOUT (FORMAT binary)") == 1 else {
+        // COPY decides what it sees before it has the locks of its tables: that of the store comes first.
+        let isAlone = PQtransactionStatus(handle) == PQTRANS_IDLE
+        let beginning = isAlone ? terms.beginning.map(\.sql) : []
+        let statements = beginning + ["COPY (\(sql)) TO STDOUT (FORMAT binary)"]
+        var ended = 0
+        guard PQsendQuery(handle, statements.joined(separator: "; ")) == 1 else {
             throw failure(sql)
         }
         hasUnsent = true
@@ -96,9 +101,13 @@ extension PostgresConnection {
                 PQclear(result)
                 try copyOut(&waiting, receive)
             case PGRES_FATAL_ERROR:
-                found = found ?? PostgresError(result, sql: sql)
+                found =
+                    found
+                    ?? PostgresError(result, sql: ended < beginning.count ? beginning[ended] : sql)
                 PQclear(result)
-            default: PQclear(result)
+            default:
+                ended += 1
+                PQclear(result)
             }
         }
         return found

@@ -86,9 +86,21 @@ extension PostgresError {
                 underlying: self, serverFailure: failure)
         }
         guard let failure else { return nil }
-        let (code, problem, remedy) = failure.words
-        // Without a code of the server's, what libpq says tells more.
-        let ending = state.isEmpty ? ": \(sentence)" : "."
+        var (code, problem, remedy) = failure.words
+        if failure == .lockTimeout, sql?.hasPrefix(PostgresTerms.lock) == true {
+            problem =
+                "Another program has been migrating the store, or turning its history on or off, "
+                + "for longer than busyTimeout"
+        }
+        if failure == .missingPrivilege, message.contains("temporary tables") {
+            remedy =
+                "Grant TEMPORARY on the database to the user: objects exchange unique "
+                + "values by way of a temporary table."
+        }
+        // Without a code of the server's, what libpq says tells more. The message about a privilege
+        // names what it is of, and that about a table what is missing.
+        let tellsMore = state.isEmpty || [.missingPrivilege, .changedTables].contains(failure)
+        let ending = tellsMore ? ": \(sentence)" : "."
         return StoreError(
             code: code, message: problem + ending, remedy: remedy, underlying: self,
             serverFailure: failure)
@@ -177,8 +189,9 @@ extension ServerFailure {
         case .missingPrivilege:
             (
                 .notPermitted, "The user lacks a privilege, or a policy refuses the row",
-                "Grant the privilege to the user or the role of the transaction, or save a row that "
-                    + "the policy lets pass."
+                "Grant the privilege to the user or the role of the transaction: "
+                    + "cambium sql MODEL --engine postgres --grants USER prints all of them. Or "
+                    + "save a row that the policy lets pass."
             )
         case .changedTables:
             (

@@ -99,9 +99,15 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     static let outOfRange = "22003"
     static let cancelled = "57014"
     static let lockTimeout = "55P03"
+    static let dependency = "2BP01"
+    /// What a function of PL/pgSQL throws.
+    static let raisedException = "P0001"
 
     /// Whether what was to be written breaks a constraint.
     var isOfConstraint: Bool { state.hasPrefix("23") }
+
+    /// Whether something exists already that was to be made.
+    var isOfTakenName: Bool { ["42P07", "42P06", "42710"].contains(state) }
 
     /// Whether the same work may succeed when it is done again from its beginning: two transactions
     /// stood in each other's way.

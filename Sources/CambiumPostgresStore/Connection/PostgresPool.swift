@@ -65,11 +65,17 @@ final class PostgresPool: Sendable {
 
     /// Runs a body that only reads, or may run twice. Where the connection is lost, or a table was changed
     /// of a statement that the server has prepared, it runs once more.
-    func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+    ///
+    /// - Parameter afterStalePlan: Called before it runs once more because of a changed table.
+    func withReader<Result>(
+        afterStalePlan: (PostgresConnection) throws -> Void = { _ in },
+        _ body: (PostgresConnection) throws -> Result
+    ) throws -> Result {
         func read(_ connection: PostgresConnection) throws -> Result {
             do {
                 return try body(connection)
             } catch let error as PostgresError where error.isStalePlan {
+                try afterStalePlan(connection)
                 return try body(connection)
             }
         }
@@ -99,11 +105,15 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Hands over a connection that has run some statements.
-    func lend(after statements: [PostgresStatement]) throws -> Loan {
+    /// Hands over a connection that has run some statements, the last of which may read.
+    ///
+    /// - Parameter take: Is given what was read. Where it throws, nothing is handed over.
+    func lend(
+        after statements: [PostgresStatement], _ take: (PostgresRows) throws -> Void = { _ in }
+    ) throws -> Loan {
         let loan = try lend()
         do {
-            _ = try loan.using { try $0.run(statements) }
+            if let rows = try loan.using({ try $0.run(statements) }).last { try take(rows) }
             return loan
         } catch {
             giveBack(loan)

@@ -117,6 +117,9 @@ struct PostgresTerms: Sendable {
     var statementTimeout: Duration?
     /// How long a transaction may be open while nothing is asked.
     var idleTimeout: Duration?
+    /// The table whose lock keeps migrations of a store out until a transaction ends, with its schema;
+    /// nil where no store is open yet.
+    var metadata: String?
     /// Who is notified of statements.
     var watch: PostgresWatch?
     /// What else each transaction begins with. No statement runs outside of one then.
@@ -124,15 +127,22 @@ struct PostgresTerms: Sendable {
 
     /// What sets the limits and the settings until the end of a transaction. Nothing is set for
     /// longer: behind a pooler another program may get the connection next.
+    ///
+    /// The lock comes before the first query, which decides what the transaction sees: a transaction
+    /// that waits for a migration sees what that has done. None of these but the settings is a query.
     var beginning: [PostgresStatement] {
         let limits = [
             ("lock_timeout", lockTimeout), ("statement_timeout", statementTimeout),
             ("idle_in_transaction_session_timeout", idleTimeout),
         ].compactMap { name, limit in
-            limit.map { "set_config('\(name)', '\($0.milliseconds)', true)" }
+            limit.map { PostgresStatement("SET LOCAL \(name) = \($0.milliseconds)") }
         }
-        return [Self.select(limits, PostgresParameters()), own].compactMap { $0 }
+        let lock = metadata.map { PostgresStatement("\(Self.lock) \($0) IN ACCESS SHARE MODE") }
+        return limits + [lock, own].compactMap { $0 }
     }
+
+    /// How the statement begins that waits for migrations.
+    static let lock = "LOCK TABLE"
 
     /// What sets the settings. Its values are parameters: they are in no text.
     private var own: PostgresStatement? {
@@ -141,12 +151,6 @@ struct PostgresTerms: Sendable {
             parameters.append(.text(settings[name] ?? ""), as: .text)
             return "set_config('\(name)', $\(parameters.count), true)"
         }
-        return Self.select(calls, parameters)
-    }
-
-    private static func select(
-        _ calls: [String], _ parameters: PostgresParameters
-    ) -> PostgresStatement? {
         if calls.isEmpty { return nil }
         return PostgresStatement("SELECT \(calls.joined(separator: ", "))", parameters)
     }

@@ -81,7 +81,7 @@ final class PostgresHistory: Sendable {
                     throw StoreError(
                         code: .busy,
                         message: "The history of the store cannot be turned on or off, because "
-                            + "others have been writing for longer than \(options.busyTimeout).",
+                            + "others have been using it for longer than \(options.busyTimeout).",
                         remedy: "Try again, or set a longer StoreOptions.busyTimeout.",
                         underlying: error)
                 }
@@ -126,16 +126,16 @@ final class PostgresHistory: Sendable {
     ///
     /// - Returns: Nil where the store has none now.
     func reader(
-        _ store: StoreIdentifier, _ connection: PostgresConnection
+        _ store: StoreIdentifier, _ version: PostgresVersion, _ connection: PostgresConnection
     ) throws -> PostgresHistoryReader? {
-        guard let settings = HistorySettings(try connection.run([sql.settings])[0]) else {
-            return nil
-        }
-        let rows = try connection.run([sql.bounds])[0]
-        guard rows.count == 1 else { return nil }
+        let rows = try connection.run([sql.settings])[0]
+        try version.require(rows)
+        guard let settings = HistorySettings(rows) else { return nil }
+        let bounds = try connection.run([sql.bounds])[0]
+        guard bounds.count == 1 else { return nil }
         return PostgresHistoryReader(
             connection: connection, epoch: settings.epoch,
-            bounds: (rows.integer(0, 0), rows.integer(0, 1)), isWhole: !rows.boolean(0, 2),
+            bounds: (bounds.integer(0, 0), bounds.integer(0, 1)), isWhole: !bounds.boolean(0, 2),
             sql: sql, layout: layout, store: store)
     }
 

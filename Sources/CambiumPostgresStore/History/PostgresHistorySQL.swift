@@ -84,8 +84,8 @@ struct PostgresHistorySQL {
 
     // MARK: Settings
 
-    /// What the metadata say about the history: name, value, and what a new transaction's changes
-    /// are found by, where there is a history.
+    /// What the metadata say about the version of the store and about the history: name, value, and
+    /// what a new transaction's changes are found by, where there is a history.
     ///
     /// The transaction that reads it keeps others from turning the history on or off until it ends.
     var beginning: PostgresStatement {
@@ -93,13 +93,15 @@ struct PostgresHistorySQL {
             """
             SELECT "name", "value", CASE WHEN "name" = '\(HistorySettings.contentName)' \
             THEN nextval(to_regclass(\(SQLText.literal(sequence)))) END FROM \(metadata) \
-            WHERE \(isSetting)
+            WHERE \(PostgresVersion.condition) OR \(isSetting)
             """)
     }
 
     /// The same without a new transaction.
     var settings: PostgresStatement {
-        PostgresStatement("SELECT \"name\", \"value\" FROM \(metadata) WHERE \(isSetting)")
+        PostgresStatement(
+            "SELECT \"name\", \"value\" FROM \(metadata) "
+                + "WHERE \(PostgresVersion.condition) OR \(isSetting)")
     }
 
     /// None where another program has removed the tables.

@@ -41,7 +41,7 @@ extension PostgresEngine {
     func nextKey(ofRoot root: Int) throws -> Int64? {
         var name = PostgresParameters()
         name.append(.text(model.entities[root].name), as: .text)
-        let rows = try pool.withReader { connection in
+        let rows = try withReader { connection in
             try connection.run(
                 "SELECT \"next\" FROM \(layout.keys) WHERE \"entity\" = $1", name)
         }
@@ -54,7 +54,9 @@ extension PostgresEngine {
         let notes = try rows.source.notes()
         try writing(canRunAgain: false) { connection in
             do {
-                try transaction(connection) { try take(rows, notes, connection, noting: $0) }
+                try transaction(connection) { noting, _ in
+                    try take(rows, notes, connection, noting: noting)
+                }
             } catch let error as PostgresError {
                 throw layout.refusal(ofMove: error)
             }

@@ -235,8 +235,8 @@ extension PostgresEngine {
         var recorder: PostgresRecorder?
         return try transaction(
             connection, ending: { history.ending(recorder, by: author) }
-        ) { noting in
-            recorder = history.recorder(try connection.run([history.sql.beginning])[0])
+        ) { noting, beginning in
+            recorder = history.recorder(beginning)
             let batch = PostgresBatch(
                 self, connection, recorder, isPlanned: isPlanned,
                 changes: BatchChanges(

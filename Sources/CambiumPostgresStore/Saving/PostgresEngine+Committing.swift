@@ -36,8 +36,10 @@ extension PostgresEngine {
     func writing<Result>(
         canRunAgain: Bool = true, _ work: (PostgresConnection) throws -> Result
     ) throws -> Result {
-        try pool.whileWriting {
-            try repeating(canRunAgain: canRunAgain) { try pool.lending(work) }
+        try explaining {
+            try pool.whileWriting {
+                try repeating(canRunAgain: canRunAgain) { try pool.lending(work) }
+            }
         }
     }
 
@@ -50,15 +52,19 @@ extension PostgresEngine {
     ///
     /// - Parameters:
     ///   - ending: What is sent with the commit, after the body.
-    ///   - body: It sends the statement that it is given, which notes the id of the transaction.
+    ///   - body: It sends the statement that it is given, which notes the id of the transaction. It is
+    ///     given the rows of ``PostgresHistorySQL/beginning``, too.
     func transaction<Result>(
         _ connection: PostgresConnection, ending: () -> [PostgresStatement] = { [] },
-        _ body: (_ noting: PostgresStatement) throws -> Result
+        _ body: (_ noting: PostgresStatement, _ beginning: PostgresRows) throws -> Result
     ) throws -> Result {
         let id = try PostgresCommits.newID()
-        _ = try connection.run([PostgresConnection.begin(.readCommitted)])
         do {
-            let result = try body(layout.commits.insertion(of: id))
+            let beginning = try connection.run([
+                PostgresConnection.begin(.readCommitted), history.sql.beginning,
+            ])[1]
+            try version.require(beginning)
+            let result = try body(layout.commits.insertion(of: id), beginning)
             _ = try commit(id, connection, ending: ending())
             return result
         } catch {

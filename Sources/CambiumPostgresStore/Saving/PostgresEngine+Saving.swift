@@ -219,6 +219,7 @@ extension PostgresEngine {
             try connection.run(
                 statements + preparation + inquiry.statements
             ).dropFirst(beginning.count))
+        try version.require(results[0])
         derivations?.prepare(with: results[count...])
         try inquiry.take(results[(count + preparation.count)...])
         let isCurrent = zip(results.dropFirst(1), expected).allSatisfy { $1.are(in: $0) }

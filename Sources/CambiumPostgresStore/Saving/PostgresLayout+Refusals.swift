@@ -56,6 +56,12 @@ extension PostgresLayout {
                     + "the table _keys.",
                 underlying: error)
         }
+        if error.state == PostgresError.raisedException {
+            return StoreError(
+                code: .notTrusted, message: error.message,
+                remedy: "Change or remove the trigger or function, or save what it lets pass.",
+                underlying: error)
+        }
         guard let constraint = brokenConstraint(error) else { return error }
         return ValidationError(breaking: constraint, of: model, error, hint(of: error))
     }

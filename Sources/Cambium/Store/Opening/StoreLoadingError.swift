@@ -78,7 +78,7 @@ public struct StoreLoadingError: Error, Sendable {
     private static func code(of code: StoreError.Code) -> Code {
         switch code {
         case .corrupt: .notAStore
-        case .cannotOpen, .inaccessible, .missingFile, .notPermitted: .cannotOpen
+        case .cannotOpen, .inaccessible, .missingFile, .notPermitted, .readOnly: .cannotOpen
         case .notTrusted: .storeDiffers
         case .busy: .busy
         default: .invalidRequest
