@@ -346,16 +346,40 @@ package struct PostgresOpener: StoreOpening {
         guard changed.isEmpty else {
             guard options.driftPolicy == .repair else { throw MigrationError.storeDiffers(changed) }
             if options.isReadOnly, trustsOthers { return }
-            throw StoreError(
-                code: .cannotOpen,
-                message: "Stores on PostgreSQL cannot be repaired yet. Another program has "
-                    + "changed: \(changed.list).",
-                remedy: "Change that back, or set StoreOptions.driftPolicy to report.")
+            guard changed.allSatisfy(\.obstacles.isEmpty) else {
+                throw MigrationError.storeDiffers(changed)
+            }
+            return try permitting("repair", .owner) { try repair(changed, drift) }
         }
         if !options.isReadOnly, found.isEmpty {
             // Another version of the server may describe the same tables in other words.
             try note([(Self.catalogueName, hash)], layout, connection)
         }
+    }
+
+    /// Makes again what another program has removed or changed, in one transaction.
+    private func repair(_ changed: [StoreDifference], _ drift: PostgresDrift) throws {
+        let (layout, connection) = (drift.layout, drift.connection)
+        try connection.transaction {
+            let (expected, actual) = try drift.catalogues(isInTransaction: true)
+            do {
+                _ = try connection.run(
+                    PostgresRepair(expected, actual, layout).statements
+                        .map { PostgresStatement($0) })
+            } catch let error as PostgresError
+                where error.isOfConstraint || error.state == PostgresError.dependency
+            {
+                throw StoreError(
+                    code: .cannotOpen,
+                    message: "Another program has changed \(changed.list), and the store cannot be "
+                        + "repaired as it is: \(error.message).",
+                    remedy: "Change the rows or what depends on it first, or set "
+                        + "StoreOptions.driftPolicy to report.", underlying: error)
+            }
+            try note([(Self.catalogueName, try drift.catalogue().hash)], layout, connection)
+        }
+        let rest = try drift.differences().filter { $0.kind != .external }
+        guard rest.isEmpty else { throw MigrationError.storeDiffers(rest) }
     }
 
     private func note(

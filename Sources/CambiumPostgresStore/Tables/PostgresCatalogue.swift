@@ -13,6 +13,15 @@ struct PostgresCatalogue {
     }
 
     private(set) var definitions: [Thing: String] = [:]
+    /// What can be changed about a column without changing its values.
+    private(set) var columns: [Thing: Column] = [:]
+
+    struct Column: Equatable {
+        /// The type, with all that is not below.
+        let type: String
+        let isRequired: Bool
+        let standard: String?
+    }
 
     /// The server describes moments in the time zone of the session, which is set for that.
     ///
@@ -25,36 +34,59 @@ struct PostgresCatalogue {
             WITH n AS (SELECT oid, quote_ident(nspname) || '.' AS prefix FROM pg_namespace \
             WHERE oid = \(namespace) AND set_config('TimeZone', 'UTC', true) <> '' \
             AND set_config('DateStyle', 'ISO, YMD', true) <> ''), \
-            r AS (SELECT c.oid, c.relname, c.relkind, n.prefix FROM pg_class AS c \
+            r AS (SELECT c.oid, c.relname, c.relkind, c.relpersistence, n.prefix \
+            FROM pg_class AS c \
             JOIN n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')), \
             d AS ( \
-            SELECT relname, relname AS name, 'relation' AS kind, relkind::text AS text, prefix \
+            SELECT relname, relname AS name, 'relation' AS kind, relkind::text \
+            || CASE WHEN relpersistence = 'u' THEN ' UNLOGGED' ELSE '' END \
+            || CASE WHEN EXISTS (SELECT FROM pg_inherits WHERE inhparent = r.oid) \
+            THEN ' INHERITED' ELSE '' END \
+            || coalesce((SELECT string_agg(' RULE ' || rulename, '' ORDER BY rulename) \
+            FROM pg_rewrite WHERE ev_class = r.oid AND rulename <> '_RETURN'), '') AS text, prefix, \
+            NULL::text AS type, NULL::boolean AS required, NULL::text AS standard \
             FROM r UNION ALL \
             SELECT r.relname, a.attname, 'column', format_type(a.atttypid, a.atttypmod) \
             || coalesce(' COLLATE ' || nullif(l.collname, 'default'), '') \
             || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END \
+            || CASE WHEN a.attidentity <> '' THEN ' IDENTITY' ELSE '' END \
             || CASE WHEN a.attgenerated = 's' THEN ' GENERATED ALWAYS AS (' \
             || pg_get_expr(v.adbin, v.adrelid) || ')' \
-            ELSE coalesce(' DEFAULT ' || pg_get_expr(v.adbin, v.adrelid), '') END, r.prefix \
+            ELSE coalesce(' DEFAULT ' || pg_get_expr(v.adbin, v.adrelid), '') END, r.prefix, \
+            concat_ws(' ', format_type(a.atttypid, a.atttypmod), l.collname, a.attidentity, \
+            a.attgenerated, CASE WHEN a.attgenerated <> '' \
+            THEN pg_get_expr(v.adbin, v.adrelid) END), a.attnotnull, \
+            CASE WHEN a.attgenerated = '' THEN pg_get_expr(v.adbin, v.adrelid) END \
             FROM r JOIN pg_attribute AS a ON a.attrelid = r.oid \
             AND a.attnum > 0 AND NOT a.attisdropped \
             LEFT JOIN pg_attrdef AS v ON v.adrelid = a.attrelid AND v.adnum = a.attnum \
             LEFT JOIN pg_collation AS l ON l.oid = a.attcollation UNION ALL \
-            SELECT r.relname, k.conname, 'constraint', pg_get_constraintdef(k.oid), r.prefix \
+            SELECT r.relname, k.conname, 'constraint', pg_get_constraintdef(k.oid) \
+            || CASE WHEN EXISTS (SELECT FROM pg_trigger WHERE tgconstraint = k.oid \
+            AND tgenabled IN ('D', 'R')) THEN ' DISABLED' ELSE '' END, r.prefix, \
+            NULL, NULL, NULL \
             FROM r JOIN pg_constraint AS k ON k.conrelid = r.oid AND k.contype <> 'n' UNION ALL \
-            SELECT r.relname, i.relname, 'index', pg_get_indexdef(i.oid), r.prefix \
+            SELECT r.relname, i.relname, 'index', pg_get_indexdef(i.oid) \
+            || CASE WHEN x.indisvalid AND x.indisready THEN '' ELSE ' INVALID' END, r.prefix, \
+            NULL, NULL, NULL \
             FROM r JOIN pg_index AS x ON x.indrelid = r.oid JOIN pg_class AS i \
             ON i.oid = x.indexrelid WHERE NOT EXISTS (SELECT FROM pg_constraint AS k \
             WHERE k.conindid = i.oid AND k.contype IN ('p', 'u', 'x')) UNION ALL \
-            SELECT r.relname, t.tgname, 'trigger', pg_get_triggerdef(t.oid), r.prefix \
+            SELECT r.relname, t.tgname, 'trigger', pg_get_triggerdef(t.oid), r.prefix, \
+            NULL, NULL, NULL \
             FROM r JOIN pg_trigger AS t ON t.tgrelid = r.oid AND NOT t.tgisinternal) \
             SELECT relname::text, name::text, kind, \
-            replace(replace(text, prefix, ''), 'pg_temp.', '') FROM d
+            replace(replace(text, prefix, ''), 'pg_temp.', ''), \
+            replace(type, prefix, ''), required, replace(standard, prefix, '') FROM d
             """, parameters)
         for row in 0..<rows.count {
             let thing = Thing(
                 relation: rows.text(row, 0), name: rows.text(row, 1), kind: rows.text(row, 2))
             definitions[thing] = rows.text(row, 3)
+            guard !rows.isNull(row, 4) else { continue }
+            columns[thing] = Column(
+                type: rows.text(row, 4), isRequired: rows.boolean(row, 5),
+                standard: rows.isNull(row, 6) ? nil : rows.text(row, 6))
         }
     }
 

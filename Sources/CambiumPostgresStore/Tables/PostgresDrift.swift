@@ -9,7 +9,9 @@ struct PostgresDrift {
     let layout: PostgresLayout
     let connection: PostgresConnection
 
-    private static let obstacles = ["stores on PostgreSQL have no repair yet"]
+    private static let obstacles = [
+        "on PostgreSQL only indexes, constraints, defaults and NOT NULL are made again"
+    ]
 
     /// What is in the schema of the store.
     func catalogue() throws -> PostgresCatalogue {
@@ -25,6 +27,19 @@ struct PostgresDrift {
     /// - Parameter isInTransaction: Whether there is a transaction already, in which nothing is left.
     ///   Else it has one of its own, which is taken back.
     func differences(isInTransaction: Bool = false) throws -> [StoreDifference] {
+        let (expected, actual) = try catalogues(isInTransaction: isInTransaction)
+        var found: [StoreDifference] = []
+        for relation in Set(expected.relations + actual.relations).sorted()
+        where !relation.hasPrefix(HistorySQL.prefix) {
+            found += differences(of: relation, expected, actual)
+        }
+        return found.sorted { $0.name < $1.name }
+    }
+
+    /// What the store should have, and what it has.
+    func catalogues(
+        isInTransaction: Bool
+    ) throws -> (expected: PostgresCatalogue, actual: PostgresCatalogue) {
         let temporary = PostgresLayout(layout.model, schemaInSQL: "pg_temp")
         let statements = PostgresSchema(of: PostgresDerivations(temporary)).statements
             .filter { !$0.hasPrefix("CREATE SCHEMA") }
@@ -36,13 +51,7 @@ struct PostgresDrift {
         _ = try connection.run(statements.map { PostgresStatement($0) })
         let expected = try PostgresCatalogue(
             connection, namespace: "pg_my_temp_schema()", PostgresParameters())
-        let actual = try catalogue()
-        var found: [StoreDifference] = []
-        for relation in Set(expected.relations + actual.relations).sorted()
-        where !relation.hasPrefix(HistorySQL.prefix) {
-            found += differences(of: relation, expected, actual)
-        }
-        return found.sorted { $0.name < $1.name }
+        return (expected, try catalogue())
     }
 
     private func differences(
@@ -73,7 +82,7 @@ struct PostgresDrift {
                 found.append(
                     StoreDifference(
                         name: part.name, kind, expected: wanted[part], actual: have[part],
-                        obstacles: kind == .external ? [] : Self.obstacles))
+                        obstacles: kind == .external || part.kind == "index" ? [] : Self.obstacles))
             } else {
                 parts.append((part.name, kind, part.kind == "column"))
             }
@@ -85,7 +94,9 @@ struct PostgresDrift {
             found.append(
                 StoreDifference(
                     name: relation, .changed, expected: text(wanted), actual: text(have),
-                    parts: parts, obstacles: Self.obstacles))
+                    parts: parts,
+                    obstacles: PostgresRepair.isPossible(of: relation, expected, actual)
+                        ? [] : Self.obstacles))
         }
         return found
     }
