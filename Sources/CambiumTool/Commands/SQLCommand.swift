@@ -6,7 +6,7 @@ enum SQLCommand: Command {
     static let name = "sql"
     static let summary = "Print the SQL of the schema and of the migrations"
     static let usage =
-        "MODEL [--version V | --from A --to B | --grants USER] [--engine E] [--output FOLDER]"
+        "MODEL [--version V | --from A --to B | --grants U] [--engine E] [--output FOLDER]"
     static let details = """
         Prints the statements exactly as the runtime executes them: the schema of the current
         version and every migration; or one version's schema; or the steps from one version to
@@ -25,7 +25,7 @@ enum SQLCommand: Command {
             Option("--version", "V", "the schema of one version"),
             Option("--from", "A", "the version that a migration starts from"),
             Option("--to", "B", "the version that it leads to"),
-            Option("--grants", "USER", "what lets a user of a server read and write the store"),
+            Option("--grants", "U", "what lets a user of a server read and write the store"),
             Option("--schema", "S", "the store's schema, for --grants; cambium if not given"),
             Option("--engine", "E", "what the stores are in: sqlite (the default) or postgres"),
             Option("--output", "FOLDER", "write files instead of printing"),
