@@ -1,7 +1,9 @@
 import Cambium
 import CambiumEngine
 import CambiumEngineSpecification
+import CambiumModel
 import CambiumPostgres
+import CambiumPostgresSQL
 import Foundation
 import Synchronization
 import Testing
@@ -269,6 +271,62 @@ struct TwoVersionsTests {
         let texts = results.withLock { $0 }
         #expect(texts.count == 3)
         for text in texts { #expect(text.contains("was migrated to version 2"), "\(text)") }
+    }
+
+    private static func counter(_ type: AttributeType, version: String) -> Model {
+        Model(
+            name: "Opening", version: version,
+            entities: [Entity(name: "Row", attributes: [Attribute(name: "number", type: type)])])
+    }
+
+    @Test(arguments: PostgresServer.some())
+    func `a table that a migration writes anew is never seen empty`(
+        _ server: PostgresServer
+    ) throws {
+        let models = [
+            Self.counter(.int32, version: "1"), Self.counter(.int64, version: "2"),
+        ]
+        let migration = try PostgresMigration.migration(from: models[0], to: models[1])
+        let schema = PostgresServer.newSchema
+        let container = try PersistentContainer(
+            CompiledModel(models[0]), server.description(schema: schema))
+        let context = container.newContext()
+        for number in 0..<2 {
+            try context.insertObject(ofEntity: "Row").setValue(
+                .int(Int64(number)), forKey: "number")
+        }
+        try context.save()
+        let request = FetchRequest<ManagedObject>(entityName: "Row")
+        let counts = Mutex<[Int]>([])
+        let works = Mutex<[SideWork]>([])
+        @Sendable func read(_ body: @escaping @Sendable () throws -> Int) {
+            let work = SideWork {
+                do {
+                    let count = try body()
+                    counts.withLock { $0.append(count) }
+                } catch {
+                    Self.expectMigrated(error, "a read")
+                }
+            }
+            works.withLock { $0.append(work) }
+        }
+        var options = StoreOptions()
+        options.migrationProgress = { _ in
+            read { try container.newContext().fetch(request).count }
+            read { try container.newContext().count(for: request) }
+            read {
+                try container.coordinator.performTransaction(isolation: .snapshot) {
+                    try $0.count(for: request)
+                }
+            }
+            Thread.sleep(forTimeInterval: 0.1)
+        }
+        try PostgresOpener(
+            PostgresSettings(server.url), schema: schema, .withoutClasses(models[1]), options,
+            migrations: [migration]
+        ).open().store.close()
+        for work in works.withLock({ $0 }) { try work.join() }
+        #expect(counts.withLock { $0.allSatisfy { $0 == 2 } && !$0.isEmpty })
     }
 
     @Test(arguments: PostgresServer.some())
