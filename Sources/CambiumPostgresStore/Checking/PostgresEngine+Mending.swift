@@ -10,7 +10,7 @@ extension PostgresEngine {
     ) throws -> [StoreMend] {
         guard !isReadOnly else { throw StoreError.readOnly }
         return try writing { connection in
-            try transaction(connection) { noting in
+            try transaction(connection) { noting, _ in
                 // Others may have objects of the same names in other schemas. Nobody else writes what
                 // the values are computed from meanwhile.
                 let tables = Schema(of: model.model).tables.filter { $0.content != .system }

@@ -150,6 +150,6 @@ struct ServerForecastTests {
         let all = try #require(try forecast(3))
         #expect(all.versions == ["1", "2", "3"] && all.makesBackup && all.fits == nil)
         #expect(all.bytesNeeded > first.bytesNeeded)
-        #expect(all.steps.contains(where: \.losesData))
+        #expect(all.steps.contains { $0.losesData })
     }
 }
