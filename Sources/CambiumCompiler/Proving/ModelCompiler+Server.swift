@@ -25,7 +25,9 @@ extension ModelCompiler {
             switch plan {
             case .success(let migration): migrations.append(migration)
             case .failure(let error) where step.new === current:
-                for problem in error.problems { report(problem, from: step.old, to: step.new) }
+                for problem in error.problems {
+                    report(problem, from: step.old, to: step.new, on: "PostgreSQL")
+                }
                 return nil
             case .failure(let error):
                 // Nothing leads from before a step that cannot be taken.

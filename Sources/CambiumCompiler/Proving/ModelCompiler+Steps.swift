@@ -143,8 +143,11 @@ extension ModelCompiler {
 
     /// At the entity or property in the newer file; what is only in the older one is reported at
     /// the newer file's migration, which is where the fix goes.
+    ///
+    /// - Parameter engine: The engine that cannot take the step, where others can.
     func report(
-        _ problem: MigrationProblem, from old: CheckedModel, to new: CheckedModel
+        _ problem: MigrationProblem, from old: CheckedModel, to new: CheckedModel,
+        on engine: String? = nil
     ) {
         let position =
             switch (problem.enumeration, problem.side) {
@@ -156,7 +159,8 @@ extension ModelCompiler {
             }
         let writer = FixWriter(old: old, new: new)
         let notes = problem.fixes.map { writer.note(for: $0, of: problem) }
-        report(.undecidedMigration, problem.message, at: position, notes: notes)
+        let message = engine.map { "On \($0): \(problem.message)" } ?? problem.message
+        report(.undecidedMigration, message, at: position, notes: notes)
     }
 
     /// What to say of a version whose store cannot be made.

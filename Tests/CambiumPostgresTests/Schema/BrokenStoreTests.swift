@@ -378,7 +378,7 @@ struct BrokenStoreTests {
         }
     }
 
-    @Test(arguments: cases, PostgresServer.some())
+    @Test(arguments: TestSize.sample(cases, oneIn: 4), PostgresServer.some())
     func `one thing that is wrong is one error with its place and its remedy`(
         _ test: Case, _ server: PostgresServer
     ) throws {
