@@ -104,20 +104,7 @@ struct PostgresMigrator {
 
     /// Large values of objects that are gone, or that are no longer large.
     private func removeUnreferencedValues(keeping backup: PostgresBackup?) throws {
-        let model = layout.model.model
-        let names = model.entities.flatMap { entity in
-            entity.attributes.filter { $0.usesExternalForm && !$0.isTransient }.map { attribute in
-                let column = PostgresName.identifier(model.column(of: attribute.name, in: entity))
-                return """
-                    SELECT substr(\(column), 2) FROM \(layout.table(of: entity)) \
-                    WHERE substr(\(column), 1, 1) = '\\x02'::bytea
-                    """
-            }
-        }
-        let kept =
-            names.isEmpty
-            ? "" : " WHERE \"name\" NOT IN (\(names.joined(separator: " UNION ALL ")))"
-        let values = "FROM \(layout.external.table)\(kept)"
+        let values = layout.unreferencedValues
         try backup?.keepValues("SELECT * \(values)")
         _ = try connection.run("DELETE \(values)")
     }
