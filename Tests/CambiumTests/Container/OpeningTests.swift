@@ -104,9 +104,11 @@ struct OpeningTests {
             #expect(forecast.rows >= 20)
             #expect(forecast.bytesNeeded > 0 && forecast.freeSpace != nil)
             #expect(forecast.locks.isEmpty && forecast.rewrittenTables == ["Package"])
-            let location = StoreLocation.file(path)
-            #expect(
-                try PersistentContainer.migrationForecast(model: model, at: location) == forecast)
+            let sameForecast = try #require(
+                try PersistentContainer.migrationForecast(model: model, at: .file(path)))
+            // Not the free room: others write to the disk meanwhile.
+            #expect(sameForecast.steps == forecast.steps && sameForecast.rows == forecast.rows)
+            #expect(sameForecast.bytesNeeded == forecast.bytesNeeded)
             #expect(try PersistentContainer.migrationForecast(model: model, at: .memory) == nil)
             let container = try PersistentContainer(model: model, at: .temporary(path))
             guard case .migrated(_, _, let steps, let backup) = container.migration else {
