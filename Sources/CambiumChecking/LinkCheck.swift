@@ -78,7 +78,7 @@ struct LinkCheck {
         var findings: [StoreFinding] = []
         for (entity, rows) in Dictionary(grouping: rows, by: \.entity.index) {
             for relationship in model.entities[entity].relationships
-            where !relationship.isToMany && model.isOwnInverse(relationship) {
+            where !relationship.isToMany && relationship.isOwnInverse {
                 guard let slot = relationship.slot else { continue }
                 let owners = rows.map(\.record).filter { $0.hasValue(slot) }
                 let destination = model.entities[relationship.destinationRoot]

@@ -50,7 +50,7 @@ package struct EngineSuite: Sendable {
         .values, .largeValues, .saving, .reading, .fetching, .ordering, .results, .links, .deleting,
         .uniqueValues, .derivedValues, .conflicts, .metadata, .severalStores, .lacking,
         .batchInsertion, .batchUpsert, .batchUpdate, .batchDeletion, .history, .generations,
-        .transactions, .transactionSettings,
+        .transactions, .transactionSettings, .ownInverses,
     ]
 
     /// The cases of this suite on all engines that are not exempted: the arguments of its test. The

@@ -125,3 +125,9 @@ struct EngineGenerationTests {
         try run()
     }
 }
+
+struct EngineOwnInverseTests {
+    @Test(arguments: EngineSuite.ownInverses.runs()) func ownInverses(_ run: EngineRun) throws {
+        try run()
+    }
+}

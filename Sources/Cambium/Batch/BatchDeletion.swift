@@ -129,7 +129,7 @@ struct DeletePropagation {
         let denies = relationship.relationship.deleteRule == .deny
         // The key goes with the row, and the pairs of a join table too.
         if !denies {
-            guard relationship.place == .farRow else { return }
+            guard relationship.place == .farRow || relationship.isOwnInverse else { return }
         }
         for piece in keys.pieces(of: chunkSize) {
             try Task.checkCancellation()

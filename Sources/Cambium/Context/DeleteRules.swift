@@ -115,6 +115,8 @@ struct DeleteRules: ContextAccess {
     private func nullify(_ relationship: RelationshipDescription, of object: ManagedObject) {
         guard let inverse = relationship.inverse else { return }
         if relationship.slot != nil {
+            // The save looks at a deny rule, at the links that exist then.
+            if relationship.isOwnInverse, relationship.relationship.deleteRule == .deny { return }
             // The other side's view of the object; nobody but this context can have read it.
             detach(object, relationship, inverse)
             return
@@ -135,6 +137,7 @@ struct DeleteRules: ContextAccess {
         guard let slot = relationship.slot, let record = object.record, record.hasValue(slot) else {
             return
         }
+        if relationship.isOwnInverse { return object.ownLinks.releasePartner(relationship) }
         let root = relationship.destinationRoot
         let key = record.integer(slot)
         // Another object may stand for it. Safety: the context keeps its parts.

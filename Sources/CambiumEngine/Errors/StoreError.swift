@@ -269,4 +269,22 @@ package struct RefusedRow: Error {
         self.underlying = underlying
         self.isOfUniqueValues = isOfUniqueValues
     }
+
+    /// A row that breaks a one-to-one.
+    package static func ofPartner(
+        _ key: UniqueKey, _ entity: EntityDescription, _ row: Int64
+    ) -> RefusedRow {
+        let property = key.properties[0]
+        let reason =
+            key.isOwnInverse
+            ? "\(property) is its own inverse, and the object at the other end does not reference "
+                + "this one."
+            : "\(property) references an object that another one already has."
+        return RefusedRow(
+            entity: entity, key: row,
+            underlying: ValidationError(
+                code: .notUnique, entityName: entity.name, objectID: nil, property: property,
+                message: reason),
+            isOfUniqueValues: true)
+    }
 }

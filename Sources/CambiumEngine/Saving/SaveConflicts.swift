@@ -57,6 +57,17 @@ package struct UniqueCollision {
         /// Keeps the record alive, where the plan has made or read it: later decisions replace it
         /// there.
         package let page: RowPage?
+
+        /// - Parameter kind: Nil for a row that the save writes.
+        init(id: RowIdentity, _ row: SavePlan.Row, kind: ClaimKind? = nil) {
+            self.id = id
+            entity = row.entity
+            record = row.record
+            page = row.placed?.page
+            let written: ClaimKind =
+                !row.isInserted ? .updated : row.origin == .inserted ? .inserted : .reinserted
+            self.kind = kind ?? written
+        }
     }
 }
 

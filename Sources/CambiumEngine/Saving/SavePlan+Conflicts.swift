@@ -306,6 +306,21 @@ extension SavePlan {
         return RowIdentity(root: root, key: (row.theirs?.record ?? row.record).integer(slot))
     }
 
+    /// Sets a to-one of a row, beside what is written of it.
+    package mutating func set(
+        _ relationship: RelationshipDescription, of id: RowIdentity, to other: RowIdentity
+    ) {
+        guard let row = rows[id], let slot = relationship.slot, let end = rows[other] else { return }
+        var placed = writer.copy(row.record, row.entity.shape)
+        var slots = SlotSet(slot)
+        writer.set(.integer(other.key), slot, of: &placed, row.entity.shape)
+        if let entitySlot = relationship.entitySlot {
+            slots.insert(entitySlot)
+            writer.set(.text(end.entity.name), entitySlot, of: &placed, row.entity.shape)
+        }
+        write(placed, row.written(with: slots), to: id)
+    }
+
     /// Writes no value into some slots of a row, beside what is written of it.
     package mutating func clear(_ slots: SlotSet, of id: RowIdentity) {
         guard let row = rows[id] else { return }

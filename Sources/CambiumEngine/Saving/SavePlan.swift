@@ -54,6 +54,10 @@ package struct SavePlan {
             if case .insert = write { true } else { false }
         }
 
+        package var isDeleted: Bool {
+            if case .delete = write { true } else { false }
+        }
+
         /// The row as the store has it, as far as that is known.
         package var former: Record? { theirs?.record ?? base }
 
@@ -341,7 +345,7 @@ package struct SavePlan {
     /// Adds and removes pairs of a join table, in both directions where they are kept so.
     package mutating func add(_ new: SaveRequest.Links) {
         var new = new
-        if model.isOwnInverse(new.relationship) {
+        if new.relationship.isOwnInverse {
             new.added += new.added.map { ($0.destination, $0.source) }
             new.removed += new.removed.map { ($0.destination, $0.source) }
         }

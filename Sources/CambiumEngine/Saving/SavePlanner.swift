@@ -45,6 +45,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
                 if !refused.isEmpty { throw arbiter.refusal(of: refused) }
             }
             plan.settle()
+            try settleOwnInverses(in: &plan, arbiter)
             if plan.revision == revision { break }
         }
         if arbiter.checksKeys {
@@ -299,20 +300,14 @@ package struct SavePlanner<Lookup: SaveLookup> {
             }
             var groups: [[StoredValue]: [UniqueCollision.Claim]] = [:]
             for (id, row, values) in claims {
-                groups[values, default: []].append(
-                    .init(
-                        id: id, entity: row.entity, kind: Self.kind(row), record: row.record,
-                        page: row.placed?.page))
+                groups[values, default: []].append(.init(id: id, row))
             }
             for key64 in rows {
                 let id = RowIdentity(root: root, key: key64)
                 guard let row = plan.rows[id],
                     let values = key.values(of: row.record, row.entity.shape)
                 else { continue }
-                groups[values]?.append(
-                    .init(
-                        id: id, entity: row.entity, kind: .stored, record: row.record,
-                        page: row.placed?.page))
+                groups[values]?.append(.init(id: id, row, kind: .stored))
             }
             for claims in groups.values where claims.count > 1 {
                 collisions.append(
@@ -348,9 +343,63 @@ package struct SavePlanner<Lookup: SaveLookup> {
         return !row.sets(key.writtenSlots)
     }
 
-    private static func kind(_ row: SavePlan.Row) -> ClaimKind {
-        if case .insert = row.write { return row.origin == .inserted ? .inserted : .reinserted }
-        return .updated
+    // One-to-ones that are their own inverse: each row of a pair keeps the key of the other one.
+
+    /// Makes the rows at the other ends agree with the rows that the save writes. Another context may
+    /// have changed them since this one read them.
+    private func settleOwnInverses(
+        in plan: inout SavePlan, _ arbiter: any ConflictArbiter
+    ) throws {
+        for key in model.uniqueKeys where key.isOwnInverse {
+            let declarer = model.entities[key.declarer]
+            let root = declarer.rootIndex
+            let family = model.families[key.declarer]
+            guard let relationship = declarer.relationships.first(where: { $0.slot == key.slots[0] })
+            else { continue }
+            let changed = plan.sortedRows.filter { _, row in
+                family.contains(row.entity.index) && (row.isDeleted || row.sets(key.writtenSlots))
+            }.map { $0.0.key }
+            guard !changed.isEmpty else { continue }
+            var ends = Set(changed.compactMap { destination(of: $0, key, root, plan) })
+            ends.formUnion(
+                try lookup.keysReferring(to: Set(changed), by: relationship, of: declarer))
+            let unknown = ends.filter { plan.rows[RowIdentity(root: root, key: $0)] == nil }
+            for (entity, placed) in try lookup.rows(unknown.sorted(), root: root) {
+                plan.add(placed, of: entity)
+            }
+            let isChanged = Set(changed)
+            for row in changed + ends.subtracting(changed).sorted() {
+                guard let other = destination(of: row, key, root, plan),
+                    destination(of: other, key, root, plan) != row,
+                    isChanged.contains(row) || isChanged.contains(other)
+                else { continue }
+                let ids = [row, other].map { RowIdentity(root: root, key: $0) }
+                // A missing row is a dangling key.
+                guard let end = plan.rows[ids[1]], !end.isGone, !end.isDeleted else { continue }
+                if case .bystander = end.origin, !isChanged.contains(other) {
+                    plan.set(relationship, of: ids[1], to: ids[0])
+                } else if key.isRequired {
+                    throw arbiter.refusal(of: [
+                        UniqueCollision(
+                            key: key,
+                            claims: ids.compactMap { id in plan.rows[id].map { .init(id: id, $0) } })
+                    ])
+                } else {
+                    plan.clear(key.writtenSlots, of: ids[0])
+                }
+            }
+        }
+    }
+
+    /// The key that a row has after the save.
+    private func destination(
+        of row: Int64, _ key: UniqueKey, _ root: Int, _ plan: SavePlan
+    ) -> Int64? {
+        guard let row = plan.rows[RowIdentity(root: root, key: row)], !row.isGone, !row.isDeleted,
+            model.families[key.declarer].contains(row.entity.index),
+            row.record.hasValue(key.slots[0])
+        else { return nil }
+        return row.record.integer(key.slots[0])
     }
 }
 
@@ -403,6 +452,8 @@ package struct SaveQuestions {
     package var deletions: [Int: Set<Int64>] = [:]
     /// Records that set unique values: which rows hold them?
     package var claims: [(key: UniqueKey, entity: EntityDescription, records: [Record])] = []
+    /// Records that set a one-to-one that is its own inverse: which rows do not agree with them?
+    package var ownInverses: [(key: UniqueKey, entity: EntityDescription, records: [Record])] = []
     /// Rows: to which others are they linked by pairs?
     package var memberships: [SavePlan.Membership] = []
 

@@ -58,6 +58,7 @@ final class PostgresAnswers: SaveLookup {
     private var existing: [Int: [Int64: Bool]] = [:]
     private var referring: [Reference: [Int64: [Int64]]] = [:]
     private var held: [ObjectIdentifier: [[StoredValue]: [Int64]]] = [:]
+    private var oneSided: [ObjectIdentifier: Set<Int64>] = [:]
     private var paired: [Side: [Int64: [Int64]]] = [:]
 
     private struct Reading: Hashable {
@@ -131,6 +132,9 @@ final class PostgresAnswers: SaveLookup {
             }
         }
         for (key, entity, records) in questions.claims { ask(key, records, entity, &inquiry) }
+        for (key, _, records) in questions.ownInverses where !records.isEmpty {
+            ask(oneSided: key, records, &inquiry)
+        }
         var owners: [Side: [SavePlan.Membership]] = [:]
         for members in questions.memberships { owners[side(members), default: []].append(members) }
         for members in owners.values { ask(members, &inquiry) }
@@ -350,6 +354,35 @@ final class PostgresAnswers: SaveLookup {
                 if held[id]?[values]?.contains(holder) == false {
                     held[id]?[values]?.append(holder)
                 }
+            }
+        }
+    }
+
+    /// The first record whose other end, as the server told, does not agree with it.
+    func oneSided(_ key: UniqueKey, _ records: [Record]) -> Int64? {
+        let found = oneSided[ObjectIdentifier(key)] ?? []
+        return records.first { found.contains($0.key) }?.key
+    }
+
+    private func ask(oneSided key: UniqueKey, _ records: [Record], _ inquiry: inout Inquiry) {
+        let declarer = model.entities[key.declarer]
+        let slot = key.slots[0]
+        let pending = PendingArrays(
+            records, [(slot, PostgresTable.type(ofSlot: slot, of: declarer))])
+        let table = layout.tables[declarer.index]
+        let column = PostgresTable.column(declarer.layout.slots[slot].column ?? "")
+        let source = "\(pending.source) JOIN \(table.source)"
+        let own = PostgresTable.column(SystemColumn.key)
+        inquiry.add(
+            """
+            SELECT p."key" FROM \(source) ON \(column) = p."key" \
+            WHERE \(own) IS DISTINCT FROM p.c\(slot) UNION ALL \
+            SELECT p."key" FROM \(source) ON \(own) = p.c\(slot) \
+            WHERE \(column) IS DISTINCT FROM p."key"
+            """, pending.parameters
+        ) { [self] rows in
+            for row in 0..<rows.count {
+                oneSided[ObjectIdentifier(key), default: []].insert(rows.integer(row, 0))
             }
         }
     }

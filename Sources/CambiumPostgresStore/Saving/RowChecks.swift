@@ -18,8 +18,12 @@ struct RowChecks {
         func add(_ records: [Record], _ entity: EntityDescription, _ slots: SlotSet?) {
             for key in model.partnerKeys[entity.index] {
                 if let slots, slots.intersection(key.writtenSlots).isEmpty { continue }
-                questions.claims.append(
-                    (key, entity, records.filter { $0.hasValue(key.slots[0]) }))
+                if key.isOwnInverse {
+                    questions.ownInverses.append((key, entity, records))
+                } else {
+                    questions.claims.append(
+                        (key, entity, records.filter { $0.hasValue(key.slots[0]) }))
+                }
             }
         }
         for update in request.updates { add(update.records, update.entity, update.slots) }
@@ -29,18 +33,17 @@ struct RowChecks {
 
     /// Two contexts may have given one object two partners in a one-to-one.
     func checkPartners(_ request: SaveRequest, _ answers: PostgresAnswers) throws {
-        for (key, entity, records) in partnerQuestions(request).claims {
-            guard let holder = try answers.holders(of: key, records, entity).first else {
-                continue
-            }
+        let questions = partnerQuestions(request)
+        func check(_ key: UniqueKey, _ entity: EntityDescription, _ found: Int64?) throws {
+            guard let found else { return }
             guard source.namesRefusedRow else { throw SaveConflict() }
-            let property = key.properties[0]
-            throw RefusedRow(
-                entity: entity, key: holder.record,
-                underlying: ValidationError(
-                    code: .notUnique, entityName: entity.name, objectID: nil, property: property,
-                    message: "\(property) references an object that another one already has."),
-                isOfUniqueValues: true)
+            throw RefusedRow.ofPartner(key, entity, found)
+        }
+        for (key, entity, records) in questions.claims {
+            try check(key, entity, answers.holders(of: key, records, entity).first?.record)
+        }
+        for (key, entity, records) in questions.ownInverses {
+            try check(key, entity, answers.oneSided(key, records))
         }
     }
 

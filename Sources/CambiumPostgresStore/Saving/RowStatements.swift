@@ -81,7 +81,7 @@ struct RowStatements {
         // Without an inverse, the pairs may never have been read.
         let others =
             (model.oneWayLinks[entity.index].map(\.relationship)
-            + entity.relationships.filter(model.isOwnInverse)).map { ($0, false) }
+            + entity.relationships.filter(\.isOwnInverse)).map { ($0, false) }
         for records in PostgresParts.of(deletion.records, atMost: PostgresParts.foundRows) {
             let keys = PendingArrays(keys: records.map(\.key))
             for (relationship, isOwn) in own + others {

@@ -256,6 +256,8 @@ public final class RelationshipDescription: Sendable {
     public let inverse: Int?
     /// A number that all descriptions of this relationship (in sub-entities too) share.
     public let identity: Int
+    /// Whether it is its own inverse, like `spouse`: each row of a pair references the other one.
+    public let isOwnInverse: Bool
     /// Whether it keeps an order.
     public let isOrdered: Bool
     /// Whether the store keeps the order.
@@ -292,6 +294,12 @@ public final class RelationshipDescription: Sendable {
         self.destinationRoot = destinationRoot
         self.inverse = inverse
         self.identity = identity
+        let declarer = model.lineage(of: entity).first {
+            $0.relationships.contains { $0.name == relationship.name }
+        }
+        isOwnInverse =
+            inverse != nil && relationship.inverse == relationship.name
+            && model.lineage(of: model.entities[destination]).contains { $0.name == declarer?.name }
         isOrdered = relationship.isToMany && relationship.isOrdered
         keepsOrder = isOrdered && place != .memory
     }

@@ -104,13 +104,6 @@ public final class ModelDescription: Sendable, CustomReflectable, CustomStringCo
         return indexByName[name] ?? relationship.destination
     }
 
-    /// Whether a relationship is its own inverse: each of its pairs is kept in both directions.
-    package func isOwnInverse(_ relationship: RelationshipDescription) -> Bool {
-        guard let inverse = relationship.inverse else { return false }
-        let back = entities[relationship.destination].relationships[inverse]
-        return back.identity == relationship.identity
-    }
-
     /// The first entity in the model that has a relationship.
     package func owner(of relationship: RelationshipDescription) -> EntityDescription? {
         entities.first { entity in
@@ -198,6 +191,8 @@ package final class UniqueKey: Sendable {
     package let writtenSlots: SlotSet
     /// Whether it is a one-to-one relationship. The store has no unique index for it.
     package let isPartner: Bool
+    /// Whether that relationship is its own inverse: the row at the other end keeps the key too.
+    package let isOwnInverse: Bool
     /// Whether a row must have the values.
     package let isRequired: Bool
 
@@ -219,6 +214,7 @@ package final class UniqueKey: Sendable {
         }
         writtenSlots = written
         isPartner = false
+        isOwnInverse = false
         isRequired = false
     }
 
@@ -236,6 +232,7 @@ package final class UniqueKey: Sendable {
         if let entitySlot = relationship.entitySlot { written.insert(entitySlot) }
         writtenSlots = written
         isPartner = true
+        isOwnInverse = relationship.isOwnInverse
         isRequired = !relationship.relationship.isOptional
     }
 

@@ -166,7 +166,7 @@ final class RowPipeline {
         // Without an inverse, the pairs may never have been read.
         let others =
             store.model.oneWayLinks[entity.index].map(\.relationship)
-            + entity.relationships.filter(store.model.isOwnInverse)
+            + entity.relationships.filter(\.isOwnInverse)
         for relationship in others {
             guard let sql = store.prepared.links[relationship.identity].reversedPairs
             else { continue }
@@ -246,14 +246,9 @@ final class RowPipeline {
         _ entity: EntityDescription, _ records: [Record], _ slots: SlotSet?
     ) throws {
         let lookup = SQLiteLookup(store: store, connection: connection)
-        guard let (property, key) = try lookup.stolenPartner(entity, records, slots) else { return }
+        guard let (key, record) = try lookup.brokenPair(entity, records, slots) else { return }
         guard source.namesRefusedRow else { throw SaveConflict() }
-        throw RefusedRow(
-            entity: entity, key: key,
-            underlying: ValidationError(
-                code: .notUnique, entityName: entity.name, objectID: nil, property: property,
-                message: "\(property) references an object that another one already has."),
-            isOfUniqueValues: true)
+        throw RefusedRow.ofPartner(key, entity, record)
     }
 
     // MARK: Rules

@@ -248,11 +248,15 @@ struct SQLiteLookup: SaveLookup {
     func holders(
         of key: UniqueKey, _ records: [Record], _ entity: EntityDescription
     ) throws -> [UniqueHolder] {
-        guard !records.isEmpty else { return [] }
+        try holders(store.prepared.unique(key)?.holders, records, entity)
+    }
+
+    private func holders(
+        _ sql: String?, _ records: [Record], _ entity: EntityDescription
+    ) throws -> [UniqueHolder] {
+        guard let sql, !records.isEmpty else { return [] }
         var holders: [UniqueHolder] = []
-        try connection.queryPending(
-            store.prepared.holders(of: key), over: records, shape: entity.shape
-        ) {
+        try connection.queryPending(sql, over: records, shape: entity.shape) {
             holders.append(UniqueHolder(record: $0.integer(at: 0), row: $0.integer(at: 1)))
         }
         return holders
@@ -268,19 +272,21 @@ struct SQLiteLookup: SaveLookup {
         }
     }
 
-    /// The first record whose partner in a one-to-one another row has already, and the relationship:
-    /// the store has no constraint for it.
+    /// The first record that breaks a one-to-one, and its key. The store has no constraint for this.
     ///
-    /// - Parameter slots: Those that were written; nil for new rows.
-    func stolenPartner(
+    /// - Parameter slots: The written slots; nil for new rows.
+    func brokenPair(
         _ entity: EntityDescription, _ records: [Record], _ slots: SlotSet?
-    ) throws -> (property: String, record: Int64)? {
+    ) throws -> (key: UniqueKey, record: Int64)? {
         for key in model.partnerKeys[entity.index] {
             if let slots, slots.intersection(key.writtenSlots).isEmpty { continue }
-            let linked = records.filter { $0.hasValue(key.slots[0]) }
-            if let holder = try holders(of: key, linked, entity).first {
-                return (key.properties[0], holder.record)
-            }
+            let sql = store.prepared.unique(key)
+            let found =
+                key.isOwnInverse
+                ? try holders(sql?.oneSided, records, entity)
+                : try holders(
+                    sql?.holders, records.filter { $0.hasValue(key.slots[0]) }, entity)
+            if let first = found.first { return (key, first.record) }
         }
         return nil
     }

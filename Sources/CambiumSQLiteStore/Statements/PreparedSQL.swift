@@ -54,7 +54,7 @@ final class PreparedSQL: Sendable {
     let links: [Links]
     /// What keeps derived attributes up to date; nil where there are none.
     let derivations: DerivationPlan?
-    private let holders: [ObjectIdentifier: String]
+    private let uniqueKeys: [ObjectIdentifier: UniqueSQL]
 
     init(_ runtime: ModelDescription) throws {
         let (model, entities) = (runtime.model, runtime.entities)
@@ -79,14 +79,13 @@ final class PreparedSQL: Sendable {
             let columns = key.slots.compactMap { slot in
                 entity.layout.slots[slot].column.map { (slot: slot, name: $0) }
             }
-            let sql = UniqueSQL(columns, of: entity.entity, in: model)
-            return (ObjectIdentifier(key), sql.holders)
+            return (ObjectIdentifier(key), UniqueSQL(columns, of: entity.entity, in: model))
         }
-        self.holders = Dictionary(holders, uniquingKeysWith: { first, _ in first })
+        uniqueKeys = Dictionary(holders, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The query of the rows that hold the values of a unique key.
-    func holders(of key: UniqueKey) -> String { holders[ObjectIdentifier(key)] ?? "" }
+    /// The queries about the values of a unique key.
+    func unique(_ key: UniqueKey) -> UniqueSQL? { uniqueKeys[ObjectIdentifier(key)] }
 }
 
 extension ModelDescription {

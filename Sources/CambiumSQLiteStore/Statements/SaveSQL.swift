@@ -151,6 +151,9 @@ struct UniqueSQL: Sendable {
     /// For each record (`key`) that has a value in all of the columns, the keys of the other rows
     /// that hold the same values: the record's key, the row's.
     let holders: String
+    /// For each record that one end of a one-to-one references and the other does not: the record's
+    /// key, the key of the row at the other end. For relationships that are their own inverse.
+    let oneSided: String
 
     /// - Parameters:
     ///   - columns: The columns, with the slots of their values in `pending`.
@@ -174,6 +177,16 @@ struct UniqueSQL: Sendable {
             CROSS JOIN \(SQLText.identifier(root.name)) AS t \
             WHERE \(conditions.joined(separator: " AND ")) AND \(key) <> p.key
             """
+        let source = "pending AS p CROSS JOIN \(SQLText.identifier(root.name)) AS t"
+        oneSided = columns.first.map { slot, name in
+            let column = "t.\(SQLText.identifier(name))"
+            return """
+                SELECT p.key, \(key) FROM \(source) WHERE \(column) = p.key \
+                AND \(key) IS NOT p.c\(slot) UNION ALL \
+                SELECT p.key, \(key) FROM \(source) WHERE \(key) = p.c\(slot) \
+                AND \(column) IS NOT p.key
+                """
+        } ?? ""
     }
 }
 

@@ -121,7 +121,6 @@ package enum Household {
         let passport = try make("Passport", [:])
         try ada.relatedObjects(forKey: "friends").insert(robot)
         try ada.setRelatedObject(robot, forKey: "spouse")
-        try robot.setRelatedObject(ada, forKey: "spouse")
         try passport.setRelatedObject(ada, forKey: "holder")
         for thing in things { try ada.orderedRelatedObjects(forKey: "things").append(thing) }
         for tag in tags { try ada.orderedRelatedObjects(forKey: "tags").append(tag) }

@@ -66,6 +66,7 @@ enum Bazaar {
             Relationship(name: "mateOf", destination: "Thing", inverse: "mate"),
             Relationship(
                 name: "friends", destination: "Thing", inverse: "friends", isToMany: true),
+            Relationship(name: "rival", destination: "Thing", inverse: "rival"),
             Relationship(name: "idol", destination: "Thing"),
         ],
         uniqueConstraints: [UniqueConstraint(properties: ["code"])])

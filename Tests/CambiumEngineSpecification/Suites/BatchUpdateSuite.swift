@@ -216,6 +216,31 @@ extension EngineSuite {
                 #expect(try costs.map { try $0.value(forKey: "amount") } == [.int(5), .int(4)])
             }
         }
+
+        EngineCase("a one-to-one that is its own inverse is the same on both sides") { engine in
+            try engine.withContainer(Couples.model) { container in
+                let context = container.newContext()
+                let persons = try Couples.fill(context, "aBCd")
+                func pair(_ name: String, with key: Value) throws {
+                    var request = BatchUpdateRequest<ManagedObject>(entityName: "Person")
+                        .setValue(key, forKey: "spouse")
+                    request.objects = request.objects.filter(format: "name == %@", name)
+                    _ = try context.execute(request)
+                }
+                try pair("a", with: .null)
+                #expect(try Couples.stored(container) == "a- B- Cd dC")
+                _ = try context.execute(
+                    BatchDeleteRequest<ManagedObject>(objectIDs: [persons[2].objectID]))
+                #expect(try Couples.stored(container) == "a- B- d-")
+                try pair("B", with: .int(persons[3].objectID.key))
+                #expect(try Couples.stored(container) == "a- Bd dB")
+                let error = #expect(throws: ValidationError.self) {
+                    try pair("a", with: .int(persons[3].objectID.key))
+                }
+                #expect(error?.code == .notUnique && error?.property == "spouse")
+                #expect(try Couples.stored(container) == "a- Bd dB")
+            }
+        }
     }
 }
 

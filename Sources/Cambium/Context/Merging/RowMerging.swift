@@ -118,6 +118,17 @@ struct RowMerging: ContextAccess {
 
     /// Clears the keys of unsaved links that reference an object whose row was deleted.
     private func clearUnsavedLinks(to object: ManagedObject) {
+        for relationship in object.entityDescription.relationships
+        where relationship.isOwnInverse {
+            guard let slot = relationship.slot, let record = object.record, record.hasValue(slot),
+                let partner = registry.registered(relationship, record.integer(slot)),
+                partner.lifecycle == .updated || partner.lifecycle == .inserted,
+                partner.ownLinks.isMember(of: object, relationship)
+            else { continue }
+            partner.withRelationship(relationship.ordinal) {
+                partner.setDestination(of: $0, to: nil)
+            }
+        }
         for (ordinal, links) in object.extras?.links ?? [:] where !links.added.isEmpty {
             let relationship = object.entityDescription.relationships[ordinal]
             guard !relationship.isJoinTable, let inverse = relationship.inverse else { continue }

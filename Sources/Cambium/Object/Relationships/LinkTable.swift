@@ -91,10 +91,16 @@ struct LinkReversal: ObjectAccess {
         guard let record = subject.record, let base = extras?.snapshot?.record else { return }
         for relationship in entity.relationships {
             guard let slot = relationship.slot, let inverse = relationship.inverse,
-                entity.partnerSlots.contains(slot), base.hasValue(slot),
-                !record.hasValue(slot) || record.integer(slot) != base.integer(slot),
-                let other = registered(relationship, base.integer(slot))
+                entity.partnerSlots.contains(slot),
+                !record.isEqual(slot, entity.shape.kinds[slot], to: base)
             else { continue }
+            let other = base.hasValue(slot) ? registered(relationship, base.integer(slot)) : nil
+            if relationship.isOwnInverse {
+                let partner = other?.canBeRestored == true ? other : nil
+                subject.setDestination(of: relationship, to: partner)
+                continue
+            }
+            guard let other else { continue }
             other.ownLinks.partner(
                 other.entityDescription.relationships[inverse], besides: subject)?
                 .setDestination(of: relationship, to: nil)

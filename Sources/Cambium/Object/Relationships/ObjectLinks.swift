@@ -18,7 +18,8 @@ struct ObjectLinks: ObjectAccess {
             return subject.transients.setDestination(of: relationship, to: nil)
         }
         guard relationship.slot != nil else { return clearFarDestination(of: relationship) }
-        guard let inverse = relationship.inverse else { return clearKey(of: relationship) }
+        if relationship.isOwnInverse { releasePartner(relationship) }
+        guard !relationship.isOwnInverse, let inverse = relationship.inverse else { return clearKey(of: relationship) }
         let old = registeredDestination(of: relationship)
         // Before the key is another: whoever reads the lists after that does not find them as they
         // were. Of what has no order nothing is read.
@@ -38,6 +39,7 @@ struct ObjectLinks: ObjectAccess {
             // The other side keeps the key.
             return object.withRelationship(inverse) { object.setDestination(of: $0, to: subject) }
         }
+        if relationship.isOwnInverse { return pair(with: object, relationship) }
         let old = registeredDestination(of: relationship)
         guard let inverse = relationship.inverse, old == nil || old !== object else {
             return writeKey(of: relationship, object)
@@ -54,6 +56,32 @@ struct ObjectLinks: ObjectAccess {
                 object.ownLinks.noteUnlink(inverse, partner.key)
             }
             object.ownLinks.noteLink(opposite, subject)
+        }
+    }
+
+    /// Makes two objects reference each other in a one-to-one that is its own inverse. Their former
+    /// partners reference nothing.
+    private func pair(with object: ManagedObject, _ relationship: RelationshipDescription) {
+        releasePartner(relationship, besides: object)
+        object.withRelationship(relationship.ordinal) { opposite in
+            object.ownLinks.releasePartner(opposite, besides: subject)
+            if object !== subject { object.ownLinks.writeKey(of: opposite, subject) }
+        }
+        writeKey(of: relationship, object)
+    }
+
+    /// Clears the key of the object's partner in a one-to-one that is its own inverse.
+    func releasePartner(
+        _ relationship: RelationshipDescription, besides object: ManagedObject? = nil
+    ) {
+        guard let partner = subject.destination(of: relationship)?.orReplacement,
+            partner !== subject, partner !== object, partner.canBeRestored,
+            state.context?.faulting.hasRow(partner) == true
+        else { return }
+        partner.withRelationship(relationship.ordinal) { opposite in
+            if partner.destination(of: opposite) === subject {
+                partner.ownLinks.clearKey(of: opposite)
+            }
         }
     }
 
@@ -344,6 +372,10 @@ struct ObjectLinks: ObjectAccess {
                 continue
             }
             guard let inverse = relationship.inverse else { continue }
+            if relationship.isOwnInverse {
+                pair(with: other, relationship)
+                continue
+            }
             let opposite = other.entityDescription.relationships[inverse]
             if !opposite.isToMany, let partner = other.ownLinks.partner(opposite, besides: subject)
             {
