@@ -1,8 +1,7 @@
-/// A context with an actor of its own, for work beside the main actor.
+/// A context with an actor of its own, for work outside of the main actor.
 ///
-/// Its actor runs on threads that belong to the coordinator, and not on those of Swift's tasks.
-/// A closure may wait for a lock, a disk or another process: tasks that do not need the store go on
-/// meanwhile.
+/// The actor runs on threads of the coordinator, not on the threads of Swift's tasks. A closure may
+/// wait for a lock, a disk or another process: tasks that do not need the store continue meanwhile.
 ///
 /// ```swift
 /// let importer = container.newBackgroundContext()
@@ -33,22 +32,23 @@ public actor BackgroundContext {
         executor.asUnownedSerialExecutor()
     }
 
-    /// Runs a closure with the context, and waits for its result. The context knows what others
-    /// have saved before; changes are processed at the end.
+    /// Runs a closure with the context, and waits for its result. Merges the saves of other
+    /// contexts first, and processes the changes at the end.
     ///
     /// The closure runs without interruption: it cannot `await`. It is part of the calling task:
     /// task-local values, priority and cancellation are the caller's. If the task is cancelled, the
-    /// closure runs all the same, also if it has not begun; it can ask `Task.isCancelled`.
+    /// closure still runs, even if it has not begun; it can check `Task.isCancelled`.
     ///
     /// The closure runs on one of the coordinator's threads, and the caller is suspended meanwhile.
     /// The contexts of a coordinator use at most 16 threads at once, or one for each processor if
-    /// there are more. If all are busy, the call waits for one without blocking a thread: calls of
-    /// higher priority first, then in their order. A closure may start other background tasks, but
-    /// must not block until they end: they may be waiting for its thread.
+    /// there are more. If all threads are busy, the call waits for one without blocking a thread.
+    /// Calls of higher priority run first, then the others in their order. A closure may start
+    /// other background tasks, but must not block until they end: they may be waiting for its
+    /// thread.
     ///
-    /// - Complexity: Going to another thread and back takes about 10 µs. Put a batch of work into one
-    ///   call rather than one object.
-    /// - Throws: What the closure throws.
+    /// - Complexity: Switching to another thread and back takes about 10 µs. Put a batch of work
+    ///   into one call rather than one object.
+    /// - Throws: The error of the closure.
     public func perform<Result: Sendable>(
         _ body: @Sendable (ManagedObjectContext) throws -> Result
     ) throws -> Result {
@@ -59,8 +59,8 @@ public actor BackgroundContext {
         return try body(context)
     }
 
-    /// Runs a closure with the context, and releases the context on the same thread: to free all its
-    /// objects may take longer than the caller can wait.
+    /// Runs a closure with the context, and releases the context on the same thread: to free all
+    /// its objects may take longer than the caller can wait.
     func performOnce<Result: Sendable>(
         _ body: @Sendable (ManagedObjectContext) throws -> Result
     ) throws -> Result {
@@ -81,17 +81,17 @@ public actor BackgroundContext {
 }
 
 extension PersistentStoreCoordinator {
-    /// A new context for the isolation that calls it, which it cannot leave. It runs on the threads
-    /// of that isolation.
+    /// Creates a context for the isolation of the caller. It cannot leave this isolation, and runs
+    /// on its threads.
     ///
-    /// It merges what other contexts save only when asked (``ManagedObjectContext/mergePending()``,
-    /// ``ManagedObjectContext/mergeChanges(from:)``), or when
-    /// ``ManagedObjectContext/automaticallyMergesChangesFromParent`` is set.
-    /// Keep it for as long as you use its objects: they do not keep it.
+    /// It merges the saves of other contexts only when you call
+    /// ``ManagedObjectContext/mergePending()`` or ``ManagedObjectContext/mergeChanges(from:)``, or
+    /// if ``ManagedObjectContext/automaticallyMergesChangesFromParent`` is set. Keep the context
+    /// for as long as you use its objects: they do not keep it.
     ///
     /// - Parameters:
-    ///   - isolation: Whose context it is.
-    ///   - fileID: The file of the call. A program that was compiled with DEBUG warns with it where
+    ///   - isolation: The isolation of the context.
+    ///   - fileID: The file of the call. A program that was compiled with DEBUG warns with it if
     ///     objects are used after the context was released.
     ///   - line: The line of the call.
     public func newContext(
@@ -103,8 +103,8 @@ extension PersistentStoreCoordinator {
             madeAt: ContextOrigin(place: (fileID, line)))
     }
 
-    /// A new context for the main actor, whose pending changes are processed at the end of the
-    /// event in which they were made. It merges by hand, like all contexts made so.
+    /// Creates a context for the main actor. It processes pending changes at the end of the event
+    /// that made them, and does not merge automatically.
     @MainActor
     public func newMainContext() -> ManagedObjectContext {
         newMainContext(mergesAutomatically: false)
@@ -123,8 +123,8 @@ extension PersistentStoreCoordinator {
         return context
     }
 
-    /// A new context with an actor of its own, which runs on the coordinator's threads. It merges by
-    /// hand, like all contexts made so.
+    /// Creates a context with an actor of its own. It runs on the coordinator's threads, and does
+    /// not merge automatically.
     public func newBackgroundContext() -> BackgroundContext {
         BackgroundContext(coordinator: self, mergesAutomatically: false)
     }

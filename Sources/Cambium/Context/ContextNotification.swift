@@ -1,4 +1,4 @@
-/// A kind of notification that a context gives, and the type of what comes with it.
+/// A kind of notification that a context posts, and the type of its payload.
 ///
 /// ```swift
 /// let token = context.observe(.objectsDidChange) { changes in
@@ -15,16 +15,16 @@ public struct ContextNotification<Payload> {
 }
 
 extension ContextNotification where Payload == ObjectsDidChange {
-    /// Given when pending changes are processed, once for all that changed since the last time, and
-    /// when what another context has saved is merged. A fetch gives none.
+    /// Posted when pending changes are processed, once for all changes since the last time, and
+    /// when the save of another context is merged. A fetch does not post it.
     ///
-    /// Changing the same objects in the handler makes another event, and another notification.
+    /// If the handler changes the same objects, this makes another event and another notification.
     public static var objectsDidChange: Self { Self(handlers: \.objectsDidChange) }
 }
 
 extension ContextNotification where Payload == Void {
-    /// Given at the beginning of a save that has something to write, before validation. What the
-    /// handler changes is saved too.
+    /// Posted at the beginning of a save that has something to write, before validation. Changes
+    /// that the handler makes are saved too.
     public static var willSave: Self { Self(handlers: \.willSave) }
 }
 
@@ -40,13 +40,13 @@ extension ContextNotification where Payload == ChangedObjectIDs {
     /// Given after ``didSave``, with ids in place of objects.
     public static var didSaveObjectIDs: Self { Self(handlers: \.didSaveObjectIDs) }
 
-    /// Given when what other contexts have saved was merged, with everything that they saved, also
-    /// what this context had no objects for: ``ChangedObjectIDs/refreshed`` names the changed objects
-    /// that this context has and that show the new values.
+    /// Posted when the saves of other contexts were merged. It names everything that they saved,
+    /// including objects that this context does not have. ``ChangedObjectIDs/refreshed`` names the
+    /// changed objects of this context that show the new values.
     public static var didMergeChangesObjectIDs: Self { Self(handlers: \.didMergeChangesObjectIDs) }
 }
 
-/// The handlers of one kind of notification, in the order in which they came.
+/// The handlers of one kind of notification, in the order in which they were added.
 struct NotificationHandlers<Payload> {
     private struct Entry {
         let isCancelled: CancellationFlag
@@ -70,8 +70,9 @@ struct NotificationHandlers<Payload> {
 }
 
 extension ManagedObjectContext {
-    /// Calls a handler with each notification of a kind, at once and in the context's isolation,
-    /// until the token goes. Without observers a context does nothing for them.
+    /// Calls a handler with each notification of a kind, synchronously and in the context's
+    /// isolation, until the token is released. Without observers, a context does no work for
+    /// notifications.
     ///
     /// ```swift
     /// token = context.observe(.didSave) { [weak self] saved in
@@ -79,24 +80,25 @@ extension ManagedObjectContext {
     /// }
     /// ```
     ///
-    /// Handlers are called in the order in which they came. One that uses the context should hold
-    /// it weakly: the context holds the handler.
+    /// Handlers are called in the order in which they were added. A handler that uses the context
+    /// should hold it weakly: the context holds the handler.
     public func observe<Payload>(
         _ notification: ContextNotification<Payload>, _ handler: @escaping (Payload) -> Void
     ) -> ObservationToken {
         observers.observe(notification, handler)
     }
 
-    /// The notifications of a kind as a sequence, which may be gone through in any isolation: those
-    /// that carry no objects. It begins when it is asked for and ends with the context.
+    /// Returns the notifications of a kind as a sequence that can be iterated in any isolation.
+    /// This is possible for notifications that carry no objects. The sequence begins with this call
+    /// and ends with the context.
     ///
     /// ```swift
     /// let saves = context.notifications(.didSaveObjectIDs)
     /// Task { for await ids in saves { await index.update(ids.inserted) } }
     /// ```
     ///
-    /// What a slow consumer has not taken yet waits in memory. There is one consumer for a
-    /// sequence; ask for another where there are several.
+    /// Notifications that a slow consumer has not read yet wait in memory. A sequence has one
+    /// consumer; for several consumers, request several sequences.
     public func notifications<Payload: Sendable>(
         _ notification: ContextNotification<Payload>
     ) -> AsyncStream<Payload> {
@@ -107,11 +109,12 @@ extension ManagedObjectContext {
         return stream
     }
 
-    /// Whether `withObservationTracking`, and so SwiftUI, is notified of changes of the context's
-    /// objects. Default: true for contexts of the main actor, false for others.
+    /// A Boolean value that indicates whether changes of the context's objects notify
+    /// `withObservationTracking`, and with it SwiftUI. Default: true for contexts of the main
+    /// actor, false for others.
     ///
-    /// Where it is true, each read of a property asks whether somebody is observing, which takes
-    /// a few nanoseconds. An object needs memory for it only once it is observed.
+    /// If it is true, each read of a property checks for an observer, which takes a few
+    /// nanoseconds. An object needs memory for it only once it is observed.
     public var objectsAreObservable: Bool {
         get { state.notesReads }
         set {
@@ -135,20 +138,20 @@ private final class StreamSource<Element: Sendable> {
     }
 }
 
-/// What changed in a context since changes were last processed, by kind; an object is of one kind.
+/// The changes of a context since changes were last processed, by kind. An object has one kind.
 ///
-/// An object that was inserted and deleted in between is not there.
+/// An object that was inserted and deleted in between is not included.
 public struct ObjectsDidChange {
     /// The objects that are new, here or because another context's save was merged.
     public private(set) var inserted: Set<ManagedObject> = []
     /// The objects that were changed here.
     public private(set) var updated: Set<ManagedObject> = []
-    /// The objects that were deleted, here or by another context whose save was merged.
+    /// The objects that were deleted, here or in the merged save of another context.
     public private(set) var deleted: Set<ManagedObject> = []
-    /// The objects that got values from the store: they were refreshed, rolled back, or changed by
-    /// another context whose save was merged.
+    /// The objects that got values from the store: they were refreshed, rolled back, or changed in
+    /// the merged save of another context.
     public private(set) var refreshed: Set<ManagedObject> = []
-    /// The objects whose rows were found missing.
+    /// The objects that turned out to have no row.
     public private(set) var invalidated: Set<ManagedObject> = []
     /// Whether the context has forgotten all its objects.
     public private(set) var invalidatedAll = false
@@ -161,7 +164,7 @@ public struct ObjectsDidChange {
 
     private init() {}
 
-    /// What a reset leaves.
+    /// The changes of a reset.
     static var allInvalidated: ObjectsDidChange {
         var changes = ObjectsDidChange()
         changes.invalidatedAll = true
@@ -190,8 +193,8 @@ public struct ObjectsDidChange {
         }
     }
 
-    /// What a merge changed. Objects are made for new rows. Of other rows only those are reported
-    /// whose objects the context has.
+    /// The changes of a merge. New rows get objects. Other rows are reported only if the context
+    /// has their objects.
     init(merged changes: ObjectChanges, into context: ManagedObjectContext) {
         let new = changes.unregistered.filter { $0.slots == nil }.map {
             context.faulting.registerFresh(entity: $0.entity, key: $0.key, placed: $0.placed)
@@ -204,16 +207,17 @@ public struct ObjectsDidChange {
     }
 }
 
-/// What a save wrote, by kind. An object that was inserted and deleted again is not there.
+/// The changes that a save wrote, by kind. An object that was inserted and deleted again is not
+/// included.
 public struct SavedObjects {
     /// The objects that are new.
     public private(set) var inserted: Set<ManagedObject>
-    /// The objects that were changed, also those that were set to equal values only.
+    /// The objects that were changed, including those that were only set to equal values.
     public private(set) var updated: Set<ManagedObject>
     /// The objects that were deleted.
     public private(set) var deleted: Set<ManagedObject>
-    /// What another context's ``ManagedObjectContext/mergeChanges(from:)`` takes: one for each
-    /// store that was written.
+    /// The arguments for another context's ``ManagedObjectContext/mergeChanges(from:)``: one change
+    /// set for each store that was written.
     public private(set) var changeSets: [ChangeSet] = []
 
     /// Called before the context takes the outcome over.
@@ -227,8 +231,8 @@ public struct SavedObjects {
         changeSets.append(changeSet)
     }
 
-    /// Leaves out objects that were not saved after all: new ones that a merge policy has given up
-    /// for others, those of a store that could not commit.
+    /// Removes objects that were not saved: new ones that a merge policy has discarded for others,
+    /// and those of a store that could not commit.
     mutating func leaveOut(_ objects: some Sequence<ManagedObject>) {
         inserted.subtract(objects)
         updated.subtract(objects)
@@ -236,18 +240,19 @@ public struct SavedObjects {
     }
 }
 
-/// The ids of changed objects, by kind: what may cross isolations.
+/// The ids of changed objects, by kind. They can be sent to other isolations.
 public struct ChangedObjectIDs: Sendable, Hashable {
-    /// Those that are new.
+    /// The ids of the new objects.
     public private(set) var inserted: Set<ObjectID> = []
-    /// Those that were changed.
+    /// The ids of the changed objects.
     public private(set) var updated: Set<ObjectID> = []
-    /// Those that were deleted.
+    /// The ids of the deleted objects.
     public private(set) var deleted: Set<ObjectID> = []
-    /// Those that got other values from the store: in a save, derived ones; in a merge, those of the
-    /// context's objects that have their values, which may be among the ``updated`` ones, too.
+    /// The ids of objects that got other values from the store. In a save, these are derived
+    /// values. In a merge, they are the context's objects that have their values; these may be
+    /// ``updated`` too.
     public private(set) var refreshed: Set<ObjectID> = []
-    /// Those whose rows were found missing.
+    /// The ids of objects that turned out to have no row.
     public private(set) var invalidated: Set<ObjectID> = []
     /// Whether the context has forgotten all its objects.
     public private(set) var invalidatedAll = false
@@ -261,10 +266,11 @@ public struct ChangedObjectIDs: Sendable, Hashable {
         invalidatedAll = changes.invalidatedAll
     }
 
-    /// What several saves came to: the last one decides of what kind an object is.
+    /// Combines several saves: the last one decides the kind of an object.
     ///
-    /// - Parameter refreshed: The objects of the context that has merged them which have other
-    ///   values now. Those that other contexts have changed are among the updated ones, too.
+    /// - Parameter refreshed: The objects that have other values now, in the context that has
+    ///   merged the saves. If another context has changed an object, it is among the updated ones
+    ///   too.
     init(_ changeSets: [ChangeSet], refreshed merged: [ObjectID] = []) {
         for changes in changeSets {
             for id in changes.insertedObjectIDs {

@@ -1,15 +1,15 @@
 import CambiumRecords
 import Synchronization
 
-/// Where a program has made a context.
+/// The place at which a program has created a context.
 struct ContextOrigin: Sendable {
-    /// The file and the line; nil where the library made it.
+    /// The file and the line; nil if the library created the context.
     let place: (fileID: StaticString, line: UInt)?
 
     /// The library made it.
     static let library = ContextOrigin(place: nil)
 
-    /// What to tell people who use objects of a context that was released.
+    /// The warning for a program that uses objects of a released context.
     var warning: String {
         let maker =
             place.map { "The context that was made at \($0.fileID):\($0.line)" }
@@ -20,8 +20,8 @@ struct ContextOrigin: Sendable {
     }
 }
 
-/// What objects know of their context. It outlives the context, so that an object that is left over
-/// answers instead of touching freed memory.
+/// The connection of objects to their context. It outlives the context, so that an object that
+/// still exists answers instead of accessing freed memory.
 final class ContextState {
     let coordinator: PersistentStoreCoordinator
     /// Makes the records of new and changed objects.
@@ -30,16 +30,16 @@ final class ContextState {
     private(set) lazy var codec = JSONCodec()
     /// Whether reads of the objects' properties are noted for observers.
     var notesReads = false
-    /// Whether somebody observes what is read now.
+    /// Tells whether the property that is read now is observed.
     private(set) lazy var probe = ObservationProbe()
-    /// Who notes reads in the place of observers; set only while key paths are looked into.
+    /// Records reads in the place of observers; set only while key paths are examined.
     var recorder: PropertyRecorder?
-    /// What a child context reads from; nil for one that reads from the stores.
+    /// The source of a child context's rows; nil for a context that reads from the stores.
     let parentReader: ParentReader?
     // Safety: loaded and stored, and nothing else.
-    /// What evaluates the rules of entities, by their numbers.
+    /// The evaluators of the entities' rules, by entity number.
     @exclusivity(unchecked) var ruleEvaluators = [Int: [RuleEvaluator]]()
-    /// Takes links in place of a context, where the object is that of a batch insertion.
+    /// Receives links in place of a context if the object belongs to a batch insertion.
     var batchRow: BatchRowLinks?
     /// The state of the stores that rows are read from.
     var generation = QueryGenerationToken.unpinned {
@@ -49,8 +49,9 @@ final class ContextState {
     @exclusivity(unchecked) private(set) var readsLatest = true
     /// The objects that the context has.
     let registered: RegisteredObjects
-    // Weak, not unowned: the last reference to a context may be let go of anywhere (a task that
-    // holds the container, the `deinit` of a main actor's class), while its objects are in use.
+    // Weak, not unowned: the last reference to a context may be released anywhere (in a task that
+    // holds the container, in the `deinit` of a class of the main actor) while its objects are in
+    // use.
     private(set) weak var context: ManagedObjectContext?
 
     /// - Parameter roots: The identity maps of the context that is going to be connected.
@@ -64,10 +65,10 @@ final class ContextState {
     }
 
     #if DEBUG
-        /// Where the context was made, as far as that is known; nil where there was none, and after
-        /// it was said.
+        /// The place at which the context was created. Nil if the place is unknown, if there was no
+        /// context, and after the warning.
         private var origin: ContextOrigin?
-        /// What people were told.
+        /// The warnings that were printed.
         private static let said = Mutex<Set<String>>([])
     #endif
 
@@ -79,8 +80,8 @@ final class ContextState {
         #endif
     }
 
-    /// Called where an object needs its context, which is gone. In a program that was compiled with
-    /// DEBUG people are told, once for each place.
+    /// Called if an object needs its context after the context was released. If the program was
+    /// compiled with DEBUG, it prints a warning, once for each place.
     func noteLostContext() {
         #if DEBUG
             guard let origin else { return }
@@ -92,17 +93,17 @@ final class ContextState {
 }
 
 extension ContextState {
-    /// What the context reads and saves in; nil where each read and save is for itself.
+    /// The transaction for all reads and saves of the context; nil if each of them has its own.
     var transaction: ContextTransaction? {
         if case .transaction(let transaction) = generation.kind { transaction } else { nil }
     }
 
-    /// The number of the entity of the object that a to-one leads to.
+    /// The number of the entity that a to-one relationship references.
     func destinationEntity(of relationship: RelationshipDescription, in record: Record) -> Int {
         coordinator.model.destination(of: relationship, in: record)
     }
 
-    /// Where rows of a hierarchy are read from.
+    /// The store from which the rows of a hierarchy are read.
     func store(ofRoot root: Int) -> any ReadableStore {
         parentReader ?? sharedStore(ofRoot: root)
     }
@@ -127,8 +128,8 @@ extension ContextState {
     }
 }
 
-/// Who works with the parts of a context: the context itself, and the operations, values that are made
-/// for one piece of work.
+/// A user of the parts of a context: the context itself, and the operations (values that are
+/// created for one piece of work).
 protocol ContextAccess {
     /// The context.
     var context: ManagedObjectContext { get }
@@ -139,13 +140,13 @@ extension ContextAccess {
     var coordinator: PersistentStoreCoordinator { context.coordinator }
     /// The parent of a child.
     var parent: ManagedObjectContext? { context.parent }
-    /// What objects know of the context.
+    /// The connection of the objects to the context.
     var state: ContextState { context.state }
     /// The part that knows the objects.
     var registry: ObjectRegistry { context.registry }
     /// The part that knows the unsaved changes.
     var changes: PendingChanges { context.changes }
-    /// The part that knows what was merged.
+    /// The part that knows the merged changes.
     var merges: MergeState { context.merges }
     /// The part that knows the children.
     var family: FamilyLink { context.family }
@@ -153,14 +154,14 @@ extension ContextAccess {
     var observers: ObserverHub { context.observers }
     /// The part that reads.
     var reads: ReadingState { context.reads }
-    /// The part that knows what the next save throws.
+    /// The part that knows the errors that the next save throws.
     var errors: RecordedErrors { context.errors }
     /// The part that knows the current event.
     var activity: ContextActivity { context.activity }
 
     /// Fetches objects.
     var fetching: Fetching { Fetching(context: context) }
-    /// Reads what relationships reference.
+    /// Reads the targets of relationships.
     var prefetching: Prefetch { Prefetch(context: context) }
     /// Reads the rows of faults.
     var faulting: Faulting { Faulting(context: context) }
@@ -185,14 +186,14 @@ extension ManagedObjectContext: ContextAccess {
     var context: ManagedObjectContext { self }
 }
 
-/// The part of a context that knows the current event, and what is going on.
+/// The part of a context that knows the current event and the operations in progress.
 final class ContextActivity {
     // Safety: here and below, a value that is loaded or stored and nothing else.
-    /// The current event. It never ends where nobody says so.
+    /// The number of the current event. If nothing ends events, it stays the same.
     @exclusivity(unchecked) private(set) var event = 0
-    /// How many calls are going on whose settings of attributes are no changes.
+    /// The number of calls in progress in which setting an attribute is not a change.
     @exclusivity(unchecked) private var quietDepth = 0
-    /// Why the object whose hook is called is deleted.
+    /// The reason for the deletion of the object while its hook is called.
     @exclusivity(unchecked) var deletionCause: DeletionCause?
     /// Whether changes are being processed.
     var isProcessing = false
@@ -200,7 +201,8 @@ final class ContextActivity {
     var isSaving = false
     /// Whether objects are being notified that everything is going to be forgotten.
     var isResetting = false
-    /// Enqueues the end of the event, one job in the context's isolation, where that is known.
+    /// Enqueues the end of the event as one job in the context's isolation; nil if the isolation is
+    /// unknown.
     let schedule: (@Sendable () -> Void)?
     /// Whether somebody will end the event: a job, or who has begun it.
     @exclusivity(unchecked) var isEndOfEventScheduled = false
@@ -229,7 +231,7 @@ final class ContextActivity {
     /// Whether attributes are set without being noted as changes.
     var isAwaking: Bool { quietDepth > 0 }
 
-    /// Runs a body whose settings of attributes are no changes.
+    /// Runs a body in which setting an attribute is not a change.
     func withoutTracking<Result>(_ body: () throws -> Result) rethrows -> Result {
         quietDepth += 1
         defer { quietDepth -= 1 }
@@ -263,10 +265,11 @@ final class ContextActivity {
     }
 }
 
-/// The part of a context that gives new objects their keys, which are final from insertion. Keys come
-/// from blocks that the stores reserve for the context and its children.
+/// The part of a context that gives new objects their keys. Keys are final from insertion, and are
+/// taken from blocks that the stores reserve for the context and its children.
 ///
-/// Invariant: a key is given out once, and one that no row may have is less than 0 and has an error.
+/// Invariant: each key is given out once. A key that no row may have is less than 0 and has an
+/// error.
 final class KeyAllocator {
     private let state: ContextState
     private let parent: KeyAllocator?
@@ -275,18 +278,19 @@ final class KeyAllocator {
     @exclusivity(unchecked) private var ranges: [Range<Int64>]
     private var blockSizes = [Int: Int]()
     private var nextFailedKey: Int64 = -1
-    /// Why new objects have keys that no row may have, or lack generated values. They cannot be saved.
+    /// Why new objects have keys that no row may have, or lack generated values. They cannot be
+    /// saved.
     private(set) var errors = [RowIdentity: any Error]()
 
-    /// - Parameter parent: The allocator of the parent, from which a child takes its keys.
+    /// - Parameter parent: The allocator of the parent. A child takes its keys from it.
     init(_ state: ContextState, parent: KeyAllocator?) {
         self.state = state
         self.parent = parent
         ranges = state.coordinator.model.entities.map { _ in 0..<0 }
     }
 
-    /// A key for a new object. An initializer cannot throw: where there is no key, the save that the
-    /// object makes impossible does.
+    /// Returns a key for a new object. An initializer cannot throw: if no key can be reserved, the
+    /// next save of the object throws instead.
     func next(root: Int) -> Int64 {
         if !ranges[root].isEmpty { return ranges[root].removeFirst() }
         do {

@@ -1,12 +1,12 @@
 import CambiumRecords
 
-/// Remembers what a context changed, and changes it back.
+/// Records the changes of a context, and reverts them.
 ///
-/// Set it as a context's ``ManagedObjectContext/undoManager``. From then on every event (what is
-/// changed until changes are processed at its end) is a group that ``undo()`` takes back as a
-/// whole: values, relationships on both sides, insertions and deletions. Undoing is itself a
-/// change, which waits for a save like any other, also where what it takes back was saved already:
-/// then a saved insertion is deleted, and a saved deletion inserted again under the same key.
+/// Set it as a context's ``ManagedObjectContext/undoManager``. From then on, the changes of every
+/// event are a group that ``undo()`` reverts at once: values, relationships on both sides,
+/// insertions and deletions. An undo is itself an unsaved change, even if the group was saved
+/// already. In this case, undo deletes a saved insertion, and inserts a deleted object again with
+/// the same key.
 ///
 /// ```swift
 /// context.undoManager = ContextUndoManager()
@@ -16,12 +16,12 @@ import CambiumRecords
 /// context.redo()      // 12
 /// ```
 ///
-/// What other contexts save is not remembered. A rollback and a reset forget everything.
+/// The saves of other contexts are not recorded. A rollback and a reset remove all groups.
 ///
-/// A view context's event ends when the main actor turns to other work, that of other contexts
-/// with their `perform` (as in Core Data): whatever one function changes is one group. What is to
-/// be undone by itself within an event goes between ``beginUndoGrouping()`` and
-/// ``endUndoGrouping()``; a program that waits for nothing needs them for every group.
+/// The event of a view context ends when the main actor turns to other work, including the
+/// `perform` of other contexts (as in Core Data): all changes of one function are one group. To
+/// undo a part of an event by itself, enclose it in ``beginUndoGrouping()`` and
+/// ``endUndoGrouping()``. A program that never suspends needs these calls for every group.
 ///
 /// ## Topics
 /// - Undoing: ``undo()``, ``redo()``, ``canUndo``, ``canRedo``, ``removeAllActions()``
@@ -33,9 +33,9 @@ public final class ContextUndoManager {
     public var levelsOfUndo = 0 {
         didSet { dropOldGroups() }
     }
-    /// Whether the end of an event ends a group. If not, groups are made by ``beginUndoGrouping()``
-    /// and ``endUndoGrouping()``; what is changed outside of them is one group until the next of
-    /// these calls, or the next undo. Default: true.
+    /// A Boolean value that indicates whether the end of an event ends a group. If it is false,
+    /// ``beginUndoGrouping()`` and ``endUndoGrouping()`` make the groups. Changes outside of them
+    /// are one group until the next of these calls, or the next undo. Default: true.
     public var groupsByEvent = true
     /// Whether it is taking changes back.
     public private(set) var isUndoing = false
@@ -47,7 +47,7 @@ public final class ContextUndoManager {
     private weak var context: ManagedObjectContext?
     private var undoGroups: [UndoGroup] = []
     private var redoGroups: [UndoGroup] = []
-    /// What was registered in the current event or group.
+    /// The changes that were registered in the current event or group.
     private var current = UndoGroup()
     private var disabledLevel = 0
 
@@ -63,19 +63,19 @@ public final class ContextUndoManager {
 
     // MARK: Undoing
 
-    /// Whether there is a group to undo. What was changed since changes were last processed is not
-    /// taken into account.
+    /// A Boolean value that indicates whether there is a group to undo. Changes that are not
+    /// processed yet are not considered.
     public var canUndo: Bool { !undoGroups.isEmpty || !current.isEmpty }
 
     /// Whether there is an undone group to do again. Any other change forgets them.
     public var canRedo: Bool { !redoGroups.isEmpty }
 
-    /// Takes the last group back, with what was changed in the current event as the last. Objects
-    /// are notified of it by ``ManagedObject/awake(fromSnapshotEvents:)``, observers like of any
-    /// change.
+    /// Reverts the last group. The changes of the current event are the last group if there are
+    /// any. Objects are notified with ``ManagedObject/awake(fromSnapshotEvents:)``, and observers
+    /// as of any change.
     ///
-    /// Objects that another context has deleted meanwhile are left out. A required to-one that led
-    /// to one of them stays as it is.
+    /// Objects that another context has deleted meanwhile are skipped. A required to-one
+    /// relationship that referenced one of them stays as it is.
     ///
     /// - Precondition: No group is open that ``beginUndoGrouping()`` began.
     public func undo() {
@@ -107,14 +107,15 @@ public final class ContextUndoManager {
         mergeDeferred(context)
     }
 
-    /// Where changes are gone that kept others' away, these show: they are not to be undone.
+    /// If the undo has removed changes that deferred a merge, the merge is done now. It cannot be
+    /// undone.
     private func mergeDeferred(_ context: ManagedObjectContext) {
         if context.merges.deferred.isEmpty { return }
         context.deferredMerges.merge()
         context.processChanges()
     }
 
-    /// Applies a group; what it changed is the inverse.
+    /// Applies a group. Returns the inverse: the group of the changes that it made.
     private func apply(_ group: UndoGroup, in context: ManagedObjectContext) -> UndoGroup? {
         Undoing(context: context).apply(group)
         context.family.notify([], of: context.changes.noted)
@@ -126,7 +127,7 @@ public final class ContextUndoManager {
 
     /// Forgets everything that could be undone and redone.
     public func removeAllActions() {
-        // Released when the lists are empty: what goes with an object may undo in turn.
+        // Released when the lists are empty: the `deinit` of an object's property may undo in turn.
         let former = (undoGroups, redoGroups, current)
         undoGroups = []
         redoGroups = []
@@ -134,7 +135,7 @@ public final class ContextUndoManager {
         withExtendedLifetime(former) {}
     }
 
-    /// Forgets what could be undone of some objects.
+    /// Removes some objects from all groups.
     func forget(_ objects: [ManagedObject]) {
         let objects = Set(objects.map { ObjectIdentifier($0) })
         func rest(_ group: UndoGroup) -> UndoGroup {
@@ -174,8 +175,8 @@ public final class ContextUndoManager {
         endGroup()
     }
 
-    /// Names the group that is being made, or the last one where nothing was changed since. The
-    /// name is for a menu, such as "Undo Change Price".
+    /// Names the current group, or the last one if nothing was changed since. The name is for a
+    /// menu, such as "Undo Change Price".
     public func setActionName(_ name: String) {
         guard context?.changes.noted.isEmpty == false || !current.isEmpty || undoGroups.isEmpty
         else {
@@ -218,14 +219,14 @@ public final class ContextUndoManager {
     /// Whether changes are remembered.
     public var isUndoRegistrationEnabled: Bool { disabledLevel == 0 }
 
-    /// Remembers no changes until the matching ``enableUndoRegistration()``: for bulk work, which
-    /// costs memory otherwise. What was changed before is processed first and remembered.
+    /// Stops recording changes until the matching ``enableUndoRegistration()``. Use it for bulk
+    /// work, to save memory. Earlier changes are processed first and recorded.
     public func disableUndoRegistration() {
         if disabledLevel == 0 { context?.processChanges() }
         disabledLevel += 1
     }
 
-    /// Remembers changes again. What was changed until now is processed first and not remembered.
+    /// Records changes again. The changes until now are processed first and not recorded.
     ///
     /// - Precondition: ``disableUndoRegistration()`` was called.
     public func enableUndoRegistration() {
@@ -234,7 +235,7 @@ public final class ContextUndoManager {
         disabledLevel -= 1
     }
 
-    /// Remembers what an event changed.
+    /// Records the changes of an event.
     func register(_ event: Event) {
         let step = event.changed.compactMap { ObjectUndo($0, in: event) }
         guard !step.isEmpty else { return }
@@ -245,7 +246,7 @@ public final class ContextUndoManager {
     }
 }
 
-/// What is undone at once: the steps in which changes were processed.
+/// The changes that are undone at once: the steps in which they were processed.
 struct UndoGroup {
     var steps: [[ObjectUndo]] = []
     var actionName = ""
@@ -265,9 +266,9 @@ extension ManagedObjectContext {
     }
 }
 
-/// Undoes a group of changes: objects come back, get their former values and links, and are deleted, in
-/// this order. It happens through setters as far as it can, so that inverses are kept, and what it
-/// changed can be redone.
+/// Undoes a group of changes: deleted objects are restored, changed objects get their former values
+/// and links, and new objects are deleted, in this order. As far as possible, this is done with
+/// setters. These update inverse relationships, and the changes can be redone.
 struct Undoing: ContextAccess {
     let context: ManagedObjectContext
 
@@ -291,7 +292,7 @@ struct Undoing: ContextAccess {
             events += present.filter { $0.kind == .changed }.map { ($0.object, .undoUpdate) }
             events += leaving.map { ($0.object, .undoInsertion) }
         }
-        // Where everything is again as the store has it, there is nothing to save.
+        // If everything is as in the store again, there is nothing to save.
         for object in changes.noted { UndoneObject(subject: object).dropEqualValues() }
         for object in changes.noted { UndoneObject(subject: object).becomeCleanIfUnchanged() }
         for (object, event) in events {
@@ -328,8 +329,8 @@ struct Undoing: ContextAccess {
         return true
     }
 
-    /// Takes an object away that came into being. Unlike a deletion it cascades to nobody: what the
-    /// object brought along came with it, and goes by itself.
+    /// Removes an object that was created. Unlike a deletion, it does not cascade: the objects that
+    /// were created with it are removed by themselves.
     private func withdraw(_ object: ManagedObject) -> Bool {
         if object.lifecycle == .clean || object.lifecycle == .updated {
             guard faulting.hasRow(object) else { return false }
@@ -387,7 +388,7 @@ extension ObjectUndo {
             entity: object.state.destinationEntity(of: relationship, in: before)
         )
         let destination = object.managedObjectContext?.revival.livingObject(former)
-        // Who has to lead somewhere stays where it is, rather than lead nowhere.
+        // A required relationship keeps its reference rather than lose it.
         if destination == nil, !relationship.relationship.isOptional { return }
         object.setDestination(of: relationship, to: destination)
     }

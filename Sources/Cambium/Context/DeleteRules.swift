@@ -1,16 +1,18 @@
 import CambiumRecords
 
-/// Follows the delete rules of what was deleted, and takes deleted objects out of others' links.
+/// Applies the delete rules of deleted objects, and removes deleted objects from the links of
+/// others.
 struct DeleteRules: ContextAccess {
     let context: ManagedObjectContext
 
-    /// Notes that an object is about to be deleted, with what has to come back with it.
+    /// Notes that an object is about to be deleted, with everything that an undo has to restore.
     func noteDeletion(of object: ManagedObject) {
         guard context.undoManager?.isUndoRegistrationEnabled == true else {
             return context.noteForEvent(object)
         }
         if !object.flags.contains(.isNoted) { context.note(object) }
-        // While it is there: a relationship that is read later does not lead to it any more.
+        // While the object exists: a relationship that is read later does not reference it any
+        // more.
         for relationship in object.entityDescription.relationships
         where relationship.isKeptByUndo {
             object.tracking.keepEventLinks(relationship)
@@ -33,7 +35,7 @@ struct DeleteRules: ContextAccess {
         }
     }
 
-    /// Follows the delete rules of what was deleted, and of what they delete.
+    /// Applies the delete rules of deleted objects, and of the objects that the rules delete.
     func propagate() {
         while !changes.unpropagated.isEmpty {
             let objects = changes.unpropagated
@@ -43,10 +45,10 @@ struct DeleteRules: ContextAccess {
         }
     }
 
-    /// Clears links to deleted objects from where nothing leads back, as far as the context has read
-    /// them. The save clears the others.
+    /// Clears the one-way links to deleted objects, as far as the context has read them. The save
+    /// clears the others.
     ///
-    /// - Complexity: O(objects of the entities that lead there), once for all deleted ones.
+    /// - Complexity: O(objects of the referencing entities), once for all deleted objects.
     func clearOneWayLinks(to objects: [ManagedObject]) {
         let model = coordinator.model
         var lost = [Int: Set<Int64>]()
@@ -62,8 +64,8 @@ struct DeleteRules: ContextAccess {
         }
     }
 
-    /// Follows the delete rules of what a child has deleted, before the child takes over what its
-    /// objects are now. The event goes on.
+    /// Applies the delete rules of the objects that a child has deleted, before the child updates
+    /// its objects. The event continues.
     ///
     /// - Returns: The objects that were not changed in the event before.
     func propagateOfChild() -> [ManagedObject] {
@@ -75,7 +77,7 @@ struct DeleteRules: ContextAccess {
         return Array(changes.noted[count...])
     }
 
-    /// Does what the delete rules of an object's relationships say.
+    /// Applies the delete rules of an object's relationships.
     private func propagateDelete(of object: ManagedObject) {
         for relationship in object.entityDescription.relationships {
             if relationship.isTransient, relationship.relationship.deleteRule != .cascade {
@@ -87,7 +89,7 @@ struct DeleteRules: ContextAccess {
             }
         }
         object.transients.drop(keepsDenying: true)
-        // What could not be read is, by the save, and the rules are followed once more.
+        // If a relationship could not be read, the save reads it, and the rules are applied again.
         if !errors.failedReads.isEmpty, object.lifecycle == .deleted,
             errors.failedReads.concerns(RowIdentity(object)),
             !changes.refusedDeletions.contains(where: { $0 === object })
@@ -96,8 +98,9 @@ struct DeleteRules: ContextAccess {
         }
     }
 
-    /// Lets the delete rules be followed once more, where a save has met links of others that were
-    /// not known when they were, or where they could not be read: what these lead to is read again.
+    /// Applies the delete rules again if the save has found links of other contexts that were
+    /// unknown at the time, or if links could not be read. The targets of these objects'
+    /// relationships are read again.
     func propagateRefused() {
         for object in changes.refusedDeletions where object.lifecycle == .deleted {
             for relationship in object.entityDescription.relationships
@@ -121,7 +124,7 @@ struct DeleteRules: ContextAccess {
             detach(object, relationship, inverse)
             return
         }
-        // A deny is judged at save, against those that are still linked then.
+        // A deny rule is checked at save, against the objects that are still linked then.
         if relationship.relationship.deleteRule == .deny { return }
         for other in targets(of: relationship, object) {
             if relationship.isJoinTable {
@@ -145,7 +148,8 @@ struct DeleteRules: ContextAccess {
         other?.ownLinks.detachLink(inverse, from: object)
     }
 
-    /// The objects that a deny keeps from being deleted: those still there when it is saved.
+    /// The relationships with a deny rule that keep the object from being deleted, with the number
+    /// of objects that still exist at the save.
     func deniers(of object: ManagedObject) -> [(RelationshipDescription, Int)] {
         object.entityDescription.relationships.compactMap { relationship in
             guard relationship.relationship.deleteRule == .deny else { return nil }
@@ -172,7 +176,7 @@ struct DeleteRules: ContextAccess {
     }
 }
 
-/// Lets deleted objects live again, and finds those that can be linked to.
+/// Restores deleted objects, and finds objects that can be linked to.
 struct Revival: ContextAccess {
     let context: ManagedObjectContext
 
@@ -185,13 +189,14 @@ struct Revival: ContextAccess {
         object.lifecycle = isChanged ? .updated : .clean
         if isChanged { changes.updated.append(object) }
         changes.areStale = true
-        // What other contexts have saved meanwhile it takes over when all is undone.
+        // Saves of other contexts are merged when all changes are undone.
         if object.extras?.deferred == .change {
             object.extras?.deferred = .nothing
             deferredMerges.postpone(object)
         }
         divergentLists.forget(otherBecauseOf: object)
-        // What came and went with it in one event. What comes back links itself again.
+        // Objects that were created and deleted in the same event. A restored object links itself
+        // again.
         for (ordinal, links) in object.extras?.links ?? [:] {
             for member in links.added.members {
                 let other = registry.registered(member)
@@ -201,7 +206,7 @@ struct Revival: ContextAccess {
         }
     }
 
-    /// The object of a key, where it can be linked to.
+    /// The object of a key, or nil if it cannot be linked to.
     @inline(never)
     func livingObject(_ member: LinkSet.Member) -> ManagedObject? {
         let object = registry.object(member)

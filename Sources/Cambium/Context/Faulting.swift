@@ -4,9 +4,9 @@ import CambiumRecords
 struct Faulting: ContextAccess {
     let context: ManagedObjectContext
 
-    /// Reads the row of a fault. Never throws: an object whose row was deleted shows placeholder
-    /// values from then on, one whose row could not be read stays a fault. The error keeps the
-    /// context from being saved.
+    /// Reads the row of a fault. It never throws: if the row was deleted, the object shows
+    /// placeholder values from then on. If the row could not be read, the object stays a fault. The
+    /// next save throws the error.
     func fire(_ object: ManagedObject) {
         guard object.record == nil else { return }
         // That its row was deleted is known already.
@@ -25,9 +25,9 @@ struct Faulting: ContextAccess {
         }
     }
 
-    /// Whether an object has a row, which is read where it was not: for what the library looks at by
-    /// itself. A deleted row is no error then, and the object stays the fault that it is. Where the
-    /// row cannot be read, it has one: whoever uses the object meets the error.
+    /// Whether an object has a row. Reads the row if necessary. The library uses it for its own
+    /// checks: a deleted row is not an error then, and the object stays a fault. If the row cannot
+    /// be read, the result is true: the next use of the object records the error.
     @inline(never)
     func hasRow(_ object: ManagedObject) -> Bool {
         if object.record != nil { return true }
@@ -42,7 +42,7 @@ struct Faulting: ContextAccess {
         return object.record != nil || replacements.followParent(object)
     }
 
-    /// Shows placeholder values in an object whose row was deleted.
+    /// Shows placeholder values in an object with a deleted row.
     private func showPlaceholder(_ object: ManagedObject, because error: StoreError) {
         object.row.becomePlaceholder()
         object.row.becomeInvalid()
@@ -52,11 +52,11 @@ struct Faulting: ContextAccess {
         noteInaccessible(object, error)
     }
 
-    /// Reads the row of a fault. One without a row stays a fault.
+    /// Reads the row of a fault. If there is no row, the object stays a fault.
     ///
-    /// The coordinator's row cache is asked before the store, see
-    /// ``ManagedObjectContext/stalenessInterval``. Where rows of any age will do, one of the store may
-    /// be as old as a moment ago, too.
+    /// The coordinator's row cache is consulted before the store, see
+    /// ``ManagedObjectContext/stalenessInterval``. If rows of any age are accepted, a row from the
+    /// store may be slightly out of date, too.
     @inline(never)
     func load(_ fault: ManagedObject) throws {
         if takeCached(fault) { return activity.withoutTracking { fault.awakeFromFetch() } }
@@ -87,7 +87,7 @@ struct Faulting: ContextAccess {
     private func readRow(
         _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?
     ) throws -> ReadRow? {
-        // What is asked for most often, without a detour.
+        // The most frequent read, without a detour.
         if reads.usesRowCache, reads.logs.isEmpty {
             return try coordinator.readRow(key, ofRoot: root, at: commit, into: reads.faultWriter)
         }
@@ -107,9 +107,9 @@ struct Faulting: ContextAccess {
         return true
     }
 
-    /// Leaves the row of an object that turns into a fault in the row cache, for whoever asks next.
+    /// Puts the row of an object that turns into a fault into the row cache, for later reads.
     func remember(_ object: ManagedObject) {
-        // What was set quietly is not in the store.
+        // Values that were set without being noted as changes are not in the store.
         let base = object.extras?.snapshot ?? object.extras?.quietChanges?.base
         guard reads.usesRowCache, object.extras?.deferred ?? .nothing == .nothing,
             let placed = base ?? object.placed,
@@ -120,7 +120,8 @@ struct Faulting: ContextAccess {
             knownCommit: merges.mergedCommit)
     }
 
-    /// Reads the rows of faults, one statement for each hierarchy. Those without a row stay faults.
+    /// Reads the rows of faults, with one statement for each hierarchy. An object without a row
+    /// stays a fault.
     func load(_ faults: [ManagedObject]) throws {
         var awoken =
             coordinator.rowCache.isEmpty ? [] : faults.filter { $0.record == nil && takeCached($0) }
@@ -171,7 +172,7 @@ struct Faulting: ContextAccess {
         }
     }
 
-    // MARK: What cannot be read
+    // MARK: Failed reads
 
     /// Notes that something of an object could not be read.
     func noteFailedRead(
@@ -182,7 +183,7 @@ struct Faulting: ContextAccess {
         }
     }
 
-    /// Reads the rows of faults. Those that cannot be read stay faults.
+    /// Reads the rows of faults. Objects with unreadable rows stay faults.
     func loadOrNote(_ faults: [ManagedObject]) {
         if faults.isEmpty { return }
         do {
@@ -194,9 +195,9 @@ struct Faulting: ContextAccess {
         }
     }
 
-    /// Reads again what could not be read, before a save.
+    /// Repeats the failed reads, before a save.
     ///
-    /// - Throws: The error of what still cannot be read, or that of a read which a change has needed.
+    /// - Throws: The error of a read that fails again, or of a read that a change has needed.
     func readFailed() throws {
         if errors.failedReads.isEmpty { return }
         try readFailedRows()
@@ -210,8 +211,8 @@ struct Faulting: ContextAccess {
         }
     }
 
-    /// Reads the rows of all objects of which something could not be read: of other things than
-    /// rows, the objects may be gone from memory.
+    /// Reads the rows of all objects with a failed read. If the read was of something other than a
+    /// row, the object may not be in memory any more.
     private func readFailedRows() throws {
         let ids = Set(errors.failedReads.targets.map { $0.id }).filter { id in
             registry[id]?.needsRow ?? true
@@ -222,8 +223,8 @@ struct Faulting: ContextAccess {
                 _ = try fetching.rows(
                     RowRequest(entity: entity, selection: .keys(ids.map { $0.key }.sorted())))
             } catch {
-                // What was in a store that was removed cannot be read ever again. The save says so
-                // once, and those that would write to it fail.
+                // The rows of a removed store cannot be read any more. The save reports this once,
+                // and saves that would write to the store fail.
                 if !coordinator.hasStore(coordinator.storeIdentifier(ofRoot: root)) {
                     for id in ids {
                         let isChanged = registry[id]?.flags.contains(.isUnread)
@@ -263,8 +264,8 @@ struct Faulting: ContextAccess {
         }
     }
 
-    /// Forgets an object whose row was deleted, as is seen now. Unsaved values go with it, which is
-    /// an error; about unsaved links the merge policy decides.
+    /// Forgets an object if its row was found deleted. If it has unsaved values, they are lost,
+    /// which is an error. The merge policy decides about unsaved links.
     func settleWithoutRow(_ object: ManagedObject) {
         errors.failedReads.remove(.row(RowIdentity(object)))
         if object.row.hasUnsavedValues() {
@@ -277,11 +278,11 @@ struct Faulting: ContextAccess {
         }
     }
 
-    /// Lays the unsaved changes of an object over its row, which could not be read when they were
-    /// made.
+    /// Applies the unsaved changes of an object to its row. The row could not be read when the
+    /// changes were made.
     @inline(never)
     func complete(_ object: ManagedObject, with row: PlacedRecord) {
-        // What was there before the changes is known now, and not what the manager remembers.
+        // The former values are known only now; the undo manager's record of them is wrong.
         context.undoManager?.forget([object])
         object.row.rebase(on: row)
         errors.failedReads.remove(.row(RowIdentity(object)))
@@ -300,7 +301,7 @@ struct Faulting: ContextAccess {
                 underlying: error))
     }
 
-    /// Tells of a property whose value is none of its type: once, however often it is read.
+    /// Reports a property with a value that does not fit its type: once, however often it is read.
     func noteUnreadable(_ object: ManagedObject, _ slot: Int, _ error: StoreError) {
         if object.ownExtras.reportedSlots.contains(slot) { return }
         object.ownExtras.reportedSlots.insert(slot)
@@ -323,14 +324,14 @@ struct LinkReading: ContextAccess {
 
     /// Reads the far end of a relationship.
     ///
-    /// - Returns: False where it could not be read; the links are as they were then.
+    /// - Returns: False if it could not be read; the links are unchanged then.
     func read(
         of object: ManagedObject, _ relationship: RelationshipDescription, into links: inout LinkSet
     ) -> Bool {
         let target = FailedReads.Target.links(RowIdentity(object), relationship.ordinal)
         do {
             if relationship.isOrdered {
-                // The keys of a list, which may be long and of which a part may be looked at; the
+                // Only the keys: a list may be long, and perhaps only a part of it is used. The
                 // objects are faults.
                 try readKeys(of: object, relationship, into: &links)
             } else {
@@ -350,9 +351,9 @@ struct LinkReading: ContextAccess {
         let commit = merges.readCommit(of: relationship)
         guard relationship.isKeptElsewhere else { return }
         let found = try fetching.rows(request(for: object, relationship))
-        // What this context added and did not save is in the links' own notes. What it moved
-        // elsewhere or deleted is in the store's answer still, and was noted only by the objects
-        // that were there at the time.
+        // Objects that this context added and did not save are in the links' own changes. Objects
+        // that it moved or deleted are still in the store's result; this was noted only in the
+        // objects that existed at the time.
         let members = found.filter { !divergentLists.isDeferred($0, of: object, relationship) }
             .map { LinkSet.Member(key: $0.key, entity: $0.entityDescription.index) }
         links.setStored(
@@ -376,7 +377,7 @@ struct LinkReading: ContextAccess {
             divergentLists.addingDeferred(to: present, of: object, relationship), at: commit)
     }
 
-    /// What reads the far end of a relationship.
+    /// The request for the far end of a relationship.
     private func request(
         for object: ManagedObject, _ relationship: RelationshipDescription
     ) -> RowRequest {
@@ -387,7 +388,7 @@ struct LinkReading: ContextAccess {
                     entity: object.entityDescription, key: object.key, relationship: relationship)))
     }
 
-    /// Whether unsaved changes left a member of a to-many in the store where it is.
+    /// Whether a member of a to-many in the store is still a member after unsaved changes.
     func isStillMember(
         _ member: LinkSet.Member, of object: ManagedObject, _ relationship: RelationshipDescription
     ) -> Bool {

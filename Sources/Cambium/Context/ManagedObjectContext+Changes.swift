@@ -21,10 +21,11 @@ extension ManagedObjectContext {
     /// Whether there is anything to save.
     public var hasChanges: Bool { !changes.isEmpty }
 
-    /// Marks an object for deletion by the next save. What its relationships' delete rules say
-    /// happens when changes are processed, at the end of the event or at the save.
+    /// Marks an object for deletion by the next save. The delete rules of its relationships are
+    /// applied when changes are processed: at the end of the event or at the save.
     ///
-    /// A new object simply vanishes. Deleting an object again only asks it to prepare again.
+    /// A new object is removed without a trace. If the object is deleted already, only
+    /// `prepareForDeletion()` is called again.
     public func delete(_ object: ManagedObject) {
         delete(object, cause: .request)
     }
@@ -37,7 +38,7 @@ extension ManagedObjectContext {
         var object = object.orReplacement
         // The delete rules and the optimistic lock need the row.
         if object.lifecycle == .clean || object.lifecycle == .updated {
-            // What other contexts have deleted is as it is to be.
+            // If another context has deleted the row, there is nothing left to delete.
             guard faulting.hasRow(object) else { return deferredMerges.mergeDeletion(of: object) }
             object = object.orReplacement
             faulting.fire(object)
@@ -93,15 +94,16 @@ extension ManagedObjectContext {
         noteAsChanged(object)
     }
 
-    /// Notes that an object, which may be another one in all its properties now, is to be told of
-    /// at the end of the event.
+    /// Notes that all properties of an object may have changed. Observers are notified at the end
+    /// of the event.
     func noteForEvent(_ object: ManagedObject) {
         if object.notesReads { object.notifyOfChanges() }
         noteAsChanged(object)
         object.flags.insert(.hasOtherValues)
     }
 
-    /// Notes that relationships of an object changed that are kept elsewhere, and nothing else of it.
+    /// Notes that relationships of an object changed that are kept elsewhere, and nothing else of
+    /// it.
     func noteOtherLinks(_ object: ManagedObject) {
         if object.notesReads { object.notifyOfChanges() }
         if !object.flags.contains(.isNoted) { note(object) }
@@ -195,8 +197,8 @@ extension ManagedObjectContext {
     }
 
     func addInserted(_ object: ManagedObject) {
-        // Safety: the state holds the coordinator, which holds the descriptions; the context keeps
-        // its parts.
+        // Safety: the state holds the coordinator, and this holds the descriptions. The context
+        // keeps its parts.
         uncounted(object.entityDescription).use { entity in
             uncounted(registry).use { $0.insert(object, in: entity) }
             if entity.remembersDefaults { object.row.rememberDefaults() }
@@ -206,15 +208,15 @@ extension ManagedObjectContext {
     }
 }
 
-// The end of an event: what was changed since the last time is worked out and told.
+// The end of an event: the changes since the last time are collected, and observers are notified.
 extension ManagedObjectContext {
-    /// Processes what changed since the last time: propagates deletes along the delete rules, which
-    /// keeps inverses consistent, lets the undo manager remember, and tells controllers and
-    /// observers.
+    /// Processes the changes since the last time: applies the delete rules, which keeps inverse
+    /// relationships consistent, registers the changes with the undo manager, and notifies
+    /// controllers and observers.
     ///
-    /// It happens by itself before a fetch and a save, and at the end of every `perform`. What a
-    /// context that nobody ends events for (one that was made by hand) has changed until it is
-    /// called is one group to its undo manager.
+    /// It is called automatically before a fetch and a save, and at the end of every `perform`. A
+    /// context that you create with `newContext(isolation:)` has no end of events. In this case,
+    /// the changes until you call it are one group of the undo manager.
     public func processPendingChanges() {
         processChanges()
         if !activity.hasEvents { undoManager?.endEvent() }
@@ -251,9 +253,9 @@ extension ManagedObjectContext {
     }
 }
 
-/// What one event changed, before it is over.
+/// The changes of an event, before the event ends.
 struct Event {
-    /// The objects in the order in which they were changed first.
+    /// The objects in the order of their first change.
     let changed: [ManagedObject]
     private let inserted: Set<ObjectIdentifier>
     private let deleted: Set<ObjectIdentifier>
@@ -295,7 +297,7 @@ struct Event {
 }
 
 extension ObjectChanges {
-    /// What is told to those who follow results. Called before the event is over.
+    /// Creates the changes that controllers and observers receive. Called before the event ends.
     init(of changed: [ManagedObject]) {
         for object in changed {
             switch object.lifecycle {
@@ -311,8 +313,8 @@ extension ObjectChanges {
 }
 
 extension ManagedObject {
-    /// What may have changed in the current event: what differs from the store, and what was taken
-    /// back. A value that was taken back does not differ from the store any more.
+    /// The possible changes in the current event: the differences from the store, and reverted
+    /// changes. A reverted value does not differ from the store any more.
     fileprivate final var latestUpdate: ObjectChanges.Update {
         let isKnown = lifecycle == .updated && !flags.contains(.hasOtherValues)
         return ObjectChanges.Update(
@@ -326,10 +328,10 @@ extension ManagedObject {
     }
 }
 
-/// What changed in a context, as its controllers and observers receive it.
+/// The changes in a context, as its controllers and observers receive them.
 ///
-/// Several saves of other contexts may be told at once; then an object can be named more than once,
-/// and is as it was left by the last of them.
+/// They may combine several saves of other contexts. In this case an object can be named more than
+/// once, and has the values of the last save.
 struct ObjectChanges {
     /// An object that was changed.
     struct Update {
@@ -345,7 +347,7 @@ struct ObjectChanges {
         /// The number of the row's entity.
         let entity: Int
         let key: Int64
-        /// The row, where it came along.
+        /// The row, if the change set contained it.
         var placed: PlacedRecord?
         /// The slots that were set; nil for a new row.
         var slots: SlotSet?
@@ -356,8 +358,7 @@ struct ObjectChanges {
     var deleted: [ManagedObject] = []
     /// Rows of the entities that the context's observers watch.
     var unregistered: [UnregisteredRow] = []
-    /// The objects among the updated ones whose values were dropped, since the row did not come
-    /// along.
+    /// The updated objects that lost their values, because the change set did not contain the row.
     var emptied: [ManagedObject] = []
     /// The rows that others deleted and that this context has no objects for.
     var lostRows: [(entity: Int, key: Int64)] = []
@@ -369,7 +370,7 @@ struct ObjectChanges {
         updated.map { $0.object }.filter { $0.record != nil }
     }
 
-    /// Whether an object that is there is among those that changed, as far as all of them are named.
+    /// Whether an existing object is among the changed ones; true if not all changes are named.
     func mayConcern(_ object: ManagedObject) -> Bool {
         !isComplete || updated.contains { $0.object === object }
             || inserted.contains { $0 === object }
@@ -382,7 +383,7 @@ struct ObjectChanges {
 }
 
 extension ObjectChanges {
-    /// Tells those who observe the objects: anything about them may have changed.
+    /// Notifies the observers of the objects that anything about these may have changed.
     func notifyObjects() {
         for object in inserted { object.notifyOfChanges() }
         for update in updated { update.object.notifyOfChanges() }

@@ -3,13 +3,15 @@ import CambiumRecords
 /// A workspace of objects: it fetches them, keeps one object for each row, tracks changes and saves
 /// them in one transaction.
 ///
-/// A context belongs to one isolation (the main actor, a background actor, or wherever it was made)
-/// and so do its objects. Neither is `Sendable`: using them elsewhere is a compile error.
+/// A context belongs to one isolation (the main actor, a background actor, or the isolation that
+/// created it), and its objects do too. Neither is `Sendable`: using them elsewhere is a compile
+/// error.
 ///
-/// Keep a context for as long as you use its objects: they do not keep it alive. An object whose
-/// context was released shows the values that were read and has no neighbours; its setters do
-/// nothing, and no error is thrown, as there is no save left that could. A program that was
-/// compiled with DEBUG says so on the standard error, once for each place where contexts are made.
+/// Keep a context for as long as you use its objects: they do not keep it alive. If the context was
+/// released, an object shows the values that were read, and its relationships are empty. Its
+/// setters do nothing. No error is thrown, because no save is left to throw it. A program that was
+/// compiled with DEBUG prints a warning on the standard error, once for each place at which
+/// contexts are created.
 ///
 /// ```swift
 /// let context = container.viewContext
@@ -19,10 +21,9 @@ import CambiumRecords
 /// ```
 ///
 /// ## Topics
-/// - Fetching: ``fetch(_:)``, ``fetchInBatches(_:)``,
-///   ``fetchInBackground(_:isolation:progress:)``, ``count(for:)``, ``existingObject(with:)``,
-///   ``object(with:)``, ``registeredObject(for:)``
-/// - Looking for needless reads: ``reads(during:)``, ``withReads(atMost:fileID:line:_:)``
+/// - Fetching: ``fetch(_:)``, ``fetchInBatches(_:)``, ``fetchInBackground(_:isolation:progress:)``,
+///   ``count(for:)``, ``existingObject(with:)``, ``object(with:)``, ``registeredObject(for:)``
+/// - Finding needless reads: ``reads(during:)``, ``withReads(atMost:fileID:line:_:)``
 /// - Changing: ``delete(_:)``, ``insertedObjects``, ``updatedObjects``, ``deletedObjects``,
 ///   ``hasChanges``, ``processPendingChanges()``, ``propagatesDeletesAtEndOfEvent``
 /// - Saving: ``save()``, ``isReadOnly``, ``mergePolicy``, ``detectConflicts(for:)``, ``rollback()``
@@ -35,11 +36,11 @@ import CambiumRecords
 /// - Row-level security: ``transactionSettings``
 /// - History: ``transactionAuthor``, ``fetchHistory(_:)``,
 ///   ``mergeChanges(from:)-([HistoryTransaction])``
-/// - Following others: ``automaticallyMergesChangesFromParent``, ``mergePending()``,
+/// - Merging: ``automaticallyMergesChangesFromParent``, ``mergePending()``,
 ///   ``mergeChanges(fromRemoteContextSave:into:)``, ``refresh(_:mergeChanges:)``,
 ///   ``refreshAllObjects()``, ``stalenessInterval``
 /// - Drafts: ``newChildContext()``, ``parent``
-/// - Being told: ``observe(_:_:)``, ``notifications(_:)``, ``objectsAreObservable``
+/// - Notifications: ``observe(_:_:)``, ``notifications(_:)``, ``objectsAreObservable``
 /// - Memory: ``registeredObjects``, ``retainsRegisteredObjects``, ``reset()``
 public final class ManagedObjectContext {
     /// The coordinator that the context fetches from and saves to; a child does so through its
@@ -48,45 +49,50 @@ public final class ManagedObjectContext {
     /// The context that a child fetches from and saves to, see ``newChildContext()``. The child
     /// keeps it alive. Nil for a context that uses the stores.
     public let parent: ManagedObjectContext?
-    /// How the context resolves conflicts with what other contexts saved meanwhile. Default:
-    /// ``MergePolicy/error``. A child has no conflicts: what it saves wins.
+    /// The resolution of conflicts with the saves of other contexts. Default:
+    /// ``MergePolicy/error``. A child has no conflicts: its save wins.
     public var mergePolicy: MergePolicy = .error
     // Safety: here and below, a value that is loaded or stored and nothing else; a check for
     // overlapping accesses would be a tenth of the time of a look-up.
-    /// Whether the context takes over what other contexts save: at the end of the current event and
-    /// at every fetch and save. Default: true for the contexts that a container hands out.
+    /// A Boolean value that indicates whether the context merges the saves of other contexts
+    /// automatically: at the end of the current event and at every fetch and save. Default: true
+    /// for the contexts that a container provides.
     ///
-    /// Unsaved changes of the same objects stay on top. Where another context has changed the very
-    /// property that the current event has changed, a fetch or a save leaves the object as it is,
-    /// and the save resolves the conflict by ``mergePolicy``: what an event reads, changes and saves
-    /// is never laid over what it did not see. Once the changes are taken back, by an undo, a refresh
-    /// or a rollback, the object shows what the other contexts saved.
+    /// Unsaved changes of the same objects are kept. If another context has changed a property that
+    /// the current event has changed too, a fetch or a save does not merge it. The save then
+    /// resolves the conflict by ``mergePolicy``: a save never overwrites changes that its event has
+    /// not seen. Once the unsaved changes are reverted by an undo, a refresh or a rollback, the
+    /// object shows the values that the other contexts saved.
     ///
-    /// Of what an earlier event has changed, unsaved changes win, as in Core Data: by the merge rules
-    /// of the model where an attribute has one (`merge="sum"`). An object with unsaved changes whose
-    /// row another context has deleted stays, in the same event and in later ones, and ``mergePolicy``
-    /// decides when it is saved. (In Core Data it goes, and its changes with it.)
+    /// Unsaved changes of an earlier event win, as in Core Data. If an attribute has a merge rule
+    /// in the model (`merge="sum"`), the rule is applied. If another context has deleted the row of
+    /// an object with unsaved changes, the object is kept in the same event and in later ones, and
+    /// ``mergePolicy`` decides when it is saved. (Core Data removes the object, and its changes are
+    /// lost.)
     ///
-    /// An unsaved link is no change of the object that it references, and a one-to-one is a change
-    /// of neither, whichever side keeps the key. Where the relationship has an inverse, unsaved
-    /// links to an object are cleared when its deletion is merged, whatever the delete rules say:
-    /// observers are told, and no undo brings such a link back. A required to-one is an error of
-    /// the next save then, which names it.
+    /// An unsaved link is no change of the object that it references. A link of a one-to-one
+    /// relationship is a change of neither object, whichever side keeps the key. If the
+    /// relationship has an inverse, unsaved links to an object are cleared when its deletion is
+    /// merged, whatever the delete rules say. Observers are notified, and an undo does not restore
+    /// such a link. If the to-one relationship is required, the next save throws an error that
+    /// names it.
     ///
-    /// An event is one `perform`, or one turn of the main actor. A context that was made by hand for
-    /// another isolation has one event only, which never ends.
+    /// An event is one `perform`, or one turn of the main actor. A context that you create for
+    /// another isolation has one event only, and it never ends.
     ///
-    /// A child takes over what its ``parent`` saves, merges, refreshes, takes back (by a rollback,
-    /// undo or redo) and gets from its other children: not what setters change in the parent.
+    /// A child merges from its ``parent``: its saves, merges, refreshes, reverted changes (by a
+    /// rollback, undo or redo), and the saves of its other children. It does not merge changes that
+    /// setters make in the parent.
     @exclusivity(unchecked) public var automaticallyMergesChangesFromParent: Bool
-    /// How old, in seconds, the row may be that a fault takes from the coordinator's row cache
-    /// instead of the store. Less than 0, the default: of any age, and while many faults fire one
-    /// after the other, what another process commits may show 50 milliseconds later. With 0 every
-    /// fault reads the store as it is. Objects that have their values keep them.
+    /// The maximum age, in seconds, of a row that a fault takes from the coordinator's row cache
+    /// instead of the store. If it is less than 0 (the default), rows of any age are used, and
+    /// while many faults fire in succession, commits of other processes may show up 50 milliseconds
+    /// late. If it is 0, every fault reads the store. Objects that have their values keep them.
     @exclusivity(unchecked) public var stalenessInterval: Double = -1
-    /// Whether saves, batch operations and imports are refused, those of children too: for a view
-    /// context of a program that changes things in background contexts only. Default: false. Objects
-    /// can be changed all the same, until ``rollback()``.
+    /// A Boolean value that indicates whether the context rejects saves, batch operations and
+    /// imports, including those of its children. Use it for the view context of a program that
+    /// changes objects in background contexts only. Default: false. Objects can still be changed,
+    /// until ``rollback()``.
     ///
     /// ```swift
     /// container.viewContext.isReadOnly = true
@@ -94,21 +100,21 @@ public final class ManagedObjectContext {
     public var isReadOnly = false
     /// A name for people, for logs and for the history of the stores.
     public var name: String?
-    /// Who makes the changes, for the history of the stores: an importer, a server's sync, the
-    /// user. Of a child's changes, its root's author is named.
+    /// The author of the changes, for the history of the stores: an importer, a server's sync, the
+    /// user. A child's changes have the author of its root.
     public var transactionAuthor: String?
-    /// What the program wants to find again with the context. Cambium does not look at it.
+    /// Values that the program attaches to the context. Cambium does not use them.
     public var userInfo: [String: Any] = [:]
-    /// Called when the row of an object, or what a relationship of it references, cannot be read:
-    /// once for each failure. Of a deleted row the next save throws the error where there is no
-    /// handler. What could not be read for another reason keeps every save from succeeding, with a
-    /// handler too, until it was read (each save tries to) or the changes that need it were taken
-    /// back with ``refresh(_:mergeChanges:)``, an undo, ``rollback()`` or ``reset()``.
+    /// Called when the row of an object, or the target of a relationship, cannot be read: once for
+    /// each failure. Without a handler, the next save throws the error for a deleted row. If the
+    /// reason is another one, every save fails, with a handler too, until the read succeeds (each
+    /// save tries it again) or the changes that need it were reverted with
+    /// ``refresh(_:mergeChanges:)``, an undo, ``rollback()`` or ``reset()``.
     public var onInaccessibleFault: ((ObjectID, any Error) -> Void)?
-    /// Whether an object whose row is found missing, when the program reads a property, simply
-    /// counts as deleted. Default: false, the next save throws that the row was deleted. Its
-    /// properties can be read in both cases, and show placeholders. What Cambium reads by itself
-    /// (for conditions, orders, delete rules, undo) passes deleted rows by and makes no save fail.
+    /// A Boolean value that indicates whether an object counts as deleted if the program reads a
+    /// property and the row is missing. Default: false; the next save throws that the row was
+    /// deleted. The properties can be read in both cases, and show placeholders. Internal reads
+    /// (for conditions, orders, delete rules, undo) skip deleted rows and make no save fail.
     public var shouldDeleteInaccessibleFaults = false
     /// Whether the delete rules are followed whenever changes are processed; if not, only by the
     /// save. Default: true.
@@ -129,12 +135,12 @@ public final class ManagedObjectContext {
         }
     }
 
-    /// What each of its transactions in the stores begins with: those of its container or
-    /// coordinator, see ``PersistentContainer/applying(transactionSettings:)``. A child has those of
-    /// its ``parent``.
+    /// The settings at the beginning of each transaction of the context in the stores. They are
+    /// those of its container or coordinator, see
+    /// ``PersistentContainer/applying(transactionSettings:)``. A child has those of its ``parent``.
     public var transactionSettings: TransactionSettings { coordinator.transactionSettings }
 
-    /// Who saves, as the history names it.
+    /// The author of a save in the history.
     var author: TransactionAuthor {
         TransactionAuthor(name: transactionAuthor, contextName: name)
     }
@@ -144,7 +150,7 @@ public final class ManagedObjectContext {
     let registry: ObjectRegistry
     /// The part that knows the unsaved changes.
     let changes = PendingChanges()
-    /// The part that knows what was merged.
+    /// The part that knows the merged changes.
     let merges: MergeState
     /// The part that gives new objects their keys.
     let keys: KeyAllocator
@@ -154,9 +160,9 @@ public final class ManagedObjectContext {
     let observers = ObserverHub()
     /// The part that reads.
     let reads: ReadingState
-    /// The part that knows what the next save throws.
+    /// The part that knows the errors that the next save throws.
     let errors = RecordedErrors()
-    /// The part that knows the current event, and what is going on.
+    /// The part that knows the current event and the operations in progress.
     let activity: ContextActivity
 
     init(
@@ -180,8 +186,8 @@ public final class ManagedObjectContext {
         if parent == nil { coordinator.subscribe(merges.mailbox, for: identifier) }
     }
 
-    /// A new context for a draft of changes to this one: it reads what this context shows, unsaved
-    /// changes included, and its save makes its changes unsaved changes of this context, all of
+    /// Creates a context for a draft of changes to this one. It reads the objects of this context,
+    /// with unsaved changes. Its save makes its changes unsaved changes of this context, all of
     /// them or none. The stores receive them when this context is saved.
     ///
     /// ```swift
@@ -192,29 +198,28 @@ public final class ManagedObjectContext {
     /// try container.viewContext.save()
     /// ```
     ///
-    /// A child belongs to the isolation of its parent, like the parent's objects, and ends its
-    /// events with it. (Core Data's children may have a queue of their own, and block the parent's
-    /// for each fetch. For work beside the main actor use a background context, a sibling.) It may
-    /// have children itself.
+    /// A child belongs to the isolation of its parent, like the parent's objects, and its events
+    /// end with the parent's. (Core Data's children may have a queue of their own, and block the
+    /// parent's for each fetch. For work outside of the main actor, use a background context, a
+    /// sibling.) It may have children itself.
     ///
-    /// - Reading: a fetch of the child is a fetch of the parent, over which the child's own unsaved
-    ///   changes are laid. The parent gets objects for what is read. An object that the child has
+    /// - Reading: a fetch of the child is a fetch of the parent with the child's own unsaved
+    ///   changes applied. The parent creates objects for the rows. An object that the child has
     ///   keeps its values until it is refreshed or a merge brings others.
-    /// - Saving: changes are validated, `willSave()` and `didSave()` are called, and everything
-    ///   that is notified of a save is notified of this one. Between the two there are no
-    ///   conflicts: of a property that both have changed the parent takes the child's value, and
-    ///   the child takes over what the parent has changed of other properties of the objects that
-    ///   it saves. Unique constraints and merge policies act when the stores are written; what
-    ///   others saved and the parent has merged, but the child has not, is a conflict of the
-    ///   parent's save then. Links to what the parent has deleted meanwhile are cleared where they
-    ///   have an inverse. A change of its values is an error, after which nothing has changed
-    ///   anywhere, and so is a link to it without an inverse.
-    /// - Identity: new objects keep their identity on the way up, and it is temporary
+    /// - Saving: changes are validated, `willSave()` and `didSave()` are called, and all observers
+    ///   of saves are notified. There are no conflicts between parent and child. If both have
+    ///   changed a property, the parent takes the child's value. For other properties of the saved
+    ///   objects, the child takes the parent's changes. Unique constraints and merge policies apply
+    ///   when the stores are written. If the parent has merged a save of another context and the
+    ///   child has not, it is a conflict of the parent's save. If the parent has deleted an object
+    ///   meanwhile, links to it are cleared if they have an inverse. A link without an inverse, or
+    ///   a change of its values, is an error, and nothing is changed anywhere.
+    /// - Identity: new objects keep their identity in the parent. It is temporary
     ///   (``ObjectID/isTemporary``) until they are in a store.
-    /// - Undoing: what a child saves can be undone in the parent like any other change.
+    /// - Undoing: a child's save can be undone in the parent like any other change.
     ///
-    /// The child merges by hand unless ``automaticallyMergesChangesFromParent`` is set. It uses no
-    /// row cache and no query generation of its own: it reads what its parent reads.
+    /// The child does not merge automatically unless ``automaticallyMergesChangesFromParent`` is
+    /// set. It has no row cache and no query generation of its own: it reads through its parent.
     public func newChildContext() -> ManagedObjectContext {
         let child = ManagedObjectContext(
             coordinator: coordinator, parent: self, mergesAutomatically: false,
@@ -224,10 +229,11 @@ public final class ManagedObjectContext {
         return child
     }
 
-    /// The context at the top of the family, which uses the stores.
+    /// The context at the top of the family. It uses the stores.
     var root: ManagedObjectContext { parent?.root ?? self }
 
-    /// Merges what others saved and processes what changed here. Runs in the context's isolation.
+    /// Merges the saves of other contexts and processes the own changes. Runs in the context's
+    /// isolation.
     func endEvent() {
         activity.isEndOfEventScheduled = false
         Merge(context: self).betweenEvents()
@@ -235,17 +241,17 @@ public final class ManagedObjectContext {
         activity.startNextEvent()
         undoManager?.endEvent()
         sweepIfGrown()
-        // What came to this one may concern them.
+        // The merged changes may concern the children.
         for child in family.children { child.endEvent() }
     }
 
-    /// What is not as it must be in the parts; empty where all is well. True between any two calls of a
-    /// program. Reads nothing from the stores.
+    /// The violated invariants of the parts; empty if all hold. They hold between any two calls of
+    /// a program. Reads nothing from the stores.
     var partFaults: [String] {
         registry.invariantFaults + changes.invariantFaults(registry) + merges.invariantFaults
     }
 
-    /// Checks the invariants of the parts, in debug builds and where there are not too many objects.
+    /// Checks the invariants of the parts, in debug builds and if there are not too many objects.
     func checkInvariants() {
         assert(registry.count > 500 || partFaults.isEmpty, partFaults.joined(separator: "\n"))
     }
@@ -262,15 +268,17 @@ extension ManagedObjectContext: CustomReflectable {
 }
 
 extension ManagedObjectContext {
-    /// The object of a row, where the context has it. Never reads from the store.
+    /// Returns the object of a row, or nil if the context does not have it. Never reads from the
+    /// store.
     public func registeredObject(for id: ObjectID) -> ManagedObject? {
         guard let root = root(of: id) else { return nil }
         return registry.registered(root: root, key: id.key)
     }
 
-    /// The entity of an identity in this context's store; nil where it is of another.
+    /// The entity of an identity in this context's store; nil if the identity is from another
+    /// store.
     private func entity(of id: ObjectID) -> EntityDescription? {
-        // Safety: the context keeps its coordinator, which keeps its model.
+        // Safety: the context keeps its coordinator, and this keeps its model.
         uncounted(coordinator).use { coordinator in
             uncounted(coordinator.model).use { model in
                 guard let entity = model.isOwn(id.entity) ? id.entity : model[id.entityName],
@@ -288,11 +296,11 @@ extension ManagedObjectContext {
         return id.store == coordinator.storeIdentifier(ofRoot: root) ? root : nil
     }
 
-    /// The object of a row; a fault where the context does not have it yet. Never reads from the
-    /// store, so the row may not exist: the object's first value tells. For certainty use
-    /// ``existingObject(with:)``.
+    /// Returns the object of a row: a fault if the context does not have it yet. It never reads
+    /// from the store: the row may not exist. The read of its first value shows this. To be
+    /// certain, use ``existingObject(with:)``.
     ///
-    /// An id of another store returns an invalid object.
+    /// If the id is from another store, it returns an invalid object.
     public func object(with id: ObjectID) -> ManagedObject {
         guard let entity = entity(of: id) else {
             let model = coordinator.model
@@ -303,9 +311,9 @@ extension ManagedObjectContext {
         return registry.object(of: entity, key: id.key)
     }
 
-    /// The object of a row that is there, with its values read.
+    /// Returns the object of an existing row, with its values.
     ///
-    /// - Throws: ``StoreError`` with `missingRow` where there is no such row; what the store threw.
+    /// - Throws: ``StoreError`` with `missingRow` if there is no such row; any error of the store.
     public func existingObject(with id: ObjectID) throws -> ManagedObject {
         mergeIfAutomatic()
         let object = self.object(with: id)
@@ -327,14 +335,14 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// The object of a row that is there, with its values read, as its class.
+    /// Returns the object of an existing row, with its values, as an object of its class.
     ///
     /// ```swift
     /// let product = try context.existingObject(with: id, as: Product.self)
     /// ```
     ///
-    /// - Throws: ``StoreError`` with `missingRow` where there is no such row, with `invalidRequest`
-    ///   where the object is of another class; what the store threw.
+    /// - Throws: ``StoreError`` with `missingRow` if there is no such row, with `invalidRequest` if
+    ///   the object is of another class; any error of the store.
     public func existingObject<Entity: ManagedObject>(
         with id: ObjectID, as type: Entity.Type
     ) throws -> Entity {
@@ -347,16 +355,16 @@ extension ManagedObjectContext {
         return typed
     }
 
-    /// Reads the values of those objects that are faults, with one statement for each hierarchy, and
-    /// says at once what keeps them from being read. (A getter never throws: it shows a placeholder,
-    /// and the next save throws.) Objects that have their values are left as they are.
+    /// Reads the values of the objects that are faults, with one statement for each hierarchy, and
+    /// throws immediately if a read fails. (A getter never throws: it shows a placeholder, and the
+    /// next save throws.) Objects that have their values remain unchanged.
     ///
     /// ```swift
     /// try context.loadValues(of: [order, order.customer])
     /// ```
     ///
-    /// - Throws: ``StoreError`` with `missingRow` where the row of one was deleted, with `foreignObject`
-    ///   where one belongs to another context; what the store threw.
+    /// - Throws: ``StoreError`` with `missingRow` if the row of an object was deleted, with
+    ///   `foreignObject` if an object belongs to another context; any error of the store.
     public func loadValues(of objects: some Sequence<ManagedObject>) throws {
         let objects = Array(objects)
         try faulting.load(
@@ -376,7 +384,7 @@ extension ManagedObjectContext {
         return all
     }
 
-    /// Forgets an object, which is of no row any more.
+    /// Forgets an object that has no row any more.
     @inline(never)
     func forget(_ object: ManagedObject) {
         guard registry.remove(object), !merges.reinsertedRows.isEmpty else { return }

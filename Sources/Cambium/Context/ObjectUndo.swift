@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// What undoes the change of one object in one event: its state before, as far as it differs.
+/// The undo of one object's changes in one event: its state before, as far as it differs.
 final class ObjectUndo {
     enum Kind {
         /// It came into being, and has to go.
@@ -11,12 +11,12 @@ final class ObjectUndo {
         case changed
     }
 
-    /// What was done to a relationship that is kept elsewhere.
+    /// The changes of a relationship that is kept outside of the row.
     struct Links {
         let ordinal: Int
         var added: [LinkSet.Member] = []
         var removed: [LinkSet.Member] = []
-        /// The keys of the members in their former order, where that changed.
+        /// The keys of the members in their former order, if the order changed.
         var order: [Int64]?
 
         var isEmpty: Bool { added.isEmpty && removed.isEmpty && order == nil }
@@ -31,9 +31,9 @@ final class ObjectUndo {
     let slots: SlotSet
     let links: [Links]
 
-    /// Nil where nothing is to be undone.
+    /// Returns nil if there is nothing to undo.
     ///
-    /// Called when the lists are settled and the event's bases are still there.
+    /// Called when the lists are settled and the event's bases still exist.
     init?(_ object: ManagedObject, in event: Event) {
         let isNew = event.isNew(object)
         let isLeaving = event.isLeaving(object)
@@ -46,8 +46,8 @@ final class ObjectUndo {
             slots = SlotSet()
             links = []
         case (false, true):
-            // What another context deleted is not this one's to bring back.
-            // One whose row could not be read comes back as a fault.
+            // An object that another context deleted is not restored. If its row could not be read,
+            // the object is restored as a fault.
             let record = object.eventBaseRecord ?? object.placed
             guard !object.isInvalidObject, record != nil || object.lifecycle == .deleted else {
                 return nil
@@ -83,8 +83,8 @@ final class ObjectUndo {
         return slots
     }
 
-    /// A copy of a record that can be kept for long, with the content of files, which may be
-    /// removed meanwhile.
+    /// A copy of a record that can be kept for long. It includes the content of files, because they
+    /// may be removed meanwhile.
     private static func copy(_ placed: PlacedRecord, of object: ManagedObject) -> PlacedRecord {
         let shape = object.entityDescription.shape
         var copy = RecordWriter.compactCopy(placed.record, shape)
@@ -105,8 +105,8 @@ final class ObjectUndo {
 }
 
 extension ManagedObject {
-    /// What the event did to relationships that no slot of this object or another one tells of:
-    /// pairs of join tables, orders, and links that are in memory only.
+    /// The changes of the event to relationships that are not visible in a slot of this object or
+    /// another one: pairs of join tables, orders, and transient links.
     fileprivate final var linksChangedInEvent: [ObjectUndo.Links] {
         guard let bases = extras?.eventLinks?.bases else { return [] }
         return bases.compactMap { ordinal, base in
@@ -115,7 +115,7 @@ extension ManagedObject {
             var links = ObjectUndo.Links(ordinal: ordinal)
             let isKnown = base.stored != nil || relationship.isTransient || lifecycle == .inserted
             if !isKnown {
-                // The members could not be read: only what the event did can be taken back.
+                // The members could not be read: only the changes of the event can be reverted.
                 guard relationship.isJoinTable else { return nil }
                 links.added = now.added.members.filter { base.added[$0.key] == nil }
                 links.removed = now.removed.subtracting(base.removed).sorted()
@@ -146,7 +146,7 @@ extension ManagedObject {
             let members = base.members
             if relationship.isJoinTable || relationship.isTransient {
                 links.removed = members
-                // What the event had linked before the deletion.
+                // The links that the event added before the deletion.
                 links.added = now?.members(missingIn: base) ?? []
             }
             if relationship.isOrdered, members.count > 1 { links.order = members.map(\.key) }
@@ -169,12 +169,12 @@ extension LinkSet {
     }
 }
 
-/// An object that an undo has given former values and links: it drops those that are as the store has
-/// them.
+/// An object after an undo has restored values and links: it drops the ones that are equal to the
+/// store's.
 struct UndoneObject: ObjectAccess {
     let subject: ManagedObject
 
-    /// Has no draft any more where all values are as the store has them.
+    /// Drops the draft if all values are equal to the store's.
     func dropEqualValues() {
         guard lifecycle == .updated, let extras, extras.unfitSlots.isEmpty,
             let snapshot = extras.snapshot, let record = subject.record
@@ -190,7 +190,7 @@ struct UndoneObject: ObjectAccess {
         subject.flags.insert(.hasOtherValues)
     }
 
-    /// Becomes clean where all values and links are as the store has them.
+    /// Becomes clean if all values and links are equal to the store's.
     func becomeCleanIfUnchanged() {
         guard lifecycle == .updated, let extras else { return }
         for (ordinal, links) in extras.links where links.hasChanges {
@@ -199,8 +199,8 @@ struct UndoneObject: ObjectAccess {
         subject.row.becomeCleanWithoutChanges()
     }
 
-    /// Drops the changes of a relationship where they lead to what the store has. What was read
-    /// before may have been read without those that were deleted meanwhile, so it is read again.
+    /// Drops the changes of a relationship that match the store. The links are read again: earlier
+    /// reads may lack objects that were deleted at the time.
     private func dropEqualLinks(_ links: LinkSet, _ relationship: RelationshipDescription) {
         var links = links
         if !relationship.isJoinTable {
@@ -214,17 +214,17 @@ struct UndoneObject: ObjectAccess {
             }
         }
         if relationship.isJoinTable || relationship.isOrdered {
-            // Nothing is read of members that are deleted here, and they may come back.
+            // Members that are deleted here are not in the result of the read, but may be restored.
             func mayComeBack(_ key: Int64) -> Bool {
                 state.context?.registry.registered(relationship, key)?.lifecycle == .deleted
             }
             let keepsSome = links.removed.contains(where: mayComeBack)
-            // What is not known may be other than it was.
+            // Unknown links may have changed.
             guard
                 state.context?.linkReading.read(of: subject, relationship, into: &links) == true
             else { return }
             if keepsSome || links.members != links.stored {
-                // One that is again as it was must follow what others do to it.
+                // A link without a change has to follow the changes of others.
                 guard relationship.isJoinTable else { return }
                 let known = Set((links.stored ?? []).map { $0.key })
                 links.keepChanges(
@@ -242,8 +242,8 @@ struct UndoneObject: ObjectAccess {
         if let former { dropOtherSides(since: former, links, relationship) }
     }
 
-    /// Looks at the other side of each pair of which this side notes nothing any more: of those that
-    /// the undo has not changed.
+    /// Drops the other side of each pair that has no change on this side any more, if the undo has
+    /// not changed the other object.
     private func dropOtherSides(
         since former: LinkSet, _ links: LinkSet, _ relationship: RelationshipDescription
     ) {
@@ -259,8 +259,7 @@ struct UndoneObject: ObjectAccess {
         }
     }
 
-    /// The members about which the links say what their rows say, where these are as the store has
-    /// them.
+    /// The members with rows that match the links, if the rows are as in the store.
     private func keysAsInMembers(
         of links: LinkSet, _ relationship: RelationshipDescription
     ) -> [Int64] {

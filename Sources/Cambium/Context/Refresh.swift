@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// Brings objects back to what the store has, or the parent of a child.
+/// Resets objects to their state in the store, or in the parent of a child.
 struct Refresh: ContextAccess {
     let context: ManagedObjectContext
 
@@ -37,10 +37,10 @@ struct Refresh: ContextAccess {
         if let base { withExtendedLifetime(base) { followDeletes(of: base.record, object) } }
     }
 
-    /// Follows the delete rules once more of deleted objects to which a refreshed one leads in the
-    /// store: what they have done to it was dropped.
+    /// Applies the delete rules of deleted objects again to a refreshed object that references them
+    /// in the store: their effects on it were discarded.
     ///
-    /// - Parameter base: The row of the object, as it was below the changes.
+    /// - Parameter base: The row of the object, as it was before the changes.
     private func followDeletes(of base: Record, _ object: ManagedObject) {
         for relationship in object.entityDescription.relationships {
             guard let slot = relationship.slot, base.hasValue(slot), object.canBeRestored,
@@ -60,12 +60,12 @@ struct Refresh: ContextAccess {
 
     private func rereadKeepingChanges(_ object: ManagedObject) {
         if replacements.followParent(object) { return }
-        // What the store brings is not to be undone.
+        // Changes from the store cannot be undone.
         if context.undoManager?.isUndoRegistrationEnabled == true { context.processChanges() }
         do {
             try reread(object)
         } catch {
-            // The save reads it again, and throws where it cannot.
+            // The save reads it again, and throws if it cannot.
             deferredMerges.postpone(object)
             return errors.record(error)
         }
@@ -106,7 +106,7 @@ struct Reset: ContextAccess {
         activity.isResetting = true
         for object in knownObjects where object.record != nil { object.willTurnIntoFault() }
         activity.isResetting = false
-        // What the hooks have brought goes with the rest.
+        // Objects that the hooks have fetched are forgotten with the rest.
         let all = knownObjects
         let unsaved = changes.inserted.filter { $0.lifecycle == .inserted }
         registry.removeAll()
@@ -119,8 +119,8 @@ struct Reset: ContextAccess {
             object.extras = nil
         }
         let lists = changes.reset() + [merges.reset()]
-        // With an object, and with what it holds, may go something that uses the context: nothing
-        // is released before the context is empty.
+        // Releasing an object, or its values, may use the context: nothing is released before the
+        // context is empty.
         defer { withExtendedLifetime((all, extras, lists)) {} }
         family.forgetVersions()
         errors.reset()

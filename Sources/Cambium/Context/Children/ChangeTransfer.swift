@@ -1,10 +1,10 @@
 import CambiumRecords
 
-/// Makes what was changed about some objects changes of others: a child's of its parent's, or those
-/// of an object that of the one that stands for it.
+/// Applies the changes of some objects to others: those of a child's object to the parent's object,
+/// or those of a replaced object to its replacement.
 ///
-/// Everything goes through the setters, so that the other ends follow, and whoever observes or
-/// undoes changes is notified of these as of any others.
+/// All changes are made with the setters. These update the inverse relationships, and notify
+/// observers and the undo manager as of any other change.
 struct ChangeTransfer {
     private struct Step {
         let source: ManagedObject
@@ -63,8 +63,8 @@ struct ChangeTransfer {
         }
     }
 
-    /// Links that no slot holds: those of join tables, from the side that writes them, and those
-    /// that are in memory only.
+    /// Sets the links that no slot holds: those of join tables, from the side that writes them, and
+    /// transient ones.
     private func setLinks(_ step: Step) {
         for relationship in step.source.entityDescription.relationships
         where relationship.isTransient || (relationship.isJoinTable && relationship.ownsPairs) {
@@ -97,7 +97,7 @@ struct ChangeTransfer {
 
     // MARK: Orders
 
-    /// The members of the lists whose order was changed, before anything is.
+    /// The members of the lists with a changed order, before anything is changed.
     private func formerMembers(_ step: Step) -> [Int: Set<Int64>] {
         var members = [Int: Set<Int64>]()
         for relationship in step.source.orderedRelationships {
@@ -107,7 +107,7 @@ struct ChangeTransfer {
         return members
     }
 
-    /// Lays what was done to the order of a list over the list as the target has it.
+    /// Applies the changes to the order of a list to the target's list.
     private func setOrders(_ step: Step, _ formerMembers: [Int: Set<Int64>]) {
         for relationship in step.source.orderedRelationships {
             let ordinal = relationship.ordinal
@@ -131,7 +131,7 @@ struct ChangeTransfer {
 }
 
 extension ManagedObject {
-    /// The relationships whose order was changed.
+    /// The relationships with a changed order.
     fileprivate final var orderedRelationships: [RelationshipDescription] {
         guard let extras else { return [] }
         return entityDescription.relationships.filter { relationship in
@@ -139,7 +139,7 @@ extension ManagedObject {
         }
     }
 
-    /// The slots that were set since the object was read or saved, without those that nobody sets.
+    /// The slots that were set since the object was read or saved, without derived slots.
     final var settableChangedSlots: SlotSet {
         tracking.noteQuietChanges()
         guard let extras else { return SlotSet() }
@@ -147,15 +147,17 @@ extension ManagedObject {
     }
 }
 
-/// What other contexts have saved, and the parent has merged, since a child read what it saves now:
-/// what the child has not seen, its changes must not be laid over. The parent's objects rest on
-/// what the child had read from then on, and the parent's save sees the conflict.
+/// Changes of other contexts that the parent has merged, and that the child has not seen when it
+/// saves.
+///
+/// The child's changes must not overwrite them. The parent's objects get the row that the child has
+/// read as their base, and the parent's save detects the conflict.
 struct UnseenChanges {
     private struct Change {
         let target: ManagedObject
         /// The row as the child had read it.
         let base: PlacedRecord
-        /// What the child has changed, and others too.
+        /// The slots that both the child and other contexts have changed.
         var slots = SlotSet()
     }
 
@@ -168,10 +170,10 @@ struct UnseenChanges {
         self.parent = parent
     }
 
-    /// Looks at an object before the child's changes come to the parent's.
+    /// Checks an object before the child's changes are applied to the parent's object.
     ///
-    /// - Parameter slots: What the child has changed; nil where it rests on the whole object: it
-    ///   deletes the object, or has locked it.
+    /// - Parameter slots: The slots that the child has changed. Nil if the change concerns the
+    ///   complete object, because the child deletes or has locked it.
     mutating func look(at object: ManagedObject, _ slots: SlotSet?, _ target: ManagedObject) {
         guard target.lifecycle == .clean || target.lifecycle == .updated,
             target.entityDescription === object.entityDescription, target.key == object.key,
@@ -195,7 +197,8 @@ struct UnseenChanges {
         changes.append(change)
     }
 
-    /// Lets the parent's objects, which have the child's changes now, rest on what the child read.
+    /// Makes the row that the child has read the base of the parent's objects. They have the
+    /// child's changes already.
     func apply() {
         for change in changes { apply(change) }
     }
@@ -217,7 +220,7 @@ struct UnseenChanges {
         if target.flags.contains(.isDraft), let extras = target.extras {
             extras.snapshot = base
             target.record?.version = version
-            // An undo brings back what the child had read, and then what other contexts have saved.
+            // An undo restores the row that the child had read, then the saves of other contexts.
             if case .copy(let placed) = extras.eventBase {
                 extras.eventBase = .copy(former(placed))
             }
@@ -232,13 +235,13 @@ struct UnseenChanges {
     }
 }
 
-/// What a parent has deleted, seen by the save of a child.
+/// Merges deletions of a parent when a child is saved.
 struct DeletionsAbove: ContextAccess {
     let context: ManagedObjectContext
 
-    /// Lets those objects of a child go that its ``parent`` has deleted and of which nothing is to be
-    /// saved but links: these are cleared, as when a deletion is merged. What is left is an error of
-    /// the save.
+    /// Invalidates the objects of a child that its ``parent`` has deleted and that have no unsaved
+    /// changes except to links. The links are cleared, as when a deletion is merged. If other
+    /// changes remain, the save fails.
     func merge() throws {
         guard let parent else { return }
         context.processChanges(propagatesDeletes: true)

@@ -1,9 +1,10 @@
 import CambiumRecords
 
-/// The part of a context that knows its children, and of a child what its ancestors have saved.
+/// The part of a context that knows its children and, in a child, the row versions that its
+/// ancestors have saved.
 ///
-/// In a family of contexts the last one wins. Which versions of a row are the family's own, and which
-/// are those of others, is known only where it is noted.
+/// In a family of contexts the last save wins. Only these notes distinguish the family's own
+/// versions of a row from the versions of others.
 final class FamilyLink {
     private struct WeakContext {
         weak var context: ManagedObjectContext?
@@ -11,9 +12,9 @@ final class FamilyLink {
 
     private let coordinator: PersistentStoreCoordinator
     private let identifier: ContextIdentifier
-    /// Those that have this one as their parent, and some that had.
+    /// The contexts that have this one as their parent, and some that had.
     private var weakChildren: [WeakContext] = []
-    /// Of a child's rows, the versions that its ancestors have made themselves, one after the other.
+    /// In a child, the consecutive versions of its rows that its ancestors have saved themselves.
     private var versions = [RowIdentity: ClosedRange<Int64>]()
     /// How many saves of the family are being settled, each in a hook of the one before. Counted at
     /// the root.
@@ -40,14 +41,14 @@ final class FamilyLink {
 
     // MARK: Notifying
 
-    /// Notifies the children that what they have read is other now: of which rows, which they read
-    /// again. An unsaved row has no version that tells which is newer.
+    /// Notifies the children of the rows that have changed, so that they read them again. An
+    /// unsaved row has no version that could tell which of two states is newer.
     ///
     /// - Parameters:
-    ///   - changeSets: What was saved or merged.
-    ///   - objects: Objects that got other values otherwise, came or went.
-    ///   - isComplete: Whether that is all; if not, anything may have changed.
-    ///   - origin: The child that changed it.
+    ///   - changeSets: The saved or merged changes.
+    ///   - objects: Objects that got other values in another way, were created or deleted.
+    ///   - isComplete: Whether this is all; if not, anything may have changed.
+    ///   - origin: The child that made the changes.
     func notify(
         _ changeSets: [ChangeSet], of objects: [ManagedObject] = [], isComplete: Bool = true,
         except origin: ManagedObjectContext? = nil
@@ -68,7 +69,7 @@ final class FamilyLink {
 
     private func entityChanges(of objects: [ManagedObject]) -> [EntityChanges] {
         var changes = [Int: EntityChanges]()
-        // What another object stands for now is not gone: children follow it by themselves.
+        // A replaced object is not deleted: children follow its replacement by themselves.
         for object in objects where object.extras?.replacement == nil {
             let entity = object.entityDescription
             switch object.lifecycle {
@@ -83,9 +84,9 @@ final class FamilyLink {
         return changes.ordered { $0.key < $1.key }.map { $0.value }
     }
 
-    /// Changes of several entities, by store, for those who take changes over.
+    /// Returns one change set for each store from changes of several entities.
     ///
-    /// - Parameter objects: All that changed, among them those that no store has yet.
+    /// - Parameter objects: All changed objects, including those that no store has yet.
     func changeSets(
         of entities: [EntityChanges], unsavedAmong objects: [ManagedObject] = []
     ) -> [ChangeSet] {
@@ -103,8 +104,8 @@ final class FamilyLink {
 
     // MARK: Versions
 
-    /// Lets the children know that a save of the root, which uses the stores, has made new versions of
-    /// rows.
+    /// Notes in the children that a save of the root has made new versions of rows. The root is the
+    /// context that uses the stores.
     func noteVersions(of changeSets: [ChangeSet], in root: ObjectRegistry) {
         if !hasChildren { return }
         for child in children {
@@ -145,7 +146,7 @@ final class FamilyLink {
 
     /// Runs a save of the family.
     ///
-    /// - Returns: Nil where there are too many under way, each in a hook of the one before.
+    /// - Returns: Nil if too many saves are in progress, each in a hook of the one before.
     func whileSaving<Result>(atMost limit: Int, _ body: () throws -> Result) rethrows -> Result? {
         guard savesUnderWay < limit else { return nil }
         savesUnderWay += 1
@@ -177,10 +178,10 @@ extension EntityChanges {
     }
 }
 
-/// What a child context reads from: the objects of its parent as they are now, unsaved changes
-/// included. Those that the parent has deleted are not there.
+/// The reader of a child context: it reads the objects of its parent as they are now, with unsaved
+/// changes. Objects that the parent has deleted are not found.
 final class ParentReader: ReadableStore {
-    // The child holds its parent; what is left of a child that is gone does not.
+    // The child holds its parent. Objects that are left of a released child do not.
     private(set) weak var parent: ManagedObjectContext?
 
     init(_ parent: ManagedObjectContext) {
@@ -242,7 +243,7 @@ final class ParentReader: ReadableStore {
         parent.processChanges()
         switch request.selection {
         case .matching:
-            // Keys alone would leave the parent with objects whose values nobody has read.
+            // With keys alone, the parent would have objects without values.
             var request = request
             request.readsKeysOnly = false
             return try parent.fetching.objects(request, true)

@@ -1,7 +1,7 @@
 import CambiumRecords
 
-/// Makes the unsaved changes of a child context unsaved changes of its parent. What can fail fails
-/// when it is made; nothing has changed then.
+/// Makes the unsaved changes of a child context unsaved changes of its parent. Everything that can
+/// fail is checked in the initializer, before anything is changed.
 struct ParentSave {
     private let child: ManagedObjectContext
     private let parent: ManagedObjectContext
@@ -10,8 +10,9 @@ struct ParentSave {
 
     /// Called when the changes of both contexts are processed.
     ///
-    /// - Throws: ``StoreError`` where the parent has deleted an object that was changed here,
-    ///   ``ValidationError`` where one that is linked to here; what reading the parent throws.
+    /// - Throws: ``StoreError`` if the parent has deleted an object that was changed here.
+    ///   ``ValidationError`` if the parent has deleted an object that is referenced here. Any error
+    ///   of reading the parent.
     init(of child: ManagedObjectContext, to parent: ManagedObjectContext) throws {
         self.child = child
         self.parent = parent
@@ -41,7 +42,7 @@ struct ParentSave {
         }
     }
 
-    /// The parent's object of a row; nil where the parent has deleted it.
+    /// The parent's object of a row, or nil if the parent has deleted it.
     @inline(never)
     private func target(of id: RowIdentity) -> ManagedObject? {
         let found = parent.registry[id] ?? parent.replacements.replacement(of: id)
@@ -83,7 +84,8 @@ struct ParentSave {
         if !errors.isEmpty { throw ValidationErrors.combined(errors) }
     }
 
-    /// Whether the parent's object leads there, too: what a child deletes it is led away from then.
+    /// Whether the parent's object has the same reference. If it has, the deletion in the child
+    /// clears it.
     private func hasKey(
         _ object: ManagedObject, _ relationship: RelationshipDescription, _ id: RowIdentity
     ) -> Bool {
@@ -129,7 +131,7 @@ struct ParentSave {
 
     // MARK: Saving
 
-    /// What the save is told as.
+    /// The change sets that the save posts.
     var changeSets: [ChangeSet] {
         var changes = ChangeCollector(
             entityCount: child.coordinator.model.entities.count, attachesRows: false,
@@ -149,7 +151,7 @@ struct ParentSave {
     func apply() {
         let unseen = unseenChanges
         let insertion = ChildInsertion(context: parent)
-        // First, while the relationships of what goes are as they were.
+        // First, while deleted objects still have their relationships.
         for object in child.changes.deleted { target(of: object).map(parent.delete) }
         var transfer = ChangeTransfer(to: parent)
         for object in child.changes.inserted {
@@ -183,8 +185,8 @@ struct ParentSave {
         return unseen
     }
 
-    /// The parent has what came back in the child: what comes from there from now on is about this
-    /// life of it.
+    /// Ends the re-insertion of objects that the parent has now: later changes from the parent
+    /// concern the re-inserted rows.
     private func endReinsertions() {
         if child.merges.reinsertedRows.isEmpty { return }
         let reborn = Set(child.changes.inserted.map { RowIdentity($0) })
@@ -193,9 +195,9 @@ struct ParentSave {
         for id in reborn { child.merges.reinsertedRows[id] = nil }
     }
 
-    /// Makes the child's objects what the parent has now.
+    /// Updates the child's objects to the state of the parent.
     ///
-    /// - Returns: Those that got other values by it.
+    /// - Returns: The objects that got other values.
     func updateChild() -> [ManagedObject] {
         var resolved: [ManagedObject] = []
         var outdated: Set<Int> = []
@@ -222,7 +224,7 @@ struct ParentSave {
         }
         child.changes.removeAll()
         child.changes.locked = []
-        // The other ends of what the parent had changed meanwhile are read again.
+        // Inverse relationships that the parent had changed meanwhile are read again.
         if !outdated.isEmpty {
             let commit = child.merges.startMerge()
             for entity in outdated { child.merges.noteTouchedRelationships(of: entity, in: commit) }
@@ -249,7 +251,7 @@ struct ParentSave {
 }
 
 extension ManagedObject {
-    /// All slots but those that nobody sets.
+    /// All slots except derived ones.
     fileprivate final var allSettableSlots: SlotSet {
         var slots = entityDescription.storedSlots
         for slot in entityDescription.transientSlots { slots.insert(slot) }
@@ -264,7 +266,7 @@ extension ManagedObject {
     }
 }
 
-/// New objects of a child on their way into its parent, whose parts are used.
+/// Inserts new objects of a child into its parent. The parts are those of the parent.
 struct ChildInsertion: ContextAccess {
     let context: ManagedObjectContext
 
@@ -315,8 +317,8 @@ struct ChildInsertion: ContextAccess {
     }
 }
 
-/// New objects that a save merged into others with the same unique values, and the objects of children
-/// that were read from them.
+/// New objects that a save merged into others with the same unique values, and the objects of
+/// children that were read from them.
 struct Replacements: ContextAccess {
     let context: ManagedObjectContext
 
@@ -329,14 +331,14 @@ struct Replacements: ContextAccess {
         if replacement.lifecycle == .clean { context.noteForEvent(replacement) }
     }
 
-    /// The object that stands for the one of a row, here or further up; nil where none does.
+    /// The replacement for the object of a row, here or in an ancestor; nil if there is none.
     func replacement(of id: RowIdentity) -> ManagedObject? {
         if let other = registry.replacement(id.root, id.key) { return other }
         guard let above = parent?.replacements.replacement(of: id) else { return nil }
         return registry.object(entity: above.entityDescription.index, key: above.key)
     }
 
-    /// Lets the objects of a child follow those of the parent.
+    /// Replaces the objects of a child that the parent has replaced.
     func followParent() {
         guard let parent else { return }
         for id in parent.replacements.replacedIDs.ordered(by: <) {
@@ -344,10 +346,10 @@ struct Replacements: ContextAccess {
         }
     }
 
-    /// Lets an object of a child follow the parent's, where another one stands for that. What was
-    /// changed here becomes a change of the other one.
+    /// Replaces an object of a child if the parent has replaced its object. Unsaved changes are
+    /// applied to the replacement.
     ///
-    /// - Returns: Whether it does.
+    /// - Returns: Whether it was replaced.
     @discardableResult
     func followParent(_ object: ManagedObject) -> Bool {
         guard let above = parent?.replacements.replacement(of: RowIdentity(object)) else {

@@ -1,12 +1,13 @@
 import CambiumRecords
 
-/// What merges defer, and who merges it in the end.
+/// Defers merges, and does them later.
 struct DeferredMerges: ContextAccess {
     let context: ManagedObjectContext
 
     // MARK: Deferring
 
-    /// Whether the merge at work leaves an object as it is to which others have given this row.
+    /// Whether the current merge does not give an object this row of another context, because it
+    /// conflicts.
     func defers(_ object: ManagedObject, _ theirs: Record) -> Bool {
         guard defersConflicts(of: object) else { return false }
         switch object.lifecycle {
@@ -18,12 +19,13 @@ struct DeferredMerges: ContextAccess {
         return parent == nil || family.hasOthersVersion(object, theirs.version)
     }
 
-    /// Whether the merge at work leaves an unchanged object as it is on which others rest.
+    /// Whether the current merge does not change an unchanged object that is locked for conflict
+    /// detection.
     func keepsLocked(_ object: ManagedObject) -> Bool {
         defersConflicts(of: object) && changes.isLocked(object)
     }
 
-    /// Whether the merge at work leaves an object as it is whose row other contexts have deleted.
+    /// Whether the current merge keeps an object although other contexts have deleted its row.
     func keepsDeleted(_ object: ManagedObject) -> Bool {
         switch merges.deferral {
         case .nothing: return false
@@ -57,7 +59,7 @@ struct DeferredMerges: ContextAccess {
     /// Leaves an object as it is: the save is to see that other contexts have changed it.
     func postpone(_ object: ManagedObject, _ change: DeferredChange = .change) {
         let known = object.extras?.deferred ?? .nothing
-        // That the row was deleted outweighs what was done to it before.
+        // The deletion of the row outweighs earlier changes to it.
         if known == .deletion { return }
         if known == .nothing { merges.deferred.append(object) }
         object.ownExtras.deferred = change
@@ -71,7 +73,7 @@ struct DeferredMerges: ContextAccess {
 
     // MARK: Catching up
 
-    /// The objects that have deferred what other contexts saved, where these are to merge it now.
+    /// Returns the objects with deferred merges that are to be merged now.
     func takeDue() -> [ManagedObject] {
         if merges.deferred.isEmpty || merges.deferral.hasConflicts { return [] }
         let objects = merges.takeDeferred()
@@ -83,7 +85,7 @@ struct DeferredMerges: ContextAccess {
                 merges.deferred.append(object)
                 continue
             }
-            // What is to be deleted shows nothing until that is taken back.
+            // A deleted object is merged only if its deletion is reverted.
             if object.lifecycle == .deleted, !wasDeleted { continue }
             object.extras?.deferred = .nothing
             if wasDeleted {
@@ -95,8 +97,8 @@ struct DeferredMerges: ContextAccess {
         return taken
     }
 
-    /// Lets objects merge what they have deferred, where no unsaved change contradicts it any
-    /// more: after changes were taken back, and before a save looks for conflicts.
+    /// Merges the deferred saves of others if no unsaved change contradicts them any more: after
+    /// changes were reverted, and before a save checks for conflicts.
     func merge() {
         if merges.deferred.isEmpty { return }
         let objects = merges.takeDeferred()
@@ -123,8 +125,8 @@ struct DeferredMerges: ContextAccess {
         family.notify([], of: objects)
     }
 
-    /// Lays what an undo has brought back over the rows that others have inserted again meanwhile
-    /// under the same keys: there is nothing to be inserted then.
+    /// Applies restored objects to the rows that other contexts have inserted again with the same
+    /// keys. There is nothing to insert then.
     func takeReinsertedRows() throws {
         if merges.reinsertedRows.isEmpty { return }
         let reborn = changes.inserted.filter {
@@ -144,9 +146,9 @@ struct DeferredMerges: ContextAccess {
         }
     }
 
-    /// The row of an object was deleted, as the context has known for some time.
+    /// Merges the deletion of an object's row. The context has known of it for some time.
     ///
-    /// - Parameter farEnds: Those of the context, where several objects are lost.
+    /// - Parameter farEnds: The far ends of the context, given if several objects are lost.
     func mergeDeletion(of object: ManagedObject, _ farEnds: FarEndsByEntity? = nil) {
         let ends = (farEnds ?? FarEndsByEntity(in: context))[object.entityDescription]
         let former = ends.shownKeys(of: object)
@@ -163,9 +165,9 @@ extension ManagedObject {
         lifecycle == .updated || (lifecycle == .clean && record != nil)
     }
 
-    /// Whether there is anything to be saved that would go with the object's row: values, and links
-    /// that neither another row nor another object keeps. Which side of a one-to-one keeps the key is
-    /// of no importance: it is a link, and no value.
+    /// Whether there are unsaved changes that would be lost with the object's row: values, and
+    /// links that neither another row nor another object keeps. A one-to-one relationship counts as
+    /// a link, not as a value, whichever side keeps the key.
     final var hasUnsavedChanges: Bool {
         guard lifecycle == .updated else { return false }
         return row.hasUnsavedValues(besides: entityDescription.partnerSlots)
@@ -173,23 +175,24 @@ extension ManagedObject {
     }
 }
 
-/// Lists that were read otherwise than the store has them, because of an object: without one that
-/// other contexts have put there meanwhile and that unsaved changes have elsewhere, or with one
-/// whose row others have deleted or led elsewhere and that stays until a save has met the conflict.
-/// When the object merges what others saved, by a refresh, an undo or a merge, the lists have to be
-/// read again.
+/// The lists that were read differently from the store because of an object.
+///
+/// Such a list lacks an object that another context has added, because unsaved changes moved it
+/// elsewhere. Or it contains an object although others have deleted its row or changed its
+/// reference, because the object is kept until a save detects the conflict. When the object merges
+/// the saves of others, by a refresh, an undo or a merge, the lists have to be read again.
 struct DivergentLists: ContextAccess {
     let context: ManagedObjectContext
 
-    /// Whether unsaved changes keep an object, which the store has among an owner's, away from
-    /// there; what is read of the owner's members leaves it out.
+    /// Whether unsaved changes have moved an object out of an owner's list although the store still
+    /// has it there. If so, the list is read without it.
     @inline(never)
     func isDeferred(
         _ member: ManagedObject, of owner: ManagedObject, _ relationship: RelationshipDescription
     ) -> Bool {
         guard member.ownLinks.hasLeft(owner, relationship) else { return false }
-        // An owner that has noted a change is notified of its being taken back: the member's row, as
-        // it was read, references the owner. A row of others that is deferred may do so instead.
+        // An owner that has noted a change is notified of its being taken back: the member's row,
+        // as it was read, references the owner. A row of others that is deferred may do so instead.
         if owner.extras?.links[relationship.ordinal]?.hasChange(of: member.key) != true
             || member.defersOthersRow
         {
@@ -198,8 +201,8 @@ struct DivergentLists: ContextAccess {
         return true
     }
 
-    /// The members that the store has among an owner's, and those that lead there still because they
-    /// have deferred what other contexts have saved.
+    /// Adds to the members in the store the objects that still reference the owner because their
+    /// merges are deferred.
     func addingDeferred(
         to members: [LinkSet.Member], of owner: ManagedObject,
         _ relationship: RelationshipDescription
@@ -229,7 +232,8 @@ struct DivergentLists: ContextAccess {
         merges.divergentLists[RowIdentity(member), default: []].append(owner)
     }
 
-    /// Lets the lists be read again that an object leads to: they may have been read without it.
+    /// Discards the lists that an object references, so that they are read again: they may have
+    /// been read without it.
     func forget(with object: ManagedObject) {
         guard let record = object.record else { return }
         for relationship in object.entityDescription.relationships {
@@ -241,9 +245,9 @@ struct DivergentLists: ContextAccess {
         }
     }
 
-    /// Lets the lists be read again that an object made others than the store has them, after it
-    /// has merged what other contexts saved. Those that it makes so still, as it has changes, are
-    /// notified of it later.
+    /// Discards the lists that differ from the store because of an object, so that they are read
+    /// again after it has merged the saves of other contexts. If a list still differs, as the
+    /// object has changes, its owner is notified later.
     func forget(otherBecauseOf object: ManagedObject) {
         guard !merges.divergentLists.isEmpty,
             let lists = merges.divergentLists.removeValue(forKey: RowIdentity(object))
@@ -252,8 +256,8 @@ struct DivergentLists: ContextAccess {
             guard let owner = registry[list.row] else { continue }
             let relationship = owner.entityDescription.relationships[list.ordinal]
             forget(list)
-            // An undo may have led it back before it goes. Where a fault leads is not known, nor what
-            // is in a list by its row.
+            // An undo may have restored its reference before it is invalidated. The target of a
+            // fault is unknown, and join tables are not visible in the row.
             if relationship.isJoinTable || !object.isThere || object.record == nil
                 || object.ownLinks.isMember(of: owner, relationship) != list.hasMember
             {

@@ -1,26 +1,27 @@
 import CambiumRecords
 
 extension ManagedObjectContext {
-    /// Merges what other contexts have saved since the last time, a child what has come to its
-    /// ``parent``. Unsaved changes of the same objects stay on top, by the merge rules of the model
-    /// (`merge="sum"`), and no conflict is raised. An object that other contexts have deleted goes,
-    /// together with its unsaved changes and unsaved links to it, and is reported among the deleted
-    /// ones.
+    /// Merges the saves of other contexts since the last time. A child merges the changes of its
+    /// ``parent``. Unsaved changes of the same objects are kept, by the merge rules of the model
+    /// (`merge="sum"`), and there is no conflict. If other contexts have deleted an object, it is
+    /// removed together with its unsaved changes and unsaved links to it, and is reported among the
+    /// deleted ones.
     ///
-    /// Contexts that merge automatically do it by themselves, at the end of an event and, but for
-    /// what is a conflict then, at every fetch and save; see
+    /// Contexts that merge automatically do this at the end of an event. They also do it at every
+    /// fetch and save, except for changes that conflict then; see
     /// ``automaticallyMergesChangesFromParent``.
     public func mergePending() {
         Merge(context: self).pending()
     }
 
-    /// Merges what one save of another context changed.
+    /// Merges the changes of one save of another context.
     ///
     /// A child reads the changed rows from its ``parent``, which should have merged the change
-    /// before. What a child has saved concerns its parent's other children only; others ignore it.
+    /// before. The save of a child concerns only its parent and its parent's other children; other
+    /// contexts ignore it.
     ///
-    /// Where the other context has other ``transactionSettings``, the changed rows are read again:
-    /// this one sees of them what its own settings let it see.
+    /// If the other context has different ``transactionSettings``, the changed rows are read again:
+    /// this context sees only the rows that its own settings allow.
     public func mergeChanges(from changeSet: ChangeSet) {
         if changeSet.settings == coordinator.transactionSettings {
             Merge(context: self).merge([changeSet])
@@ -34,38 +35,40 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Merges what other contexts have saved in the middle of an event. What was read before may be
-    /// what the changes rest on: where other contexts have changed the same, that is a conflict.
+    /// Merges the saves of other contexts in the middle of an event. The changes may depend on
+    /// values that were read before: if other contexts have changed the same properties, this is a
+    /// conflict.
     func mergeIfAutomatic() {
         guard automaticallyMergesChangesFromParent, parent != nil || !merges.mailbox.hasNothing
         else { return }
         Merge(context: self).pending(deferring: .conflictsOfEvent)
     }
 
-    /// Brings an object back to what the store has, or the ``parent`` of a child. An object that was
-    /// never saved has no row and stays as it is.
+    /// Resets an object to its state in the store, or in the ``parent`` of a child. An object that
+    /// was never saved has no row and stays as it is.
     ///
-    /// - Parameter mergeChanges: True reads the row again and keeps the unsaved changes on top (an
-    ///   object without changes becomes a fault, whose values may come from the row cache); false
-    ///   drops the changes and makes the object a fault. What was changed in a to-many whose links
-    ///   the objects at the other end keep is their change and stays. A partner in a one-to-one that
-    ///   was led to another object here comes back from there. What is in memory only is kept with
-    ///   the changes, and dropped with them.
+    /// - Parameter mergeChanges: If true, the row is read again and the unsaved changes are kept.
+    ///   An object without changes becomes a fault, and its values may come from the row cache. If
+    ///   false, the changes are discarded and the object becomes a fault. If the objects at the
+    ///   other end of a to-many keep the links, its changes are their changes and are kept. If a
+    ///   partner in a one-to-one was linked to another object here, it is linked to this object
+    ///   again. Transient values are kept or discarded with the changes.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.state === state else { return errors.recordOtherContext(object) }
         if !mergeChanges, !errors.failedReads.isEmpty, object.canBeRestored {
             errors.failedReads.removeAll(of: RowIdentity(object))
         }
         Refresh(context: self).refresh(object, mergeChanges: mergeChanges)
-        // A child may have saved into this context what is dropped.
+        // A child may have saved the discarded changes into this context.
         family.notify([], of: [object])
     }
 
-    /// Brings all objects back to what the store has: unchanged ones become faults, changed ones
-    /// keep their changes on top of the row, which is read again.
+    /// Resets all objects to their state in the store: unchanged ones become faults; for changed
+    /// ones, the row is read again and the changes are kept.
     public func refreshAllObjects() {
         let refresh = Refresh(context: self)
-        // In the order of their keys: what ends an event in between ends it at the same one each time.
+        // In the order of their keys: if something ends an event in between, it ends at the same
+        // object each time.
         var objects: [ManagedObject] = []
         registry.forEach { objects.append($0) }
         for object in objects {
@@ -76,13 +79,13 @@ extension ManagedObjectContext {
         family.notify([], isComplete: false)
     }
 
-    /// Forgets everything: all objects, changes, errors and what could be undone. Objects that
-    /// somebody still holds are of no context any more and show placeholders; setting a property of
-    /// one is a mistake that the next save throws (``StoreError`` with `foreignObject`).
+    /// Forgets all objects, changes, errors and undo groups. Objects that the program still holds
+    /// belong to no context any more and show placeholders. If you set a property of one, the next
+    /// save throws ``StoreError`` with `foreignObject`.
     ///
-    /// Observers are not notified object by object; observers hear that all objects are invalid,
-    /// and controllers should fetch again. Children keep their own changes, and read everything
-    /// else again when they merge; objects that were new in this context are then lost.
+    /// Observers are not notified of each object: they receive one notification that all objects
+    /// are invalid. Controllers should fetch again. Children keep their own changes, and read
+    /// everything else again when they merge; objects that were new in this context are lost.
     public func reset() {
         if !activity.isResetting { Reset(context: self).run() }
     }
@@ -109,11 +112,10 @@ public struct RemoteChanges: Sendable {
 }
 
 extension ManagedObjectContext {
-    /// Takes changes that were made elsewhere over into contexts: reads the rows of the objects
-    /// that they have registered again, and brings the coordinator's row cache up to date.
+    /// Merges changes from elsewhere into contexts: reads the rows of their registered objects
+    /// again, and updates the coordinator's row cache.
     ///
-    /// Unsaved changes stay on top, and no conflict is raised. Controllers are notified of the
-    /// changes.
+    /// Unsaved changes are kept, and there is no conflict. Controllers are notified of the changes.
     ///
     /// ```swift
     /// ManagedObjectContext.mergeChanges(
@@ -121,8 +123,8 @@ extension ManagedObjectContext {
     /// ```
     ///
     /// - Parameters:
-    ///   - changes: The objects, by what happened to them. Those of other stores are left out.
-    ///   - contexts: Contexts of the isolation that calls.
+    ///   - changes: The objects, by kind of change. Objects of other stores are ignored.
+    ///   - contexts: Contexts of the isolation of the caller.
     public static func mergeChanges(
         fromRemoteContextSave changes: RemoteChanges, into contexts: [ManagedObjectContext]
     ) {
@@ -131,12 +133,12 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
-    /// Takes over what transactions of the history changed: reads the rows of the objects that the
-    /// context has registered again, and brings the coordinator's row cache up to date.
+    /// Merges the changes of transactions of the history: reads the rows of the context's
+    /// registered objects again, and updates the coordinator's row cache.
     ///
-    /// Unsaved changes stay on top, and no conflict is raised. Controllers are notified of the
-    /// changes. Several transactions are one change: an object that one inserts and a later one
-    /// deletes is not told of. Give them all at once, in their order.
+    /// Unsaved changes are kept, and there is no conflict. Controllers are notified of the changes.
+    /// Several transactions are combined into one change: an object that one inserts and a later
+    /// one deletes is not reported. Pass them all at once, in their order.
     ///
     /// ```swift
     /// let result = try context.fetchHistory(HistoryRequest(after: token))
@@ -144,10 +146,11 @@ extension ManagedObjectContext {
     /// token = result.token
     /// ```
     ///
-    /// Contexts whose container follows other processes
-    /// (``StoreOptions/followsRemoteChanges``) do so by themselves.
+    /// If the container of a context follows other processes
+    /// (``StoreOptions/followsRemoteChanges``), the context does this automatically.
     ///
-    /// - Parameter transactions: Of stores of this context's coordinator; others are left out.
+    /// - Parameter transactions: Transactions of the stores of this context's coordinator; others
+    ///   are ignored.
     public func mergeChanges(from transactions: [HistoryTransaction]) {
         let known = Set(coordinator.persistentStores.map { $0.identifier })
         var net = NetChanges(coordinator.model)
@@ -158,8 +161,8 @@ extension ManagedObjectContext {
         Merge(context: self).remote(net.entities, net.ids)
     }
 
-    /// Takes over what transactions of the history changed, in several contexts of the isolation
-    /// that calls.
+    /// Merges the changes of transactions of the history into several contexts of the caller's
+    /// isolation.
     public static func mergeChanges(
         from transactions: [HistoryTransaction], into contexts: [ManagedObjectContext]
     ) {
@@ -168,15 +171,15 @@ extension ManagedObjectContext {
 }
 
 extension PersistentStoreCoordinator {
-    /// What the histories of the stores say about changes: transactions in the order of their
-    /// stores' commits, those of several stores by date.
+    /// Returns the changes that the histories of the stores have recorded, as transactions in the
+    /// order of the commits. Transactions of several stores are ordered by date.
     ///
-    /// It reads one state of each store, and holds what it found in memory; a request's
-    /// ``HistoryRequest/limit`` takes a long history in parts.
+    /// It reads one state of each store, and holds the results in memory. To read a long history in
+    /// parts, set the request's ``HistoryRequest/limit``.
     ///
-    /// - Throws: ``StoreError`` with `historyExpired` (Core Data's 134301) where a part of what
-    ///   came after the token is gone, with `noHistory` where no store keeps one, or where the
-    ///   token is of one that another process has turned off; what the store threw.
+    /// - Throws: ``StoreError`` with `historyExpired` (Core Data's 134301) if a part of the history
+    ///   after the token was deleted, with `noHistory` if no store keeps a history or if the token
+    ///   is from a history that another process has turned off; any error of the store.
     public func fetchHistory(_ request: HistoryRequest) throws -> HistoryResult {
         try request.check()
         var token = request.token ?? HistoryToken()
@@ -188,8 +191,8 @@ extension PersistentStoreCoordinator {
         return HistoryResult(transactions: Self.merged(found), token: token)
     }
 
-    /// Makes one list of those of several stores: always the earliest of their next ones. So within
-    /// a store the order is that of the commits, whatever a clock said.
+    /// Merges the lists of several stores into one: it always takes the earliest of their next
+    /// transactions. Within a store, this keeps the order of the commits, whatever the clock said.
     private static func merged(_ lists: [[HistoryTransaction]]) -> [HistoryTransaction] {
         if lists.count == 1 { return lists[0] }
         var rest = lists.map { $0[...] }
@@ -206,10 +209,10 @@ extension PersistentStoreCoordinator {
         }
     }
 
-    /// The end of the histories: what comes after it has not been saved yet.
+    /// Returns a token for the end of the histories. Everything after it has not been saved yet.
     ///
-    /// - Parameter stores: Which stores; nil for all that keep a history.
-    /// - Throws: ``StoreError`` with `noHistory` where none of them keeps one.
+    /// - Parameter stores: The stores; nil for all that keep a history.
+    /// - Throws: ``StoreError`` with `noHistory` if none of them keeps one.
     public func currentHistoryToken(
         fromStores stores: [PersistentStore]? = nil
     ) throws -> HistoryToken {
@@ -219,11 +222,11 @@ extension PersistentStoreCoordinator {
         return HistoryToken(Dictionary(positions, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// Removes the transactions before those that a token leads to. The named ones stay, so that
-    /// the token is still good.
+    /// Deletes the transactions before a token. The token stays valid, because the transaction that
+    /// it names is kept.
     ///
-    /// - Throws: ``StoreError`` with `historyExpired` where the token is of an earlier history,
-    ///   with `noHistory` where no store keeps one, with `readOnly`.
+    /// - Throws: ``StoreError`` with `historyExpired` if the token is from an earlier history, with
+    ///   `noHistory` if no store keeps one, with `readOnly`.
     public func deleteHistory(before token: HistoryToken) throws {
         _ = try eachHistory { store -> Void? in
             guard let position = token.positions[store.identifier.uuid] else {
@@ -233,17 +236,17 @@ extension PersistentStoreCoordinator {
         }
     }
 
-    /// Removes the transactions of before a date, in all stores. `.distantFuture` removes all.
+    /// Deletes the transactions before a date, in all stores. `.distantFuture` deletes all.
     ///
-    /// - Throws: ``StoreError`` with `noHistory` where no store keeps one, with `readOnly`.
+    /// - Throws: ``StoreError`` with `noHistory` if no store keeps one, with `readOnly`.
     public func deleteHistory(before date: Date) throws {
         _ = try eachHistory { try $0.deleteHistory(before: date) ? () : nil }
     }
 
-    /// Asks the stores about their histories.
+    /// Calls a closure with each store, and returns the results.
     ///
-    /// - Parameter ask: Returns nil for a store that has none.
-    /// - Throws: ``StoreError`` with `noHistory` where none of them has one.
+    /// - Parameter ask: Returns nil for a store without a history.
+    /// - Throws: ``StoreError`` with `noHistory` if none of them has one.
     private func eachHistory<Answer>(
         among stores: [PersistentStore]? = nil, _ ask: (any StoreEngine) throws -> Answer?
     ) throws -> [Answer] {
@@ -254,13 +257,13 @@ extension PersistentStoreCoordinator {
 }
 
 extension ManagedObjectContext {
-    /// What the histories of the stores say about changes. See
-    /// ``PersistentStoreCoordinator/fetchHistory(_:)``; what this context has not saved is no part
-    /// of it.
+    /// Returns the changes that the histories of the stores have recorded, see
+    /// ``PersistentStoreCoordinator/fetchHistory(_:)``. Unsaved changes of this context are not
+    /// included.
     ///
-    /// - Throws: ``StoreError`` with `historyExpired` where a part of what came after the token is
-    ///   gone, with `noHistory` where no store keeps one, or the token's no more; what the store
-    ///   threw.
+    /// - Throws: ``StoreError`` with `historyExpired` if a part of the history after the token was
+    ///   deleted, with `noHistory` if no store keeps a history, or if the store of the token does
+    ///   not any more; any error of the store.
     public func fetchHistory(_ request: HistoryRequest) throws -> HistoryResult {
         try coordinator.fetchHistory(request)
     }
@@ -276,7 +279,7 @@ extension HistoryRequest {
 }
 
 extension HistoryTransaction {
-    /// The objects by what happened to them, for
+    /// The objects by kind of change, for
     /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``.
     public var objectIDs: RemoteChanges {
         func ids(_ kind: HistoryChange.Kind) -> [ObjectID] {

@@ -1,13 +1,14 @@
 import CambiumRecords
 
-/// Merges what other contexts have saved into a context.
+/// Merges the saves of other contexts into a context.
 struct Merge: ContextAccess {
     let context: ManagedObjectContext
 
-    /// Merges what other contexts have saved, and what a batch operation of this context has
-    /// changed, in the order of the commits.
+    /// Merges the saves of other contexts, and the changes of a batch operation of this context, in
+    /// the order of the commits.
     ///
-    /// - Parameter deferral: Which objects stay as they are, so that the save sees the conflict.
+    /// - Parameter deferral: The objects that stay unchanged, so that the save detects the
+    ///   conflict.
     func pending(with own: ChangeSet? = nil, deferring deferral: MergeDeferral = .nothing) {
         merges.deferring(deferral) { mergeMail(with: own) }
     }
@@ -28,22 +29,22 @@ struct Merge: ContextAccess {
         merges.forgetFormerRows()
     }
 
-    /// Merges what other contexts have changed.
+    /// Merges the changes of other contexts.
     ///
-    /// - Parameter readsAgain: Whether the rows of objects that have their values are read at once,
-    ///   where they do not come along.
+    /// - Parameter readsAgain: Whether the rows of objects that have their values are read at once
+    ///   if the change sets do not contain them.
     func merge(_ changeSets: [ChangeSet], readsAgain: Bool = false) {
         context.processChanges()
         reads.advanceQueryGeneration()
-        // What is in another context's memory cannot be seen from here.
+        // Changes in another context's memory are not visible from here.
         let visible = changeSets.filter { $0.holder == nil || $0.holder == parent?.identifier }
         merge(
             parent == nil ? visible : visible.map { $0.withoutRows }, isComplete: true,
             readsAgain: readsAgain)
     }
 
-    /// Merges what a batch operation of this context, or of a child, has changed. What it
-    /// contradicts is left to the conflict of the save: the operation has not asked for it.
+    /// Merges the changes of a batch operation of this context, or of a child. If they contradict
+    /// unsaved changes, the save reports the conflict: the operation did not ask for a merge.
     func own(_ changeSet: ChangeSet) {
         if changeSet.isEmpty || context.automaticallyMergesChangesFromParent {
             return changeSet.isEmpty
@@ -54,8 +55,8 @@ struct Merge: ContextAccess {
         merges.deferring(.conflicts) { merge([changeSet]) }
     }
 
-    /// Merges what other contexts have saved between two events, as Core Data does, but for
-    /// deletions of what has unsaved changes.
+    /// Merges the saves of other contexts between two events, as Core Data does, except for
+    /// deletions of objects with unsaved changes.
     func betweenEvents() {
         guard context.automaticallyMergesChangesFromParent,
             parent != nil || !merges.mailbox.hasNothing || merges.hasDeferredChanges
@@ -77,12 +78,12 @@ struct Merge: ContextAccess {
         family.notify(changeSets.map(merges.current), of: changed, isComplete: isComplete)
         observers.notifyFollowers(merged)
         notifyObservers(merged, changeSets)
-        // Links to what other contexts have deleted were cleared, which is a change of this
+        // Links to objects that other contexts have deleted were cleared. This is a change of this
         // context.
         if !changed.isEmpty { context.processChanges() }
     }
 
-    /// Notifies observers of what was merged.
+    /// Notifies observers of the merged changes.
     private func notifyObservers(_ merged: ObjectChanges, _ changeSets: [ChangeSet]) {
         if observers.wantsChanges {
             observers.post(ObjectsDidChange(merged: merged, into: context))
@@ -106,7 +107,7 @@ struct Merge: ContextAccess {
         for changeSet in changeSets where coordinator.hasStore(changeSet.store) {
             let commit = parent == nil ? changeSet.number : merges.startMerge()
             let isOutdated = parent == nil && commit < merges.latestMerged
-            // Of a batch operation of this context, in whichever event.
+            // Changes of a batch operation of this context, in any event.
             let isOwnChange = deferral.hasConflicts && changeSet.origin == context.identifier
             merges.deferral = isOwnChange ? .conflicts : deferral
             isOwn = isOwn || isOwnChange
@@ -127,7 +128,7 @@ struct Merge: ContextAccess {
         }
         merges.deferral = isOwn ? .conflicts : deferral
         rowMerging.reread(outdated, farEnds)
-        // Where they cannot be read now, a save reads them.
+        // If they cannot be read now, a save reads them.
         if bringsReinsertedRows { try? deferredMerges.takeReinsertedRows() }
         merged.updated += caughtUp.map { .init(object: $0, slots: nil, changesLinks: false) }
         merged.unregistered = unregistered.all
@@ -147,7 +148,7 @@ struct Merge: ContextAccess {
                 // It is laid over the row when all is merged.
                 if object.lifecycle == .inserted { continue }
                 deferredMerges.noteReturn(of: object)
-                // What is new may have been fetched before, and a child may have had it for long.
+                // A new object may have been fetched before, and a child may have had it for long.
                 let isKnown = object.record != nil
                 rowMerging.take(row.placed, for: object, &outdated)
                 if isKnown {
@@ -187,7 +188,7 @@ struct Merge: ContextAccess {
                 merged.updated += farEnds.changed(from: farEnds.savedKeys(of: object), to: nil)
                     .map(ObjectChanges.Update.init(ofLinksOf:))
                 if deferredMerges.keepsDeleted(object) {
-                    // What led to it in the store has left it.
+                    // The objects that referenced it in the store do not any more.
                     merged.updated.append(.init(ofLinksOf: object))
                     continue
                 }
@@ -201,7 +202,7 @@ struct Merge: ContextAccess {
         gone[entity.entity.index, default: []] += entity.deleted
     }
 
-    // MARK: What no context of the coordinator has saved
+    // MARK: Changes from elsewhere
 
     /// Merges changes that were made elsewhere.
     func remote(_ changes: RemoteChanges) {
@@ -225,9 +226,9 @@ struct Merge: ContextAccess {
             (inserted + updated + deleted).map { $0.id })
     }
 
-    /// Merges changes of which no commit of this coordinator knows.
+    /// Merges changes that have no commit in this coordinator.
     ///
-    /// - Parameter ids: The rows that they are about.
+    /// - Parameter ids: The changed rows.
     func remote(_ entities: [EntityChanges], _ ids: [RowIdentity]) {
         context.processChanges()
         coordinator.rowCache.remove(ids)
@@ -236,8 +237,8 @@ struct Merge: ContextAccess {
         merge(family.changeSets(of: entities), readsAgain: true)
     }
 
-    /// Makes all links be read again that changes of some entities can touch. There is no commit
-    /// that tells which were read before it.
+    /// Discards all links that changes of some entities can touch, so that they are read again.
+    /// There is no commit that would show when they were read.
     private func forgetLinks(of entities: Set<Int>) {
         let touched = Set(entities.flatMap { coordinator.model.touchedRelationships[$0] })
         registry.forEach { object in
@@ -277,7 +278,7 @@ struct UnregisteredRows {
     private var rows: [ObjectChanges.UnregisteredRow?] = []
     private var places = [RowIdentity: Int]()
 
-    /// The rows in the order in which they came.
+    /// The rows in the order in which they were added.
     var all: [ObjectChanges.UnregisteredRow] { rows.compactMap(\.self) }
 
     /// Makes room for so many rows, if there are none yet.

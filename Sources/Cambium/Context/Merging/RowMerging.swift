@@ -16,7 +16,7 @@ struct RowMerging: ContextAccess {
             // A child is to see first who has changed it.
             if parent == nil { deferredMerges.postpone(object) } else { outdated.append(object) }
         case .clean:
-            // A child reads the rows from its parent, where that costs next to nothing.
+            // A child reads the rows from its parent, at almost no cost.
             if parent != nil, object.record != nil { outdated.append(object) }
             replaceRow(of: object, by: placed)
         case .updated where object.flags.contains(.isDraft):
@@ -45,7 +45,7 @@ struct RowMerging: ContextAccess {
         }
     }
 
-    /// Reads the rows of changed objects whose rows did not come with the change set.
+    /// Reads the rows of changed objects if the change set did not contain them.
     func reread(_ outdated: [ManagedObject], _ farEnds: FarEndsByEntity) {
         let commit = coordinator.rowCache.commit
         for group in Dictionary(grouping: outdated, by: { $0.entityDescription.rootIndex }) {
@@ -89,8 +89,8 @@ struct RowMerging: ContextAccess {
         divergentLists.forget(otherBecauseOf: object)
     }
 
-    /// Lets an object without changes show another row. What objects that it led to, or leads to now,
-    /// have noted of it is no change of theirs.
+    /// Makes an object without changes show another row. Changes that its former and present
+    /// targets have noted because of it are reverted.
     private func replaceRow(of object: ManagedObject, by placed: PlacedRecord?) {
         let former = object.placed
         object.row.becomeClean(object.row.keepingTransients(placed))
@@ -100,8 +100,8 @@ struct RowMerging: ContextAccess {
         }
     }
 
-    /// The row of an object was deleted by another context. Whoever holds the object can still read
-    /// it. Unsaved links that reference it are cleared, whatever its delete rules say.
+    /// Invalidates an object after another context has deleted its row. The object can still be
+    /// read. Unsaved links that reference it are cleared, whatever its delete rules say.
     func invalidate(_ object: ManagedObject) {
         guard
             object.lifecycle == .clean || object.lifecycle == .updated
@@ -116,7 +116,7 @@ struct RowMerging: ContextAccess {
         clearUnsavedLinks(to: object)
     }
 
-    /// Clears the keys of unsaved links that reference an object whose row was deleted.
+    /// Clears the keys of unsaved links that reference an object with a deleted row.
     private func clearUnsavedLinks(to object: ManagedObject) {
         for relationship in object.entityDescription.relationships
         where relationship.isOwnInverse {
@@ -141,7 +141,7 @@ struct RowMerging: ContextAccess {
         }
     }
 
-    /// Runs a body that merges what other contexts have saved: what it changes here is not to be
+    /// Runs a body that merges the saves of other contexts. Changes that it makes here cannot be
     /// undone.
     ///
     /// - Returns: The objects that were not changed in the event before.
@@ -149,7 +149,7 @@ struct RowMerging: ContextAccess {
         let (count, former) = (changes.noted.count, changes.processedInMerge)
         changes.processedInMerge = []
         body()
-        // A hook may have fetched, and so processed what was changed by then.
+        // A hook may have fetched, and this has processed the changes until then.
         let processed = changes.processedInMerge ?? []
         changes.processedInMerge = former
         let changed = Array(changes.noted.dropFirst(processed.isEmpty ? count : 0))
@@ -158,9 +158,11 @@ struct RowMerging: ContextAccess {
     }
 }
 
-/// The objects that to-ones of an entity's rows reference, while a merge or a save applies what
-/// other contexts have saved: their relationships change when a row leads elsewhere or is deleted,
-/// and the context that saved it may not have had them.
+/// The objects that to-one relationships of an entity's rows reference, while a merge or a save
+/// applies the saves of other contexts.
+///
+/// Their relationships change when a row references another object or is deleted. The context that
+/// saved the row may not have had them.
 struct FarEnds {
     private let context: ManagedObjectContext
     private let relationships: [RelationshipDescription]
@@ -168,7 +170,7 @@ struct FarEnds {
     /// entity that has it, its own number there.
     private let lists: [(owner: Int, ordinal: Int)]
 
-    /// - Parameter watched: The numbers of the entities whose changes are asked for.
+    /// - Parameter watched: The numbers of the entities with observed changes.
     fileprivate init(
         of entity: EntityDescription, watched: Set<Int>, in context: ManagedObjectContext
     ) {
@@ -207,8 +209,8 @@ struct FarEnds {
         }
     }
 
-    /// The objects that have one of these in a relationship that a join table keeps, as far as the
-    /// context has read it: neither has a row that tells of it.
+    /// The objects that have one of these keys in a relationship in a join table, as far as the
+    /// context has read it: the relationship is visible in no row.
     func paired(with keys: [Int64]) -> [ManagedObject] {
         if keys.isEmpty || lists.isEmpty { return [] }
         let keys = Set(keys)
@@ -219,12 +221,13 @@ struct FarEnds {
         }
     }
 
-    /// The objects that a row has left or come to, as far as the context has them.
+    /// The objects that a row has ceased to reference or references now, as far as the context has
+    /// them.
     ///
     /// - Parameters:
     ///   - former: The keys before.
-    ///   - now: The keys now; nil where the row was deleted.
-    ///   - slots: What was set; nil where anything may have been.
+    ///   - now: The keys now; nil if the row was deleted.
+    ///   - slots: The slots that were set; nil if any may have been.
     func changed(
         from former: [Int64?], to now: [Int64?]?, slots: SlotSet? = nil
     ) -> [ManagedObject] {

@@ -1,33 +1,32 @@
 import CambiumRecords
 
-/// The part of a context that knows what it has merged of what other contexts saved, and what it
-/// has deferred.
+/// The part of a context that knows the merged and the deferred saves of other contexts.
 ///
-/// Invariants: a context that uses the stores has merged no commit that is to come. An object is among
-/// the deferred ones once, and knows what it has deferred unless a save has met the conflict.
+/// Invariants: a context that uses the stores has merged no future commit. An object is among the
+/// deferred ones once, and knows its deferred change unless a save has met the conflict.
 final class MergeState {
     private let coordinator: PersistentStoreCoordinator
     private let isChild: Bool
-    /// Where what other contexts save waits.
+    /// Holds the saves of other contexts until they are merged.
     let mailbox: Mailbox
     /// For each relationship kept elsewhere, the commit that last touched it.
     private var lastChanges = [Int: Int64]()
-    /// The commit up to which the context knows what other contexts have saved. A child counts for
-    /// itself what it merges, as what comes from its parent is not committed yet.
+    /// The commit up to which the context knows the saves of others. A child counts its own merges,
+    /// because the parent's changes are not committed yet.
     private(set) var mergedCommit: Int64 = 0
-    /// The latest commit of which the context knows, though maybe not of all before it.
+    /// The latest commit that the context knows, though maybe not all before it.
     private(set) var latestMerged: Int64 = 0
-    /// What the merge that is at work defers.
+    /// The conflicts that the current merge defers.
     var deferral = MergeDeferral.nothing
-    /// The objects that have deferred what other contexts saved.
+    /// The objects with deferred saves of other contexts.
     var deferred: [ManagedObject] = []
-    /// Rows that were deleted, with the commit in which they were, where the context does not know yet
-    /// of all that was saved before.
+    /// Deleted rows with the commit of the deletion, for as long as the context does not know all
+    /// earlier commits.
     private var deletedRows = [RowIdentity: Int64]()
     // Safety: an access calls nothing that could come back to the same variable.
-    /// Rows that were deleted and that this context has inserted again, under their keys: the commit
-    /// in which it did, which is to come (`max`) where the row is not saved yet. Changes of others
-    /// that were saved before then concern the former row.
+    /// Deleted rows that this context has inserted again with the same keys, by the commit of the
+    /// insertion. The commit is `max` if the row is not saved yet. Earlier changes of others
+    /// concern the former row.
     @exclusivity(unchecked) var reinsertedRows = [RowIdentity: Int64]()
     /// Lists that were read otherwise than the store has them, by the object that made them so.
     var divergentLists = [RowIdentity: [LinkOwner]]()
@@ -41,8 +40,8 @@ final class MergeState {
 
     // MARK: Commits
 
-    /// Takes what waits in the mailbox, and what a batch operation of this context has changed, in the
-    /// order of the commits; and whether that is all.
+    /// Takes the change sets from the mailbox, with the changes of a batch operation of this
+    /// context, in the order of the commits. Also returns whether these are all.
     func takeMail(with own: ChangeSet?) -> (changeSets: [ChangeSet], isComplete: Bool) {
         let (mail, isComplete) = mailbox.take()
         var changeSets = isChild ? mail : mail.filter { $0.number > mergedCommit }
@@ -58,7 +57,7 @@ final class MergeState {
         if !isChild { mergedCommit = changeSets.last?.number ?? mergedCommit }
     }
 
-    /// What was saved before a row was inserted again or deleted has been notified by now.
+    /// Forgets re-inserted and deleted rows: all notifications about the former rows have arrived.
     func forgetFormerRows() {
         reinsertedRows = reinsertedRows.filter { $0.value == .max }
         deletedRows = [:]
@@ -70,8 +69,8 @@ final class MergeState {
         noteMerged(changeSet)
     }
 
-    /// Notes what the context knows of. Where there are commits before of which it does not know
-    /// yet, these are outdated when they come: their rows are not the latest, and some are deleted.
+    /// Notes a merged change set. If earlier commits are still unknown, they are outdated when they
+    /// arrive: their rows are not the latest, and some are deleted.
     func noteMerged(_ changeSet: ChangeSet) {
         if isChild { return }
         latestMerged = max(latestMerged, min(changeSet.number, coordinator.latestCommit))
@@ -85,8 +84,8 @@ final class MergeState {
         }
     }
 
-    /// Begins to merge what came from the parent: what was read of relationships before is compared
-    /// with this number.
+    /// Begins to merge changes from the parent. Earlier reads of relationships are compared with
+    /// this number.
     func startMerge() -> Int64 {
         mergedCommit += 1
         return mergedCommit
@@ -94,7 +93,7 @@ final class MergeState {
 
     // MARK: Rows that were deleted and inserted again
 
-    /// The same changes, without those of rows that were inserted again or deleted in a later commit.
+    /// The same changes, without those of rows that a later commit inserted again or deleted.
     func current(_ changeSet: ChangeSet) -> ChangeSet {
         if reinsertedRows.isEmpty, deletedRows.isEmpty { return changeSet }
         var changes = changeSet
@@ -102,8 +101,8 @@ final class MergeState {
         return changes
     }
 
-    /// The same changes, without those of rows that were inserted again or deleted in a later commit:
-    /// they concern the former row.
+    /// The same changes, without those of rows that a later commit inserted again or deleted: they
+    /// concern the former row.
     func current(_ entity: EntityChanges, of commit: Int64) -> EntityChanges {
         if reinsertedRows.isEmpty, deletedRows.isEmpty { return entity }
         func isFormer(_ key: Int64) -> Bool {
@@ -118,7 +117,7 @@ final class MergeState {
         return changes
     }
 
-    /// Whether others have inserted again what an undo of this context has brought back.
+    /// Whether others have inserted rows that an undo of this context has restored too.
     func bringsReinsertedRows(_ entity: EntityChanges) -> Bool {
         !reinsertedRows.isEmpty
             && entity.inserted.contains {
@@ -133,7 +132,7 @@ final class MergeState {
         lastChanges[relationship.identity] ?? 0
     }
 
-    /// The commit up to which what is read of a relationship now is known.
+    /// The commit up to which a read of a relationship is current now.
     func readCommit(of relationship: RelationshipDescription) -> Int64 {
         max(mergedCommit, lastChange(of: relationship))
     }
@@ -176,15 +175,15 @@ final class MergeState {
         deferred = []
     }
 
-    /// Takes the objects out that have deferred what other contexts saved.
+    /// Returns the objects with deferred saves of others, and empties the list.
     func takeDeferred() -> [ManagedObject] {
         defer { deferred = [] }
         return deferred
     }
 
-    /// Forgets everything: what other contexts have saved until now is what will be read.
+    /// Forgets everything: later reads include all saves of other contexts until now.
     ///
-    /// - Returns: What it held, which goes when the caller lets it go.
+    /// - Returns: The objects that it held. The caller releases them.
     func reset() -> [ManagedObject] {
         reinsertedRows = [:]
         deletedRows = [:]
@@ -196,7 +195,7 @@ final class MergeState {
 
     // MARK: Invariants
 
-    /// What is not as it must be; empty where all is well.
+    /// The violated invariants; empty if all hold.
     var invariantFaults: [String] {
         var faults: [String] = []
         // A child counts for itself.
@@ -206,10 +205,10 @@ final class MergeState {
     }
 }
 
-/// What a merge defers of what other contexts have saved, so that the save sees the conflict.
+/// The saves of other contexts that a merge defers, so that the save sees the conflict.
 enum MergeDeferral {
-    /// Nothing: unsaved changes stay on top, and what other contexts have deleted is lost with
-    /// them.
+    /// Nothing: unsaved changes are kept, and objects that other contexts have deleted are lost
+    /// with their changes.
     case nothing
     /// The deletions of objects that have unsaved changes.
     case deletions
@@ -222,10 +221,10 @@ enum MergeDeferral {
     var hasConflicts: Bool { self == .conflictsOfEvent || self == .conflicts }
 }
 
-/// What an object has deferred of what other contexts have saved.
+/// The change of another context that an object has deferred.
 enum DeferredChange: UInt8 {
     case nothing
-    /// Other values, which contradict unsaved changes; or any, where the object is to be deleted.
+    /// Other values that contradict unsaved changes; any values if the object is to be deleted.
     case change
     /// That its row was deleted.
     case deletion

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The part of a context that knows its objects: one for a row.
 ///
-/// Invariants: the count is that of the identity maps, and an object is there under its own key. Of a
-/// row with a replacement there is no object.
+/// Invariants: the count is that of the identity maps, and each object is registered with its own
+/// key. A row with a replacement has no object.
 final class ObjectRegistry {
     /// The identity maps, by the number of the hierarchy's root.
     let roots: [RootObjects]
@@ -14,7 +14,8 @@ final class ObjectRegistry {
     @exclusivity(unchecked) private(set) var count = 0
     /// How many there were after the last sweep.
     var sweptCount = 1024
-    /// New objects that a save merged into others with the same unique values, and those.
+    /// New objects that a save merged into others with the same unique values, with their
+    /// replacements.
     @exclusivity(unchecked) var replacements = [RowIdentity: RowIdentity]()
     // Safety: the coordinator holds the descriptions.
     @exclusivity(unchecked) private var lastInserted:
@@ -29,31 +30,31 @@ final class ObjectRegistry {
 
     // MARK: Looking up
 
-    /// The object of a row, where the context has it.
+    /// The object of a row, or nil if the context does not have it.
     subscript(id: RowIdentity) -> ManagedObject? { roots[id.root].map[id.key] }
 
-    /// The object of a row, or the replacement, where the context has one.
+    /// The object of a row or its replacement, or nil if the context has neither.
     func registered(root: Int, key: Int64) -> ManagedObject? {
         roots[root].map[key] ?? (replacements.isEmpty ? nil : replacement(root, key))
     }
 
-    /// The object of a row of an entity, or the replacement, where the context has one.
+    /// The object of a row of an entity or its replacement, or nil if the context has neither.
     func registered(entity: Int, key: Int64) -> ManagedObject? {
         registered(root: model.entities[entity].rootIndex, key: key)
     }
 
-    /// The object at the far end of a relationship, where the context has it.
+    /// The object at the far end of a relationship, or nil if the context does not have it.
     func registered(_ relationship: RelationshipDescription, _ key: Int64) -> ManagedObject? {
         registered(root: relationship.destinationRoot, key: key)
     }
 
-    /// The object of a member of a relationship, where the context has it.
+    /// The object of a member of a relationship, or nil if the context does not have it.
     func registered(_ member: LinkSet.Member) -> ManagedObject? {
         registered(entity: member.entity, key: member.key)
     }
 
-    /// The objects of an entity and its sub-entities that the context has and that are wanted. It looks
-    /// at all of them.
+    /// The objects of an entity and its sub-entities that the context has and that are wanted. It
+    /// looks at all of them.
     func registered(
         family entity: Int, where isWanted: (ManagedObject) -> Bool
     ) -> [ManagedObject] {
@@ -80,14 +81,14 @@ final class ObjectRegistry {
             ?? object(entity: place.destination, key: key)
     }
 
-    /// The object of a member of a relationship; a fault where the context does not have it yet.
+    /// The object of a member of a relationship; a fault if the context does not have it yet.
     func object(_ member: LinkSet.Member) -> ManagedObject {
         object(entity: member.entity, key: member.key)
     }
 
-    /// The object of a row; a fault where the context does not have it yet.
+    /// The object of a row; a fault if the context does not have it yet.
     func object(entity: Int, key: Int64) -> ManagedObject {
-        // Safety: the coordinator keeps its model, which keeps the descriptions.
+        // Safety: the coordinator keeps its model, and this keeps the descriptions.
         uncounted(model.entities[entity]).use { object(of: $0, key: key) }
     }
 
@@ -151,15 +152,15 @@ final class ObjectRegistry {
         return object
     }
 
-    /// A row that was merged into another one when it was to be inserted again, and that others have
-    /// inserted again since.
+    /// A row that was merged into another one when it was to be inserted again, and that others
+    /// have inserted again since.
     @inline(never)
     private func forgetReplacement(of id: RowIdentity) {
         replacements[id] = nil
     }
 
-    /// Adds an object under its key, in the place of a fault that has it: one was made for a key that
-    /// was not given out yet.
+    /// Adds an object under its key, in the place of a fault that has it: one was made for a key
+    /// that was not given out yet.
     @inline(__always)
     func insert(_ object: ManagedObject, in entity: EntityDescription) {
         // Safety: the registry keeps its maps.
@@ -195,7 +196,7 @@ final class ObjectRegistry {
         guard count > sweptCount * 2 else { return }
         var dropped: [ManagedObject] = []
         for root in roots {
-            // What is in memory only would go with the object.
+            // Transient values would be lost with the object.
             dropped += root.map.sweep { object in
                 guard object.lifecycle == .clean, object.extras?.transientLinks.isEmpty != false
                 else { return false }
@@ -208,7 +209,7 @@ final class ObjectRegistry {
         }
         count = roots.reduce(0) { $0 + $1.map.count }
         sweptCount = max(1024, count)
-        // Afterwards: the hooks may use the context, and so may what goes with the objects.
+        // Afterwards: the hooks may use the context, and releasing the objects may use it too.
         for object in dropped where object.record != nil {
             object.willTurnIntoFault()
             object.didTurnIntoFault()
@@ -217,7 +218,7 @@ final class ObjectRegistry {
 
     // MARK: Invariants
 
-    /// What is not as it must be; empty where all is well.
+    /// The violated invariants; empty if all hold.
     var invariantFaults: [String] {
         var faults: [String] = []
         var found = 0
@@ -242,8 +243,8 @@ final class ObjectRegistry {
 
 /// The identity map of one hierarchy.
 final class RootObjects {
-    // Safety: the map calls nothing but the closures of `forEach` and `sweep`, which do not change
-    // it.
+    // Safety: the map calls nothing but the closures of `forEach` and `sweep`, and these do not
+    // change it.
     @exclusivity(unchecked) var map = IdentityMap()
 }
 
@@ -263,7 +264,7 @@ struct IdentityMap: ~Copyable {
     private typealias Leaf = UnsafeMutablePointer<ManagedObject?>
     private static let leafBits: Int64 = 10
     private static let leafSize = 1 << Int(leafBits)
-    /// Keys below it are in the table: 2²⁶ keys, whose directory takes half a megabyte at most.
+    /// The end of the keys in the table: 2²⁶ keys with a directory of half a megabyte at most.
     private static let tableEnd: Int64 = 1 << 26
 
     private var leaves: [Leaf?] = []
@@ -343,10 +344,10 @@ struct IdentityMap: ~Copyable {
         for object in sparse.values { body(object) }
     }
 
-    /// Takes out the objects that only the map holds and that the body allows to go.
+    /// Removes the objects that only the map holds and that the body accepts.
     ///
-    /// - Returns: Those objects. The caller releases them when it has done with the map: what an
-    ///   object of the program holds may use the context as it goes.
+    /// - Returns: The removed objects. The caller releases them when it has finished with the map:
+    ///   the `deinit` of a program's value in an object may use the context.
     mutating func sweep(_ mayGo: (ManagedObject) -> Bool) -> [ManagedObject] {
         var swept: [ManagedObject] = []
         for case let leaf? in leaves {
@@ -383,17 +384,15 @@ struct IdentityMap: ~Copyable {
     }
 }
 
-/// The way of objects to their neighbours: the identity maps of their context, for as long as that
-/// lives.
+/// Gives objects access to the identity maps of their context while the context exists.
 ///
-/// A getter of a relationship would have to take a strong reference out of a weak one only to look
-/// something up, which takes three times as long as the look-up.
+/// Otherwise a getter of a relationship would have to turn a weak reference into a strong one for
+/// each look-up, which takes three times as long as the look-up.
 struct RegisteredObjects: ~Copyable {
-    // Safety: the context keeps what these lead to, and calls `end()` before it lets go of it. One
-    // thread at a time looks something up, that of the context's isolation; another one may let go
-    // of the last reference to the context meanwhile. Either `end()` sees that somebody is looking
-    // and waits, or who wants to look sees that it is over: each writes before it reads, in one
-    // order for both.
+    // Safety: the context keeps the maps, and calls `end()` before it releases them. One thread at
+    // a time looks something up, that of the context's isolation; another thread may release the
+    // last reference to the context meanwhile. Either `end()` sees the look-up and waits, or the
+    // look-up sees the end: each writes before it reads, in one order for both.
     private let roots: [Unmanaged<RootObjects>]
     private let isLookedInto = Atomic(false)
     private let isOver = Atomic(false)
@@ -403,14 +402,14 @@ struct RegisteredObjects: ~Copyable {
         self.roots = roots.map { Unmanaged.passUnretained($0) }
     }
 
-    /// The object of a row; nil where the context does not have it, or is gone.
+    /// The object of a row; nil if the context does not have it or was released.
     @inline(__always)
     func object(root: Int, key: Int64) -> ManagedObject? {
         isLookedInto.store(true, ordering: .sequentiallyConsistent)
-        // Nothing in between lets go of an object, so this is never the context's own end.
+        // No object is released in between, so this never runs in the context's own `deinit`.
         defer {
-            // The compiler moves the retain of what was found down over a mere store, to where the
-            // context may be gone; over a fence it does not.
+            // The compiler moves the retain of the found object down over a mere store, to a point
+            // at which the context may be released already. It does not move it over a fence.
             atomicMemoryFence(ordering: .releasing)
             isLookedInto.store(false, ordering: .releasing)
         }

@@ -1,7 +1,7 @@
 import CambiumRecords
 
-/// The part of a context that knows who wants to be notified of its changes: controllers and observers
-/// of conditions, which follow it, and the handlers of notifications.
+/// The part of a context that knows the receivers of its notifications: the followers (controllers
+/// and observers of conditions), and the handlers of notifications.
 ///
 /// Invariant: a follower is in the list once.
 final class ObserverHub {
@@ -41,7 +41,7 @@ final class ObserverHub {
         followers.removeAll { $0.follower == nil }
     }
 
-    /// Lets those try again that could not follow a change.
+    /// Lets followers try again if they could not process a change.
     func retryFollowers() {
         followersAreBehind = false
         for case let follower? in followers.map(\.follower) where follower.isBehind {
@@ -49,7 +49,7 @@ final class ObserverHub {
         }
     }
 
-    /// The entities that any follower watches; all where somebody wants to know of every object.
+    /// The entities that any follower watches; all if an observer wants changes of every object.
     func watchedEntities(in model: ModelDescription) -> Set<Int> {
         if wantsChanges { return Set(model.entities.indices) }
         return followers.reduce(into: []) { $0.formUnion($1.follower?.watchedEntities ?? []) }
@@ -63,7 +63,7 @@ final class ObserverHub {
     /// Whether anybody wants to know of saved objects.
     var wantsSaves: Bool { didSave.isInUse || didSaveObjectIDs.isInUse }
 
-    /// Whether anybody wants to know of what is merged.
+    /// Whether an observer wants merged changes.
     var wantsMerges: Bool { wantsChanges || didMergeChangesObjectIDs.isInUse }
 
     func observe<Payload>(
@@ -87,7 +87,7 @@ final class ObserverHub {
         if handlers.isInUse { handlers.call(payload()) }
     }
 
-    /// Notifies of changed objects, where there are any.
+    /// Posts the notifications of changed objects, unless there are none.
     func post(_ changes: ObjectsDidChange) {
         guard !changes.isEmpty else { return }
         post(.objectsDidChange, changes)
@@ -105,13 +105,13 @@ final class ObserverHub {
     }
 }
 
-/// Whoever wants to know what changes in a context, in the context's isolation: controllers and
-/// observers of conditions.
+/// A receiver of all changes in a context, in the context's isolation: a controller, or an observer
+/// of a condition.
 protocol ChangeFollower: AnyObject {
-    /// The numbers of the entities whose rows matter even where the context has no object for them.
+    /// The numbers of the entities with rows that matter even without an object in the context.
     var watchedEntities: Set<Int> { get }
 
-    /// Whether the follower could not take in what it was told, and wants to try again.
+    /// Whether the follower could not process a change, and wants to try again.
     var isBehind: Bool { get }
 
     func contextDidChange(_ changes: ObjectChanges)

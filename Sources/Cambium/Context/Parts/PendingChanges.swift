@@ -3,11 +3,11 @@ import CambiumRecords
 /// The part of a context that knows its unsaved changes: those of the current event, and those of
 /// earlier ones.
 ///
-/// The lists are in the order of the changes. An object's lifecycle is the truth; a list may hold
-/// objects that have moved on, which ``settle()`` removes.
+/// The lists are in the order of the changes. The lifecycle of an object is authoritative; a list
+/// may contain objects with another lifecycle, until ``settle()`` removes them.
 ///
-/// Invariants: while the lists are not stale, each has the objects of its lifecycle, once. The noted
-/// objects are those with the flag for it, once.
+/// Invariants: while the lists are not stale, each has the objects of its lifecycle, once. The
+/// noted objects are the objects with the flag for it, once.
 final class PendingChanges {
     // Safety: here and below, an access calls nothing that could come back to the same variable.
     @exclusivity(unchecked) var inserted: [ManagedObject] = []
@@ -21,7 +21,7 @@ final class PendingChanges {
     @exclusivity(unchecked) var updatedHoldsClean = false
     /// How many objects were ever inserted.
     @exclusivity(unchecked) private(set) var insertionCount = 0
-    /// Objects whose deletion was not propagated yet.
+    /// Deleted objects with delete rules that were not applied yet.
     @exclusivity(unchecked) var unpropagated: [ManagedObject] = []
     /// Deleted objects that others have referenced meanwhile: a save was refused for it.
     var refusedDeletions: [ManagedObject] = []
@@ -37,10 +37,10 @@ final class PendingChanges {
     var revivedInEvent: [ManagedObject] = []
     /// Objects that were refreshed in the current event and kept their changes.
     var refreshedInEvent: [ManagedObject] = []
-    /// Objects whose rows were found missing in the current event.
+    /// Objects that turned out to have no row in the current event.
     var invalidatedInEvent: [ManagedObject] = []
-    /// The objects that were changed while others' changes are merged and are processed already, which
-    /// is not to be undone; nil at other times.
+    /// The objects that were changed and processed during a merge. These changes cannot be undone.
+    /// Nil outside of a merge.
     var processedInMerge: [ManagedObject]?
     /// The objects that were changed in the current round of a save and are processed already.
     var processedInRound: [ManagedObject] = []
@@ -57,7 +57,7 @@ final class PendingChanges {
     /// Whether changes were made since they were last processed.
     var needProcessing: Bool { !noted.isEmpty || !unpropagated.isEmpty || areStale }
 
-    /// The new objects, and those that came back, in the current event.
+    /// The new and the restored objects of the current event.
     var insertedInEvent: [ManagedObject] {
         inserted.dropFirst(insertedBeforeEvent) + revivedInEvent
     }
@@ -106,9 +106,9 @@ final class PendingChanges {
         updatedHoldsClean = true
     }
 
-    /// Removes objects from the lists that have moved on.
+    /// Removes objects with another lifecycle from the lists.
     ///
-    /// - Returns: Those that were new and vanish.
+    /// - Returns: The new objects that were deleted again.
     func settle() -> [ManagedObject] {
         guard areStale else { return [] }
         areStale = false
@@ -158,7 +158,7 @@ final class PendingChanges {
 
     /// Forgets everything.
     ///
-    /// - Returns: What it held, which goes when the caller lets it go.
+    /// - Returns: The objects that it held. The caller releases them.
     func reset() -> [[ManagedObject]] {
         let lists = [
             inserted, updated, deleted, locked, noted, unpropagated, refusedDeletions,
@@ -175,7 +175,7 @@ final class PendingChanges {
 
     // MARK: Invariants
 
-    /// What is not as it must be; empty where all is well.
+    /// The violated invariants; empty if all hold.
     func invariantFaults(_ registry: ObjectRegistry) -> [String] {
         var faults: [String] = []
         var byLifecycle = [Lifecycle: [ManagedObject]]()

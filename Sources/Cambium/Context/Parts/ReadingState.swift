@@ -7,16 +7,16 @@ final class ReadingState {
     /// Writes the rows of faults that fire, into pages that the row cache shares.
     let faultWriter = RecordWriter()
     // Safety: an access calls nothing that could come back to the same variable.
-    /// What the context reads is noted in the last of them, while somebody counts.
+    /// The logs of reads. While there are any, the context's reads are noted in the last one.
     @exclusivity(unchecked) private(set) var logs: [ReadLog] = []
-    /// What was read ahead of what asks for it.
+    /// Rows that were read in advance.
     private var ahead: ReadAhead?
 
     private struct ReadAhead {
         let rows: any SharedStore
-        /// Where they were read.
+        /// The store from which they were read.
         let store: any ReadableStore
-        /// What the context had merged then.
+        /// The merged commit of the context at that time.
         let commit: Int64?
     }
 
@@ -27,7 +27,7 @@ final class ReadingState {
     /// Whether rows may come from the row cache and be kept there: it knows the latest ones only.
     var usesRowCache: Bool { state.parentReader == nil && state.readsLatest }
 
-    /// Where rows of an entity are read from.
+    /// The store from which rows of an entity are read.
     func store(of entity: EntityDescription) -> any ReadableStore {
         let store = state.store(ofRoot: entity.rootIndex)
         let source = ahead.flatMap { isUseful($0, store) ? $0.rows : nil } ?? store
@@ -36,14 +36,14 @@ final class ReadingState {
 
     // MARK: Reading ahead
 
-    /// Runs a body that asks for what was read ahead, or reads ahead itself.
+    /// Runs a body that uses rows read in advance, or reads rows in advance itself.
     func withReadAhead<Result>(_ body: () throws -> Result) rethrows -> Result {
         let former = ahead
         defer { ahead = former }
         return try body()
     }
 
-    /// Takes what was read with rows of an entity, until the end of ``withReadAhead(_:)``.
+    /// Uses rows that were read with rows of an entity, until the end of ``withReadAhead(_:)``.
     func use(_ rows: (any SharedStore)?, readWith entity: EntityDescription) {
         guard let rows else { return }
         ahead = ReadAhead(
@@ -57,9 +57,9 @@ final class ReadingState {
 
     private var mergedCommit: Int64? { state.context?.merges.mergedCommit }
 
-    /// Brings the row cache up to date, where it has the row.
+    /// Updates a row in the row cache, if the cache has it.
     ///
-    /// - Parameter commit: What the row cache knew before the row was read.
+    /// - Parameter commit: The latest commit that the row cache knew before the row was read.
     func updateCache(_ entity: EntityDescription, _ placed: PlacedRecord, readAt commit: Int64) {
         guard usesRowCache else { return }
         state.coordinator.rowCache.insert(
@@ -73,26 +73,26 @@ final class ReadingState {
 
     // MARK: Counting
 
-    /// Notes what is read, until the log is ended.
+    /// Notes all reads, until the log is ended.
     func startLog() -> ReadLog {
         let log = ReadLog()
         logs.append(log)
         return log
     }
 
-    /// Those that began later may go on: blocks that wait need not end in order.
+    /// Ends a log. Logs that began later may continue: asynchronous blocks need not end in order.
     func end(_ log: ReadLog) {
         logs.removeAll { $0 === log }
     }
 }
 
-/// What a context asked its stores for, while somebody counts.
+/// The requests of a context to its stores, while a log is active.
 final class ReadLog {
-    /// What was asked for.
+    /// A request.
     enum Event {
-        /// A request by a condition, its number of rows, or what is computed from them.
+        /// A fetch by a condition: of objects, their number, or values that are computed from them.
         case fetch(EntityDescription, what: String)
-        /// The row of one fault, of which nobody knew that it would be needed.
+        /// The read of one fault's row, without reading in advance.
         case fault(root: EntityDescription, key: Int64)
         /// The rows of many faults at once.
         case faults(EntityDescription, count: Int)
@@ -118,7 +118,7 @@ final class ReadLog {
     }
 }
 
-/// A store whose reads are noted.
+/// A store that notes its reads.
 final class WatchedStore: ReadableStore {
     private let store: any ReadableStore
     private let log: ReadLog
@@ -174,11 +174,11 @@ final class WatchedStore: ReadableStore {
     }
 }
 
-/// The part of a context that knows what could not be reported where it happened, and what could not
-/// be read. The next save throws it.
+/// The part of a context that knows the errors that could not be thrown at once, and the failed
+/// reads. The next save throws them.
 final class RecordedErrors {
     private var errors: [any Error] = []
-    /// What could not be read: no save succeeds until it was.
+    /// The failed reads: no save succeeds until they succeed.
     var failedReads = FailedReads()
 
     /// Keeps an error for the next save.
@@ -190,7 +190,7 @@ final class RecordedErrors {
     /// Whether an error waits for the next save.
     func contains(where isWanted: (any Error) -> Bool) -> Bool { errors.contains(where: isWanted) }
 
-    /// Throws what was recorded, once.
+    /// Throws the recorded errors, once.
     func throwRecorded() throws {
         if errors.isEmpty { return }
         let recorded = errors
@@ -206,7 +206,7 @@ final class RecordedErrors {
         failedReads = FailedReads()
     }
 
-    // MARK: Mistakes that cannot be thrown where they happen
+    // MARK: Mistakes that cannot be thrown at once
 
     /// An object of another context was used.
     func recordOtherContext(_ object: ManagedObject) {
@@ -246,16 +246,16 @@ final class RecordedErrors {
     }
 }
 
-/// What a context could not read. No save succeeds until it was read, or until the changes that need
-/// it were taken back.
+/// The failed reads of a context. No save succeeds until they succeed, or until the changes that
+/// need them were reverted.
 struct FailedReads {
-    /// What was to be read.
+    /// The target of a read.
     enum Target: Equatable {
         /// The row of an object.
         case row(RowIdentity)
         /// The members of a relationship of an object, by its number.
         case links(RowIdentity, Int)
-        /// What a fetched property of an object finds, by its number.
+        /// The result of a fetched property of an object, by its number.
         case fetched(RowIdentity, Int)
 
         /// The object.
@@ -269,8 +269,8 @@ struct FailedReads {
     private struct Failure {
         let target: Target
         let error: any Error
-        /// Whether a change was made without what was to be read: it is not what the program meant,
-        /// and no later read makes it so.
+        /// Whether a change was made without the values of the read. Such a change may be wrong,
+        /// and a later read does not correct it.
         var isNeeded = false
     }
 
@@ -286,7 +286,7 @@ struct FailedReads {
         failures[target.id]?.first { $0.target == target }
     }
 
-    /// What could not be read, in the order of the objects.
+    /// The targets of the failed reads, in the order of the objects.
     var targets: [Target] {
         failures.keys.ordered(by: <).flatMap { id in failures[id]?.map { $0.target } ?? [] }
     }
@@ -306,14 +306,14 @@ struct FailedReads {
         return isNew
     }
 
-    /// Notes that a change was made without what could not be read.
+    /// Notes that a change was made without the values of a failed read.
     mutating func require(_ target: Target) {
         if let number = failures[target.id]?.firstIndex(where: { $0.target == target }) {
             failures[target.id]?[number].isNeeded = true
         }
     }
 
-    /// What is wrong with a change that was made without what could not be read; nil where there is
+    /// The error of a change that was made without the values of a failed read; nil if there is
     /// none.
     func errorOfChange(by target: Target) -> (any Error)? {
         guard let failure = failure(target), failure.isNeeded else { return nil }
@@ -332,7 +332,7 @@ struct FailedReads {
         if failures[target.id]?.isEmpty == true { failures[target.id] = nil }
     }
 
-    /// Forgets what could not be read of an object, whose changes are taken back.
+    /// Forgets the failed reads of an object after its changes were reverted.
     mutating func removeAll(of id: RowIdentity) {
         failures[id] = nil
     }

@@ -1,16 +1,17 @@
 import CambiumRecords
 
 extension PersistentStoreCoordinator {
-    /// Runs a closure with a new context, and the save of what it changes, in one transaction of the
+    /// Runs a closure with a new context, and the save of its changes, in one transaction of the
     /// store, on the calling thread.
     ///
-    /// ``PersistentContainer/performTransaction(isolation:_:)`` says what that means, and runs it on
-    /// a thread of the container: use this one where the calling thread may wait.
+    /// See ``PersistentContainer/performTransaction(isolation:_:)`` for the details. That method
+    /// runs the transaction on a thread of the container; use this one if the calling thread may
+    /// wait.
     ///
-    /// - Throws: What the closure or the save throws; ``StoreError`` with `busy` where others stood
-    ///   in the way 20 times or for 30 seconds; ``StoreError`` with `invalidRequest` where a store
-    ///   has no such transactions, because it is a program's own; `CancellationError` where the task
-    ///   is cancelled before it would run again.
+    /// - Throws: The error of the closure or the save; ``StoreError`` with `busy` if other
+    ///   transactions interfered 20 times or for 30 seconds; ``StoreError`` with `invalidRequest`
+    ///   if a custom store does not support such transactions; `CancellationError` if the task is
+    ///   cancelled before it would run again.
     public func performTransaction<Result>(
         isolation: TransactionIsolation = .serializable,
         _ body: (ManagedObjectContext) throws -> Result
@@ -31,14 +32,15 @@ extension PersistentStoreCoordinator {
 }
 
 extension PersistentStoreCoordinator {
-    /// What has become of a save that has thrown ``StoreError`` with `commitOutcomeUnknown`. It asks
-    /// the server, on the calling thread. If it was committed, all contexts read their objects again.
+    /// Returns the outcome of a save that has thrown ``StoreError`` with `commitOutcomeUnknown`. It
+    /// asks the server, on the calling thread. If the save was committed, all contexts read their
+    /// objects again.
     ///
     /// ``PersistentContainer/outcome(of:)`` does the same on a thread of the container.
     ///
     /// - Parameter commit: The ``StoreError/commit`` of the error.
-    /// - Throws: ``StoreError`` with `noStore` where the coordinator does not have its store; what the
-    ///   store throws, such as `inaccessible` where the server cannot be reached.
+    /// - Throws: ``StoreError`` with `noStore` if the coordinator does not have its store; any
+    ///   error of the store, such as `inaccessible` if the server cannot be reached.
     public func outcome(of commit: CommitID) throws -> CommitOutcome {
         guard let store = persistentStores.first(where: { $0.identifier == commit.storeIdentifier })
         else {
@@ -57,7 +59,7 @@ extension PersistentStoreCoordinator {
 extension ManagedObjectContext {
     /// Runs a closure and a save in one transaction of each store, and notifies of the save.
     ///
-    /// - Parameter isToBeRepeated: Says, where it throws, whether others stood in the way.
+    /// - Parameter isToBeRepeated: Set if it throws: whether other transactions interfered.
     fileprivate func runTransaction<Result>(
         _ isolation: TransactionIsolation, _ isToBeRepeated: inout Bool,
         _ body: (ManagedObjectContext) throws -> Result

@@ -1,8 +1,8 @@
 import CambiumRecords
 
-/// Judges the conflicts of one save by the context's merge policy, and describes those that the
-/// policy refuses or asks the program about. It changes nothing in memory: the outcome is merged
-/// when the save has succeeded.
+/// Decides the conflicts of one save by the context's merge policy, and describes the conflicts
+/// that the policy rejects or passes to the program. It changes nothing in memory: the outcome is
+/// merged when the save has succeeded.
 struct PolicyArbiter: ConflictArbiter {
     let policy: MergePolicy
     let context: ManagedObjectContext
@@ -25,7 +25,7 @@ struct PolicyArbiter: ConflictArbiter {
             conflict.cached = cache.entry(conflict.id)?.placed
             return conflict
         }
-        // What is in the store now, a fault is to show from here on.
+        // From now on, a fault shows the rows that are in the store now.
         cache.note(conflicts)
         if let strategy = policy.strategy {
             return conflicts.map { _ in Verdict(strategy: strategy) }
@@ -52,13 +52,12 @@ struct PolicyArbiter: ConflictArbiter {
         }
     }
 
-    /// Looks for conflicts with the rows that the coordinator has seen since, before the store is
-    /// asked.
+    /// Checks for conflicts with newer rows in the row cache, before the save accesses the store.
     ///
-    /// Only where a conflict makes the save fail: otherwise it is resolved against the store, which
-    /// knows better.
+    /// It does so only if a conflict makes the save fail. Otherwise the conflict is resolved
+    /// against the store, which has the latest rows.
     ///
-    /// - Throws: ``ConflictError`` whose conflicts have no persisted snapshot.
+    /// - Throws: ``ConflictError`` with conflicts that have no persisted snapshot.
     func checkRowCache(for request: SaveRequest) throws {
         guard policy == .error, !context.coordinator.rowCache.isEmpty else { return }
         var conflicts: [RowConflict] = []
@@ -85,13 +84,14 @@ struct PolicyArbiter: ConflictArbiter {
         }
     }
 
-    /// - Parameter properties: What is in conflict, where that is not what both sides have changed.
+    /// - Parameter properties: The properties in conflict, if they are not the ones that both sides
+    ///   have changed.
     private func describe(_ conflict: RowConflict, properties: [String]? = nil) -> MergeConflict {
         let entity = conflict.entity
         let object = object(conflict.id)
         // A draft goes on being changed when the error has been thrown.
         let ours = object?.record.map { RecordWriter.compactCopy($0, entity.shape) }
-        // What is to be inserted again starts from no row.
+        // A row that is to be inserted again has no base.
         let base =
             object?.lifecycle == .inserted ? nil : object?.extras?.snapshot ?? object?.placed
         return MergeConflict(
@@ -155,7 +155,7 @@ struct PolicyArbiter: ConflictArbiter {
     // MARK: Keys
 
     func refuse(_ keys: [DanglingKey], in plan: SavePlan) throws {
-        // Where this save itself references no row, the store's refusal says it.
+        // If this save itself references a missing row, the store's error reports it.
         let leftBehind = keys.filter { $0.rule != nil }
         let denials = leftBehind.compactMap { denial(of: $0, in: plan) }
         if !denials.isEmpty { throw ValidationErrors.combined(denials) }
@@ -179,7 +179,7 @@ struct PolicyArbiter: ConflictArbiter {
                 + "Set it to another object, or delete this one too.")
     }
 
-    /// The row of others that references what is to be deleted, of which this context did not know.
+    /// The conflict with a row of another context that references a row to be deleted.
     private func conflict(of key: DanglingKey, in plan: SavePlan) -> MergeConflict? {
         guard let row = plan.rows[key.row] else { return nil }
         return describe(

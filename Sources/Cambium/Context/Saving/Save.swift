@@ -1,34 +1,35 @@
 import CambiumRecords
 
 extension ManagedObjectContext {
-    /// Writes all changes to the store in one transaction; those of a child become unsaved changes
-    /// of its ``parent``.
+    /// Writes all changes to the store in one transaction. Changes of a child become unsaved
+    /// changes of its ``parent``.
     ///
-    /// The changes are validated first; `willSave()` of each object may change more, which is
-    /// validated too. Conflicts with what other contexts saved meanwhile are resolved by
-    /// ``mergePolicy``. Other contexts of the container hear of the save; of a child's save, its
-    /// parent and the parent's other children.
+    /// The changes are validated first. `willSave()` of each object may make more changes, and
+    /// these are validated too. Conflicts with the saves of other contexts are resolved by
+    /// ``mergePolicy``. The other contexts of the container are notified of the save. Of a child's
+    /// save, its parent and the parent's other children are notified.
     ///
-    /// With ``MergePolicy/error`` no change of another context or process is overwritten that this
-    /// context has not seen, and what was given to ``detectConflicts(for:)`` is unchanged when the save
-    /// commits. Objects that were only read may have changed: two saves that each rest on what the
-    /// other one writes can both succeed (write skew). See <doc:Guarantees>.
+    /// With ``MergePolicy/error``, a save overwrites no change of another context or process that
+    /// this context has not seen, and objects that were passed to ``detectConflicts(for:)`` are
+    /// unchanged when it commits. Objects that were only read may have changed: two saves that each
+    /// depend on rows that the other one writes can both succeed (write skew). See
+    /// <doc:Guarantees>.
     ///
-    /// What could not be read before, for a getter, a setter or a delete rule, is read again first:
-    /// the save throws what the store throws, as often as it is called, until it was read or the
-    /// changes that need it were taken back.
+    /// If an earlier read failed, for a getter, a setter or a delete rule, it is tried again first.
+    /// The save throws the store's error every time, until the read succeeds or the changes that
+    /// need it were reverted.
     ///
     /// - Throws: ``ValidationError`` or ``ValidationErrors``, ``ConflictError``,
-    ///   ``ConstraintConflictError``, ``StoreError``, or what the store threw; for a child, the
-    ///   last of these with `missingRow` where the parent has deleted what was changed here. After
-    ///   an error nothing is written, and the context is as it was. The exception is
-    ///   ``IncompleteSaveError``, with several stores: it names those that have committed before
-    ///   another one failed to. Their objects are saved, which everybody has been told; the others
-    ///   are still changed.
+    ///   ``ConstraintConflictError``, ``StoreError``, or any error of the store. In a child,
+    ///   ``StoreError`` with `missingRow` if the parent has deleted an object that was changed
+    ///   here. After an error nothing is written, and the context is unchanged. The exception is
+    ///   ``IncompleteSaveError``, with several stores: it names the stores that committed before
+    ///   another one failed. The objects of these stores are saved, and notifications of them were
+    ///   posted; the others are still changed.
     ///
-    /// Hooks, validations and observers of the coming save cannot save the context themselves: that
-    /// throws ``StoreError`` with `invalidRequest`. ``ManagedObject/didSave()`` and observers of
-    /// what was saved can.
+    /// Hooks, validations and observers that run during the save cannot save the context
+    /// themselves: this throws ``StoreError`` with `invalidRequest`. ``ManagedObject/didSave()``
+    /// and observers of the completed save can.
     public func save() throws {
         guard !activity.isSaving else {
             throw StoreError.invalidRequest(
@@ -44,22 +45,21 @@ extension ManagedObjectContext {
         try Save(context: self).run()
     }
 
-    /// What is wrong with an object as it is now; empty where it may be saved.
+    /// Returns the validation errors of an object as it is now; empty if it may be saved.
     public func validationErrors(of object: ManagedObject) -> [ValidationError] {
         state.validationErrors(of: object)
     }
 
-    /// Drops all unsaved changes: new objects vanish, changed and deleted ones are again as they
-    /// were last read or saved. What could be undone and redone is forgotten.
+    /// Discards all unsaved changes: new objects are removed, changed and deleted ones are again as
+    /// they were last read or saved. All undo and redo groups are removed.
     ///
-    /// What a child has saved into this context is dropped, too. Children keep their own unsaved
-    /// changes; a save of one fails that changes an object which is gone by the rollback.
+    /// Changes that a child has saved into this context are discarded, too. Children keep their own
+    /// unsaved changes. If a child has changed an object that the rollback removed, its save fails.
     public func rollback() {
         Rollback(context: self).run()
     }
 
-    /// - Throws: ``StoreError`` where the context, or one that its changes would go through, is for
-    ///   reading only.
+    /// - Throws: ``StoreError`` if the context or one of its ancestors is read-only.
     func requireWritable() throws {
         guard isReadOnly else {
             try parent?.requireWritable()
@@ -72,18 +72,18 @@ extension ManagedObjectContext {
             remedy: "Change and save in another one, such as that of performBackgroundTask(_:).")
     }
 
-    /// Lets an unchanged object take part in the conflict detection of the next save: for when what
-    /// is saved rests on what this object says.
+    /// Includes an unchanged object in the conflict detection of the next save. Use it if the saved
+    /// changes depend on the values of this object.
     ///
-    /// The save fails, or resolves the conflict by ``mergePolicy``, if somebody else has changed or
-    /// deleted the object meanwhile. It holds for the next save that succeeds. What the context
-    /// has merged since, at the end of an event (``automaticallyMergesChangesFromParent``) or by
-    /// ``mergePending()``, is no conflict any more. The save of a child hands it on to the
-    /// ``parent``.
+    /// If another context or process has changed or deleted the object meanwhile, the save fails or
+    /// resolves the conflict by ``mergePolicy``. This applies to the next save that succeeds.
+    /// Changes that the context has merged since, at the end of an event
+    /// (``automaticallyMergesChangesFromParent``) or by ``mergePending()``, are no conflict any
+    /// more. The save of a child passes the object on to the ``parent``.
     ///
-    /// When a save with ``MergePolicy/error`` commits, the object is as this context has seen it: it
-    /// is compared in the transaction of the save, and nobody can change it before the commit. That is
-    /// so of the object alone, and not of a condition that finds it: see
+    /// When a save with ``MergePolicy/error`` commits, the object is as this context has seen it:
+    /// it is compared in the transaction of the save, and nothing can change it before the commit.
+    /// This is true of the object alone, not of a condition that finds it: see
     /// ``PersistentContainer/performTransaction(isolation:_:)`` for that.
     ///
     /// ```swift
@@ -92,7 +92,7 @@ extension ManagedObjectContext {
     /// try context.save()      // fails if the price is another one now
     /// ```
     ///
-    /// - Parameter object: An object of this context. The row of a fault is read.
+    /// - Parameter object: An object of this context. If it is a fault, its row is read.
     public func detectConflicts(for object: ManagedObject) {
         guard object.state === state else { return errors.recordOtherContext(object) }
         if object.isFault { faulting.fire(object) }
@@ -114,7 +114,7 @@ struct Rollback: ContextAccess {
         changes.refusedDeletions = []
         errors.reset()
         context.keys.forgetErrors()
-        // Also those that were deleted again in this event.
+        // Including new objects that were deleted again in this event.
         for object in changes.inserted where object.isInserted || object.lifecycle == .discarded {
             if object.isInserted { object.transients.drop() }
             object.lifecycle = .discarded
@@ -125,7 +125,7 @@ struct Rollback: ContextAccess {
         for object in changes.updated + changes.deleted
         where object.lifecycle == .updated || object.lifecycle == .deleted {
             restored.append(object)
-            // Who did not merge what other contexts saved meanwhile is read again.
+            // Objects that did not merge the saves of other contexts are read again.
             let isOutdated = object.lifecycle == .deleted || object.extras?.deferred == .change
             object.row.forgetDeferredChange()
             object.row.becomeClean(isOutdated ? nil : object.extras?.snapshot ?? object.placed)
@@ -134,10 +134,10 @@ struct Rollback: ContextAccess {
                 object.flags.insert(.hasOtherLinks)
             }
         }
-        // What was read of the links took the changes into account, also where none was noted.
+        // All links that were read considered the changes, even if an object has noted none.
         registry.forEach { $0.extras?.links = [:] }
         changes.locked = []
-        // Of who came in this event nobody was notified.
+        // Observers were not notified of objects that were created in this event.
         changes.revivedInEvent = changes.insertedInEvent
         changes.removeAll()
         deferredMerges.merge()
@@ -161,7 +161,7 @@ struct Save: ContextAccess {
 
     /// Settles the changes, and writes them.
     ///
-    /// - Returns: Who is to be notified of what; nil where there was nothing to save.
+    /// - Returns: The notifications of the save; nil if there was nothing to save.
     func write() throws -> SaveNotice? {
         context.mergeIfAutomatic()
         deferredMerges.merge()
@@ -192,7 +192,7 @@ struct Save: ContextAccess {
         return try parent.map(save) ?? saveToStores()
     }
 
-    /// Notifies of what was written.
+    /// Notifies of the written changes.
     func finish(_ notice: SaveNotice) throws {
         if notice.failure == nil { merges.forgetDeferred() }
         changes.refusedDeletions = []
@@ -218,8 +218,8 @@ struct Save: ContextAccess {
 
     private var hasSomethingToSave: Bool { !changes.isEmpty || !changes.locked.isEmpty }
 
-    /// - Throws: What could not be read since the last time that it was tried, or what has left a new
-    ///   object without a key.
+    /// - Throws: The error of a read that has failed since the last try, or the error that has left
+    ///   a new object without a key.
     private func requireReads() throws {
         if let error = errors.failedReads.firstError { throw error }
         if context.keys.errors.isEmpty { return }
@@ -262,7 +262,7 @@ struct Save: ContextAccess {
     }
 
     private func save(to parent: ManagedObjectContext) throws -> SaveNotice {
-        // What was changed there before is an event of its own.
+        // Earlier changes of the parent are an event of their own.
         parent.processPendingChanges()
         let save = try ParentSave(of: context, to: parent)
         var notice = SaveNotice(of: context)
@@ -303,8 +303,8 @@ struct Save: ContextAccess {
             }
             // A hook may have met it in a child context and gone on.
             if let error = family.endlessInsertions { throw error }
-            // A hook that fetches has processed what it changed before. Of those whose rows were
-            // found missing there is nothing to be saved.
+            // If a hook fetches, its earlier changes are processed already. Objects that turned out
+            // to have no row have nothing to be saved.
             let touched = Dictionary(
                 (changes.processedInRound + changes.noted).filter { $0.lifecycle != .invalid }
                     .map { (RowIdentity($0), $0.contentHash) }, uniquingKeysWith: { $1 })
@@ -337,8 +337,8 @@ struct Save: ContextAccess {
         return error
     }
 
-    /// Reads the row of an object of which nothing is changed but links. Where it was deleted, there
-    /// is nothing of it to be saved.
+    /// Reads the row of an object that has changes of links only. If the row was deleted, there is
+    /// nothing of it to be saved.
     private func findsRow(of object: ManagedObject) -> Bool {
         faulting.loadOrNote([object])
         if object.record != nil || replacements.followParent(object) { return true }
@@ -370,8 +370,8 @@ struct Save: ContextAccess {
         if !errors.isEmpty { throw ValidationErrors.combined(errors) }
     }
 
-    /// Which of the links that were to be saved reference objects that were deleted. Asked after the
-    /// store has refused them, since it names none.
+    /// Returns errors for the links of the save that reference deleted objects. It is called after
+    /// the store has rejected them, because the store does not name them.
     private func danglingReferences() throws -> [ValidationError] {
         typealias Link = (object: ManagedObject, relationship: RelationshipDescription, key: Int64)
         var links = [Int: [Link]]()

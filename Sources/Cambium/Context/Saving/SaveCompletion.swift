@@ -1,16 +1,16 @@
 import CambiumRecords
 
-/// Applies the outcome of a save: makes the objects what the store has now, and tells the other
-/// contexts. Runs after the commit, while the writer is locked.
+/// Applies the outcome of a save: updates the objects to the state of the store, and notifies the
+/// other contexts. Runs after the commit, while the writer is locked.
 struct SaveCompletion {
     let context: ManagedObjectContext
-    /// The objects whose rows the save updated.
+    /// The objects with rows that the save updated.
     let written: [ManagedObject]
-    /// The objects to which the merge policy gave other values.
+    /// The objects that got other values by the merge policy.
     private(set) var resolved: [ManagedObject] = []
     /// The new objects that others stand for now.
     private(set) var replaced: [ManagedObject] = []
-    /// What the other contexts are notified of.
+    /// The change set for the other contexts.
     private(set) var changeSet: ChangeSet?
     private var changes: ChangeCollector
     private let farEnds: FarEndsByEntity
@@ -28,8 +28,8 @@ struct SaveCompletion {
             namesOwners: isHeard)
     }
 
-    /// - Parameter scope: The objects of the store that has committed. Those of others wait for
-    ///   theirs.
+    /// - Parameter scope: The objects of the store that has committed. Objects of other stores wait
+    ///   for theirs.
     mutating func apply(_ outcome: SaveOutcome, in scope: StoreScope) {
         let (inserted, insertedElsewhere) = scope.split(context.changes.inserted)
         let (updated, updatedElsewhere) = scope.split(context.changes.updated)
@@ -40,7 +40,7 @@ struct SaveCompletion {
         applyNotingFarEnds(resolutions)
         let rewritten = outcome.derived.isEmpty ? [] : Set(written.map { ObjectIdentifier($0) })
         let refreshed = outcome.derived.compactMap { takeDerived($0, rewritten) }
-        // Survivors are what they will be now.
+        // Survivors have their final values now.
         for resolution in resolutions {
             if case .forward(let entity, let key, let theirs) = resolution.action {
                 forward(resolution.id, to: entity, key, theirs)
@@ -75,7 +75,7 @@ struct SaveCompletion {
         self.changeSet = changeSet
         noteReinsertions(inserted, resolutions, in: changeSet.number)
         context.merges.noteOwn(changeSet)
-        // Links that this context knows are up to date, except where others' rows were merged.
+        // Links that this context knows are up to date, except if rows of others were merged.
         for entity in Set(resolutions.map(\.entity.index)) {
             context.merges.noteTouchedRelationships(of: entity, in: changeSet.number)
         }
@@ -90,7 +90,7 @@ struct SaveCompletion {
         object(pair.destination)?.reversal.forgetLink(inverse, to: pair.source.key)
     }
 
-    /// Notes which rows came back, after other contexts had deleted them or this context had.
+    /// Notes the rows that were inserted again after other contexts or this one had deleted them.
     private func noteReinsertions(
         _ inserted: [ManagedObject], _ resolutions: [ConflictResolution], in commit: Int64
     ) {
@@ -105,7 +105,7 @@ struct SaveCompletion {
         }
     }
 
-    /// Takes resolutions over, and notes the objects whose relationships they change.
+    /// Applies resolutions, and notes the objects whose relationships they change.
     private mutating func applyNotingFarEnds(_ resolutions: [ConflictResolution]) {
         // The keys of rows, by the number of the entity.
         var restored: [Int: Set<Int64>] = [:]
@@ -151,8 +151,8 @@ struct SaveCompletion {
         if wasDeleted, now != nil { context.divergentLists.forget(otherBecauseOf: object) }
     }
 
-    /// Takes back that the deletion of objects, which were not deleted in the end, removed them from
-    /// relationships that join tables keep.
+    /// Reverts the removal of objects from relationships in join tables, if their deletion did not
+    /// happen in the end.
     private func takeBackRemovals(of keys: Set<Int64>, _ entity: EntityDescription) {
         for relationship in entity.relationships where relationship.isJoinTable {
             guard let inverse = relationship.inverse else { continue }
@@ -166,8 +166,8 @@ struct SaveCompletion {
         }
     }
 
-    /// Names the objects whose relationships the save changed otherwise than its context can know: by
-    /// what it wrote over a row that other contexts had changed or deleted.
+    /// Names the objects with relationships that the save changed in a way unknown to its context:
+    /// by writing over a row that other contexts had changed or deleted.
     private mutating func nameOwners(_ resolution: ConflictResolution) {
         let (entity, theirs) = (resolution.entity, resolution.theirs?.record)
         switch resolution.action {
@@ -206,7 +206,8 @@ struct SaveCompletion {
             changes.insert(object)
             object.row.becomeSaved()
         case .delete:
-            // What the context has deleted itself is told with all that it has.
+            // If the context has deleted the object itself, it is reported with all its
+            // relationships.
             if object?.lifecycle == .deleted { return }
             changes.delete(resolution.entity, id.key)
             object.map(invalidate)
@@ -238,7 +239,7 @@ struct SaveCompletion {
         object.row.becomeSaved()
     }
 
-    /// Shows what the save wrote into the row of an object that had no changes to be saved.
+    /// Shows the row that the save wrote in an object that had no changes to be saved.
     private mutating func follow(_ placed: PlacedRecord, _ object: ManagedObject) {
         let record = object.row.keepingTransients(placed)
         if object.lifecycle == .clean {
@@ -259,8 +260,8 @@ struct SaveCompletion {
         context.noteForEvent(object)
     }
 
-    /// Lets a new object stand for the one that has its unique values, which shows the row that the
-    /// save has met.
+    /// Replaces a new object by the one that has its unique values. The replacement shows the row
+    /// that the save found.
     private mutating func forward(
         _ id: RowIdentity, to entity: EntityDescription, _ key: Int64, _ theirs: PlacedRecord?
     ) {
@@ -277,9 +278,9 @@ struct SaveCompletion {
 
     /// Shows derived values in the object, if the context has it.
     ///
-    /// - Parameter rewritten: The objects whose rows the save updated.
-    /// - Returns: The row and its slots that have other values now, where others must be notified
-    ///   of it because the save did not write the row itself.
+    /// - Parameter rewritten: The objects with rows that the save updated.
+    /// - Returns: The row and its slots with other values, if others must be notified because the
+    ///   save did not write the row itself.
     private func takeDerived(
         _ row: DerivedRow, _ rewritten: Set<ObjectIdentifier>
     ) -> (row: DerivedRow, slots: SlotSet)? {
@@ -329,25 +330,26 @@ extension StoreScope {
         roots == nil ? objects : objects.filter(contains)
     }
 
-    /// Those in the store, and the others.
+    /// The objects in the store, and the others.
     func split(_ objects: [ManagedObject]) -> (inside: [ManagedObject], outside: [ManagedObject]) {
         guard roots != nil else { return (objects, []) }
         return (objects.filter(contains), objects.filter { !contains($0) })
     }
 }
 
-/// What has to be told when a save is over.
+/// The notifications of a save.
 struct SaveNotice {
-    /// The objects that were saved: lists that the context has, which are not copied so.
+    /// The saved objects: the lists of the context, which are not copied this way.
     private(set) var saved: [[ManagedObject]]
-    /// The objects to which the save gave other values: the merge policy, or the parent of a child.
+    /// The objects that got other values by the save: from the merge policy, or from the parent of
+    /// a child.
     private(set) var resolved: [ManagedObject] = []
     /// What was saved.
     private(set) var changeSets: [ChangeSet] = []
-    /// What kept some of several stores from saving.
+    /// The error if some of several stores could not save.
     private(set) var failure: IncompleteSaveError?
     private var replaced: [ManagedObject] = []
-    /// What was saved, for observers of objects.
+    /// The saved objects, for observers of objects.
     private var savedObjects: SavedObjects?
 
     /// Called before the context takes the outcome over.
@@ -357,7 +359,7 @@ struct SaveNotice {
         if context.observers.wantsSaves { savedObjects = SavedObjects(changes) }
     }
 
-    /// Adds what one store has committed.
+    /// Adds the changes that one store has committed.
     mutating func add(_ completion: SaveCompletion) {
         resolved += completion.resolved
         replaced += completion.replaced
@@ -374,13 +376,13 @@ struct SaveNotice {
         savedObjects?.leaveOut(pending)
     }
 
-    /// Adds what a parent has taken in.
+    /// Adds the changes that a parent has received.
     mutating func add(_ changeSets: [ChangeSet], resolved: [ManagedObject]) {
         self.changeSets += changeSets
         self.resolved += resolved
     }
 
-    /// Tells observers what was saved.
+    /// Notifies observers of the saved objects.
     func notify(_ observers: ObserverHub) {
         guard var savedObjects else { return }
         for changeSet in changeSets { savedObjects.add(changeSet) }

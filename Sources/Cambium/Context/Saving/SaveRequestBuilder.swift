@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// Puts together what a save writes.
+/// Builds the request of a save.
 struct SaveRequestBuilder {
     let context: ManagedObjectContext
     private(set) var written: [ManagedObject] = []
@@ -21,7 +21,7 @@ struct SaveRequestBuilder {
         var insertions = [SaveRequest.Insertion?](repeating: nil, count: entityCount)
         context.changes.inserted.forEachUncounted { object in
             guard let record = object.record else { return }
-            // Safety: here and below, the object's state holds the coordinator, which holds the
+            // Safety: here and below, the object's state holds the coordinator, and this holds the
             // descriptions.
             uncounted(object.entityDescription).use { entity in
                 if insertions[entity.index] == nil {
@@ -61,7 +61,7 @@ struct SaveRequestBuilder {
         return request
     }
 
-    /// The changed rows, grouped by entity and by what was changed, in that order.
+    /// The changed rows, grouped by entity and then by changed slots, in this order.
     private mutating func collectUpdates() -> [SaveRequest.Update] {
         var updates: [SaveRequest.Update] = []
         var places = [UpdateGroup: Int]()
@@ -110,8 +110,8 @@ struct SaveRequestBuilder {
         }
     }
 
-    /// The stored slots that were set, with the row before, and whether one has another value than
-    /// there; nil where none was set.
+    /// The stored slots that were set, with the row before, and whether one of them has another
+    /// value now; nil if none was set.
     private func change(
         of object: ManagedObject
     ) -> (change: SaveRequest.Check.Change, differs: Bool)? {
@@ -131,8 +131,8 @@ struct SaveRequestBuilder {
         return (.init(base: base, slots: stored), differs)
     }
 
-    /// Notes the members of the many-to-many relationships that the context knows of an object,
-    /// where a conflict may have them written as a whole.
+    /// Notes the members that the context knows of an object's many-to-many relationships, if a
+    /// conflict may require writing all of them.
     private mutating func collectMembers(of object: ManagedObject) {
         guard context.mergePolicy.mayWriteAllLinks, let links = object.extras?.links,
             !links.isEmpty
@@ -167,7 +167,7 @@ struct SaveRequestBuilder {
                 let empty = context.coordinator.model.pairs(
                     of: relationship, object.entityDescription)
             else { continue }
-            // Taken out, or each object would copy what is there.
+            // Taken out, because otherwise each object would copy the existing links.
             var links = self.links.removeValue(forKey: relationship.identity) ?? empty
             for key in set.added.keys { links.added.append((object.key, key)) }
             for key in set.removed.sorted() { links.removed.append((object.key, key)) }
@@ -176,13 +176,14 @@ struct SaveRequestBuilder {
     }
 }
 
-/// Gathers what a save changed, by entity.
+/// Collects the changes of a save, by entity.
 struct ChangeCollector {
     private let attachesRows: Bool
     private let namesOwners: Bool
-    /// Those to whom other rows lead than before: by entity and key, the names of the relationships.
+    /// The objects with changed references from other rows: by entity and key, the names of the
+    /// relationships.
     private var owners = [Int: [Int64: Set<String>]]()
-    /// By the number of the entity; nil for those without changes.
+    /// By the number of the entity; nil for entities without changes.
     private var byEntity: [Gathering?]
 
     /// The changes of one entity. An object: of a value in a list each addition would count the
@@ -197,9 +198,9 @@ struct ChangeCollector {
     }
 
     /// - Parameters:
-    ///   - attachesRows: Whether the rows come along.
-    ///   - namesOwners: Whether objects are named to which other rows lead than before, though the
-    ///     context has no changes of them.
+    ///   - attachesRows: Whether the changes contain the rows.
+    ///   - namesOwners: Whether to name objects with changed references from other rows, though the
+    ///     context has no changes of the objects.
     init(entityCount: Int, attachesRows: Bool, namesOwners: Bool) {
         self.attachesRows = attachesRows
         self.namesOwners = namesOwners
@@ -214,7 +215,7 @@ struct ChangeCollector {
 
     mutating func update(_ object: ManagedObject) {
         let slots = object.extras.map { uncounted($0).use(\.changedSlots) } ?? SlotSet()
-        // Where only links changed the row was not written, and others may have a newer one.
+        // If only links changed, the row was not written, and others may have a newer one.
         let row = EntityChanges.UpdatedRow(
             key: object.key, slots: slots, links: changedLinks(of: object),
             placed: attachesRows && !slots.isEmpty ? object.placed : nil)
@@ -233,12 +234,12 @@ struct ChangeCollector {
         gathering(of: entity).use { $0.changes.updated.append(row) }
     }
 
-    /// Notes that the save deleted a row, for which the context may have no object.
+    /// Notes that the save deleted a row. The context may have no object for it.
     mutating func delete(_ entity: EntityDescription, _ key: Int64) {
         gathering(of: entity).use { $0.changes.deleted.append(key) }
     }
 
-    /// Notes a row that the save did not write and whose derived values changed.
+    /// Notes a row with changed derived values that the save did not write.
     mutating func refresh(_ key: Int64, _ entity: EntityDescription, _ slots: SlotSet) {
         let row = EntityChanges.UpdatedRow(key: key, slots: slots, links: [], placed: nil)
         gathering(of: entity).use { $0.changes.refreshed.append(row) }
@@ -252,12 +253,12 @@ struct ChangeCollector {
         }
     }
 
-    /// Names those to whom a row has led or leads, where the two are not the same.
+    /// Names the former and the present targets of a row's references, if they differ.
     ///
     /// - Parameters:
-    ///   - former: The row before; nil where there was none.
-    ///   - now: The row now; nil where there is none.
-    ///   - slots: What was set; nil where anything may have been.
+    ///   - former: The row before; nil if there was none.
+    ///   - now: The row now; nil if there is none.
+    ///   - slots: The slots that were set; nil if any may have been.
     mutating func nameOwners(
         of entity: EntityDescription, from former: Record?, to now: Record?,
         in context: ManagedObjectContext, slots: SlotSet? = nil
@@ -291,7 +292,7 @@ struct ChangeCollector {
 
     @inline(__always)
     private mutating func gathering(of object: ManagedObject) -> Unmanaged<Gathering> {
-        // Safety: the object's state holds the coordinator, which holds the descriptions.
+        // Safety: the object's state holds the coordinator, and this holds the descriptions.
         uncounted(object.entityDescription).use { gathering(of: $0) }
     }
 
